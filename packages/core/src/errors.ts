@@ -1,0 +1,94 @@
+import { redact } from './redact.ts'
+
+/** Where in a retrieval something went wrong, in the order of a retrieval. */
+export type Phase =
+  | 'resolve' // reading the URL: nothing was contacted
+  | 'policy' // our own refusal: nothing was contacted
+  | 'lookup' // host name to address
+  | 'connect'
+  | 'tls'
+  | 'greeting' // waiting for the server's first line
+  | 'login'
+  | 'request' // a command or request was sent, its answer is awaited
+  | 'body' // the representation is under way
+  | 'save' // writing to a local file
+
+/**
+ * Every code that a RetrievalError can carry, with the exit status of the command (curl's number for the same thing)
+ * and when it happens.
+ * docs/errors.md and docs/exit-codes.md are generated from this table.
+ */
+export const errorCodes = {
+  'unknown-scheme': { exit: 1, when: 'No scheme of that name is known or registered.' },
+  'no-fetcher': { exit: 1, when: 'The scheme is known, but nothing here can fetch it.' },
+  handoff: { exit: 1, when: 'The URL names an interactive service, not a data object.' },
+  'malformed-url': { exit: 3, when: 'The URL breaks the syntax of its scheme.' },
+  'invalid-option': { exit: 2, when: 'An option has a value of the wrong type or range.' },
+  'no-server': { exit: 6, when: 'The URL names no server and none is configured (news).' },
+  'host-not-found': { exit: 6, when: 'The host name has no address.' },
+  'connect-failed': { exit: 7, when: 'No connection: refused, unreachable, or reset before the first byte.' },
+  'protocol-violation': { exit: 8, when: 'The server broke its own protocol, or speaks another one.' },
+  refused: { exit: 9, when: 'Policy refused before any connection: see the findings.' },
+  'access-denied': { exit: 9, when: 'The server knows the resource and denies it.' },
+  partial: { exit: 18, when: 'The transfer ended before the whole representation had come.' },
+  'server-refused': { exit: 8, when: 'The server answered correctly, with a refusal that no other code names.' },
+  'http-error': { exit: 22, when: 'HTTP status 400 and above, other than 401, 403, 404, 407 and 410.' },
+  'write-failed': { exit: 23, when: 'Local output could not be written.' },
+  timeout: { exit: 28, when: 'A time limit passed; the phase says which.' },
+  'range-refused': { exit: 33, when: 'The server cannot send the range asked for.' },
+  'tls-failed': { exit: 35, when: 'No TLS session could be agreed.' },
+  'file-failed': { exit: 37, when: 'A local file could not be read.' },
+  'too-many-redirects': { exit: 47, when: 'More redirects than the limit, or a loop.' },
+  'receive-failed': { exit: 56, when: 'The connection broke while an answer was awaited.' },
+  certificate: { exit: 60, when: "The server's certificate does not prove who it is." },
+  'limit-exceeded': { exit: 63, when: 'The server sent more than a limit allows.' },
+  'auth-required': { exit: 67, when: 'The server wants a user and password, and none are known.' },
+  'auth-failed': { exit: 67, when: 'The server refused the user or password.' },
+  'not-found': { exit: 78, when: 'The server has no such resource.' },
+  aborted: { exit: 130, when: "The caller's AbortSignal, or an interrupt, ended the retrieval." },
+} as const
+
+export type ErrorCode = keyof typeof errorCodes
+
+export interface ErrorDetails {
+  readonly phase: Phase
+  /** The URL in question; its password is removed here. */
+  readonly url?: string
+  /** The server's own words, where it gave any: `550 No such file`. */
+  readonly reply?: string
+  /** HTTP status, where there is one. */
+  readonly status?: number
+  /** [start, end) of the offending text within the URL as given. */
+  readonly span?: readonly [number, number]
+  readonly cause?: unknown
+}
+
+/**
+ * The one error class. `code` is closed (see errorCodes) and says what happened, `phase` says when,
+ * `message` says what, where, and what to do next, for people.
+ * Secrets stand in no field: the URL is redacted, and a cause is kept as it came.
+ */
+export class RetrievalError extends Error {
+  override readonly name = 'RetrievalError'
+  readonly code: ErrorCode
+  readonly phase: Phase
+  readonly url: string | undefined
+  readonly reply: string | undefined
+  readonly status: number | undefined
+  readonly span: readonly [number, number] | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.phase = details.phase
+    this.url = details.url === undefined ? undefined : redact(details.url)
+    this.reply = details.reply
+    this.status = details.status
+    this.span = details.span
+  }
+
+  /** True for a RetrievalError of this or another copy of the package (bundles, realms). */
+  static is(value: unknown): value is RetrievalError {
+    return value instanceof Error && value.name === 'RetrievalError' && 'code' in value && 'phase' in value
+  }
+}

@@ -1,0 +1,117 @@
+/** Host names and addresses: one canonical spelling for all schemes, so that what is shown, checked and dialled is the same. */
+
+export interface Host {
+  /** To dial: lower case, IPv4 in four decimal numbers, IPv6 without brackets, zone after `%`. */
+  readonly name: string
+  readonly kind: 'name' | 'ipv4' | 'ipv6'
+  /** The address was spelled otherwise than in four decimal numbers. */
+  readonly odd: boolean
+}
+
+/**
+ * Reads a host as it stands in a URL. Returns undefined for what is no legal host.
+ * `toAscii` turns an internationalised name into A-labels (RFC 5891); without it such a name is no legal host.
+ */
+export function parseHost(text: string, toAscii?: (name: string) => string): Host | undefined {
+  if (text.startsWith('[')) return text.endsWith(']') ? parseIpv6Literal(text.slice(1, -1)) : undefined
+  let name = text.toLowerCase()
+  if (/[^\0-\x7F]/.test(name)) {
+    name = toAscii?.(name) ?? ''
+    // A full-width digit or dot becomes ASCII here: 127。0。0。1 is an odd spelling of an address.
+    const host = parseAscii(name)
+    return host?.kind === 'ipv4' ? { ...host, odd: true } : host
+  }
+  return parseAscii(name)
+}
+
+function parseAscii(name: string): Host | undefined {
+  // Labels of letters, digits, - and _ (in use, if not in RFC 1123), none empty but the root's; 253 and 63 are DNS's own limits.
+  if (!/^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/.test(name) || name.length > 254)
+    return undefined
+  const labels = name.replace(/\.$/, '').split('.')
+  const last = labels[labels.length - 1] ?? ''
+  // RFC 1738 3.1: the last label of a name begins with a letter; the WHATWG reads any other as an IPv4 address.
+  if (!/^(\d+|0x[0-9a-f]*)$/.test(last)) return { name, kind: 'name', odd: false }
+  const address = parseIpv4(labels)
+  if (address === undefined) return undefined
+  return { name: address, kind: 'ipv4', odd: address !== name }
+}
+
+/** inet_aton's readings: 1 to 4 parts, each decimal, octal (0...) or hexadecimal (0x...); the last fills what is left. */
+function parseIpv4(parts: readonly string[]): string | undefined {
+  if (parts.length > 4) return undefined
+  let address = 0
+  for (const [index, part] of parts.entries()) {
+    const value = parseIpv4Part(part)
+    const octets = index === parts.length - 1 ? 5 - parts.length : 1
+    if (value === undefined || value >= 256 ** octets) return undefined
+    address = address * 256 ** octets + value
+  }
+  return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.')
+}
+
+function parseIpv4Part(part: string): number | undefined {
+  if (/^0x[0-9a-f]{0,8}$/.test(part)) return part === '0x' ? 0 : Number.parseInt(part, 16)
+  if (/^0[0-7]{0,11}$/.test(part)) return Number.parseInt(part, 8)
+  return /^[1-9]\d{0,9}$/.test(part) ? Number(part) : undefined
+}
+
+/** RFC 3986 3.2.2 IPv6address, RFC 6874 zone (`%25eth0`); written back as RFC 5952 asks. */
+function parseIpv6Literal(text: string): Host | undefined {
+  const [address = '', zone] = text.split(/%25(.*)/s)
+  if (zone !== undefined && !/^[A-Za-z0-9._~-]+$/.test(zone)) return undefined
+  const groups = parseIpv6(address)
+  if (groups === undefined) return undefined
+  const name = formatIpv6(groups)
+  return { name: zone === undefined ? name : `${name}%${zone}`, kind: 'ipv6', odd: false }
+}
+
+/** The eight groups of an IPv6 address, or undefined. */
+export function parseIpv6(text: string): readonly number[] | undefined {
+  const halves = text.split('::')
+  if (halves.length > 2) return undefined
+  const groups = halves.map(parseGroups)
+  const [head, tail] = groups
+  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined
+  if (tail === undefined) return head.length === 8 ? head : undefined
+  const missing = 8 - head.length - tail.length
+  // An IPv4 tail may end the whole address only: `1.2.3.4::` is none.
+  if (missing < 1 || halves[0]?.includes('.')) return undefined
+  return [...head, ...new Array<number>(missing).fill(0), ...tail]
+}
+
+function parseGroups(text: string): number[] | undefined {
+  if (text === '') return []
+  const groups: number[] = []
+  const parts = text.split(':')
+  for (const [index, part] of parts.entries()) {
+    if (/^[0-9a-f]{1,4}$/i.test(part)) groups.push(Number.parseInt(part, 16))
+    else if (index === parts.length - 1 && /^(\d{1,3}\.){3}\d{1,3}$/.test(part)) {
+      const octets = part.split('.').map(Number)
+      if (octets.some((octet) => octet > 255) || /(^|\.)0\d/.test(part)) return undefined
+      const [a = 0, b = 0, c = 0, d = 0] = octets
+      groups.push(a * 256 + b, c * 256 + d)
+    } else return undefined
+  }
+  return groups
+}
+
+/** RFC 5952 section 4: lower case, no leading zeros, the longest run of two or more zero groups as `::`. */
+function formatIpv6(groups: readonly number[]): string {
+  const text = groups.map((group) => group.toString(16)).join(':')
+  const runs = [...text.matchAll(/\b0(:0)+\b/g)]
+  const longest = runs.reduce((best, run) => (run[0].length > best.length ? run[0] : best), '')
+  return longest === '' ? text : text.replace(new RegExp(`(^|:)${longest}(:|$)`), '::')
+}
+
+/** True for this machine's own loopback names and addresses. */
+export function isLoopback(name: string): boolean {
+  return (
+    name === 'localhost' ||
+    name === 'localhost.' ||
+    name.endsWith('.localhost') ||
+    name === '::1' ||
+    /^127(\.\d{1,3}){3}$/.test(name) ||
+    /^::ffff:7f[0-9a-f]{2}:/.test(name)
+  )
+}

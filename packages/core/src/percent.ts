@@ -1,0 +1,56 @@
+/**
+ * Octets are kept as strings with one character an octet (U+0000 to U+00FF), so that they can be compared,
+ * split and shown without a buffer. `%XX` is decoded exactly once, after splitting (RFC 1738 2.2, RFC 3986 2.4).
+ */
+
+const escapePattern = /%([0-9A-Fa-f]{2})/g
+const badEscape = /%(?![0-9A-Fa-f]{2})/
+
+/** Offset of the first `%` that two hex digits do not follow, or -1. */
+export function findBadEscape(text: string): number {
+  return text.search(badEscape)
+}
+
+/** Decodes `%XX` once. Characters beyond ASCII become their UTF-8 octets (RFC 3987 3.1). */
+export function decodeOctets(text: string): string {
+  return utf8Octets(text).replace(escapePattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+/** The UTF-8 octets of a text. Lone surrogates become U+FFFD. */
+export function utf8Octets(text: string): string {
+  if (/^[\0-\x7F]*$/.test(text)) return text
+  const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD')
+  return wellFormed.replace(/[^\0-\x7F]+/g, (run) =>
+    encodeURIComponent(run).replace(escapePattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+  )
+}
+
+/** Octets as text for people: UTF-8 where they are valid UTF-8, else Latin-1. */
+export function octetsToText(octets: string): string {
+  if (/^[\0-\x7F]*$/.test(octets)) return octets
+  try {
+    return decodeURIComponent(octets.replace(/[%\x80-\xFF]/g, hexEscape))
+  } catch {
+    return octets
+  }
+}
+
+/** Characters that stand unescaped in what we write: the intersection of RFC 1738 and RFC 3986, plus what `keep` lists. */
+export function encodeOctets(octets: string, keep = ''): string {
+  return octets.replace(/[^A-Za-z0-9_.-]/g, (octet) => (keep.includes(octet) ? octet : hexEscape(octet)))
+}
+
+/**
+ * RFC 1738 2.2 "unsafe" characters, less `~` (RFC 3986 made it safe), `%` (it is the escape itself) and `#` (it has ended
+ * the URL already): space, quotes, delimiters, and everything beyond ASCII.
+ */
+const unsafe = /[ "<>{}|\\^`[\]]|[^\0-\x7F]+/g
+
+/** Escapes unsafe characters; text without any comes back as it is. */
+export function encodeUnsafe(text: string): string {
+  return text.replace(unsafe, (run) => utf8Octets(run).replace(/[\s\S]/g, hexEscape))
+}
+
+function hexEscape(octet: string): string {
+  return `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}

@@ -1,0 +1,60 @@
+/** Relative references, RFC 3986 section 5.2; all examples of 5.4 hold. Purely textual: no component is decoded. */
+
+interface Components {
+  readonly scheme: string | undefined
+  readonly authority: string | undefined
+  readonly path: string
+  readonly query: string | undefined
+  readonly fragment: string | undefined
+}
+
+/** The target URL of a reference found in a resource whose URL is `base`. A reference with a scheme of its own is its own target. */
+export function resolveReference(reference: string, base: string): string {
+  const r = components(reference)
+  if (r.scheme !== undefined) return reference
+  const b = components(base)
+  if (r.authority !== undefined) return recompose({ ...r, scheme: b.scheme, path: removeDotSegments(r.path) })
+  const inherited = { scheme: b.scheme, authority: b.authority, fragment: r.fragment }
+  if (r.path === '') return recompose({ ...inherited, path: b.path, query: r.query ?? b.query })
+  const path = r.path.startsWith('/') ? r.path : merge(b, r.path)
+  return recompose({ ...inherited, path: removeDotSegments(path), query: r.query })
+}
+
+/** RFC 3986 appendix B, with the scheme's own alphabet so that `a:b` in a path is told from a scheme as 4.2 asks. */
+function components(text: string): Components {
+  const match = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(text)
+  const [, scheme, authority, path = '', query, fragment] = match ?? []
+  return { scheme, authority, path, query, fragment }
+}
+
+/** RFC 3986 5.2.3. */
+function merge(base: Components, path: string): string {
+  if (base.authority !== undefined && base.path === '') return `/${path}`
+  return base.path.slice(0, base.path.lastIndexOf('/') + 1) + path
+}
+
+/** RFC 3986 5.2.4: `.` goes, `..` takes the segment before it along, and neither climbs above the root. */
+function removeDotSegments(path: string): string {
+  const output: string[] = []
+  const segments = path.split('/')
+  const rooted = path.startsWith('/')
+  if (rooted) segments.shift()
+  for (const [index, segment] of segments.entries()) {
+    const last = index === segments.length - 1
+    if (segment === '..') output.pop()
+    else if (segment !== '.') output.push(segment)
+    if (last && (segment === '.' || segment === '..')) output.push('')
+  }
+  return `${rooted ? '/' : ''}${output.join('/')}`
+}
+
+/** RFC 3986 5.3. */
+function recompose({ scheme, authority, path, query, fragment }: Components): string {
+  return (
+    (scheme === undefined ? '' : `${scheme}:`) +
+    (authority === undefined ? '' : `//${authority}`) +
+    path +
+    (query === undefined ? '' : `?${query}`) +
+    (fragment === undefined ? '' : `#${fragment}`)
+  )
+}

@@ -1,0 +1,69 @@
+import type { Finding } from './findings.ts'
+import type { Locator, Part, Span } from './locator.ts'
+import type { AccessPlan, Mechanism } from './plan.ts'
+
+/** What a caller may set for all resolutions. */
+export interface Defaults {
+  /** `host` or `host:port` of the server for news URLs, which name none (RFC 1738 3.6). */
+  readonly newsServer?: string
+  /** What an anonymous FTP login sends as its password (RFC 1635); default `anonymous@`. */
+  readonly anonymousPassword?: string
+  /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
+  readonly localHosts?: readonly string[]
+}
+
+/** What the generic part of resolution has found for a scheme: where to connect to. */
+export interface Place {
+  /** Canonical; "" where the URL has no host. */
+  readonly host: string
+  /** The URL's port, else the scheme's; 0 where neither has one. */
+  readonly port: number
+  readonly defaults: Defaults
+  /** Throws `malformed-url` for this part of the URL. */
+  fail(what: string, part: Part): never
+}
+
+/** What a scheme's own findings are made from. */
+export interface Inspection {
+  readonly locator: Locator
+  readonly plan: AccessPlan
+  readonly place: Place
+  /** Where a part stands in the URL, or the whole URL. */
+  span(part: Part): Span
+}
+
+/** All that is known of one scheme. What schemes differ in is data here, so that no code asks for a scheme by name. */
+export interface Scheme {
+  /** Lower case. */
+  readonly name: string
+  /** For people: what it is. */
+  readonly title: string
+  /** The specification, `RFC 1738 3.2`. */
+  readonly spec: string
+  readonly mechanism: Mechanism
+  readonly defaultPort: number | null
+  /** Further ports that are this protocol's own: no finding is made of them. */
+  readonly ownPorts?: readonly number[]
+  /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
+  readonly anyPort?: boolean
+  readonly tls: 'none' | 'implicit'
+  readonly host: 'required' | 'optional' | 'none'
+  /** RFC 1738 knows a user for ftp and telnet only; `forbidden` makes one a syntax error. */
+  readonly userinfo: 'allowed' | 'forbidden'
+  /** False: `?` is a character of the path (RFC 1738 3.2.2, 3.4). */
+  readonly query: boolean
+  /** Parts that end up on a line of the protocol, where a decoded CR, LF or NUL would begin another one (RFC 1738 6). */
+  readonly lineParts: readonly Part[]
+  /** The URL decides the first octets sent, so the server's greeting gives no protection: Gopher and its like. */
+  readonly sendsFirst?: boolean
+  /** The password goes over the network as it is. */
+  readonly sendsPassword?: boolean
+  /** A helper program gets user and host as arguments. */
+  readonly handoff?: boolean
+  /** Historic or never registered: the reason, and what to use instead. */
+  readonly deprecated?: string
+  /** Pure. Throws `malformed-url` through `place.fail`. */
+  resolve(locator: Locator, place: Place): AccessPlan
+  /** Findings that only this scheme can make. */
+  inspect?(inspection: Inspection): readonly Finding[]
+}

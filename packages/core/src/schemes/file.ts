@@ -1,0 +1,42 @@
+import type { Finding } from '../findings.ts'
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { FilePlan } from '../plan.ts'
+import type { Inspection, Place, Scheme } from '../scheme.ts'
+
+/** RFC 8089 (RFC 1738 3.10): `file:///path`, `file://localhost/path`, `file:/path`. */
+export const file: Scheme = {
+  name: 'file',
+  title: 'Files and directories of this machine',
+  spec: 'RFC 8089',
+  mechanism: 'file',
+  defaultPort: null,
+  tls: 'none',
+  host: 'optional',
+  userinfo: 'forbidden',
+  query: true,
+  lineParts: [],
+  resolve: filePlan,
+  inspect: foreignHost,
+}
+
+function filePlan(locator: Locator, place: Place): FilePlan {
+  if (locator.port !== null) place.fail('file URLs have no port', 'port')
+  if (locator.query !== null) place.fail('file URLs have no query; write a ? of the name as %3F', 'query')
+  const path = locator.urlPath ?? ''
+  if (locator.host === null && !path.startsWith('/')) {
+    place.fail('the path must be absolute, as in file:///path; a relative one needs no file:', 'urlPath')
+  }
+  // Neither octet can be in the name of a file, and a decoded / would change which file is meant.
+  if (/%(?:2F|00)/i.test(path)) place.fail('%2F and %00 cannot stand in the name of a file', 'urlPath')
+  const rooted = locator.host === null ? path : `/${path}`
+  return { mechanism: 'file', host: locator.host === null ? null : place.host, path: decodeOctets(rooted), wire: [] }
+}
+
+/** RFC 8089 2: a host other than this machine. Nothing is ever fetched from it: 1738-era clients tried FTP, Windows tries SMB. */
+function foreignHost({ plan, place, span }: Inspection): Finding[] {
+  if (plan.mechanism !== 'file' || !plan.host || plan.host === 'localhost') return []
+  if (place.defaults.localHosts?.includes(plan.host)) return []
+  const message = `The file is said to be on ${plan.host}, which is not known to be this machine.`
+  return [{ code: 'foreign-file-host', severity: 'warning', message, span: span('host'), rule: 'RFC 8089 2' }]
+}

@@ -1,0 +1,97 @@
+import { type Finding, findDelimiters } from '../findings.ts'
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { GopherPlan, TlsMode } from '../plan.ts'
+import type { Inspection, Place, Scheme } from '../scheme.ts'
+
+/** RFC 4266 (RFC 1738 3.4): `gopher://host:port/<gophertype><selector>%09<search>%09<gopher+_string>`. */
+export const gopher: Scheme = {
+  name: 'gopher',
+  title: 'The Gopher Protocol, with Gopher+',
+  spec: 'RFC 4266',
+  mechanism: 'gopher',
+  defaultPort: 70,
+  tls: 'none',
+  host: 'required',
+  userinfo: 'forbidden',
+  query: false,
+  // The path has rules of its own: see gopherDelimiters.
+  lineParts: [],
+  sendsFirst: true,
+  resolve: (locator, place) => gopherPlan(locator, place, 'none'),
+  inspect: gopherDelimiters,
+}
+
+/** Gopher with TLS from the first octet: a convention, on the same port. */
+export const gophers: Scheme = {
+  ...gopher,
+  name: 'gophers',
+  title: 'The Gopher Protocol over TLS',
+  tls: 'implicit',
+  resolve: (locator, place) => gopherPlan(locator, place, 'implicit'),
+}
+
+function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
+  const path = decodeOctets(locator.urlPath ?? '')
+  const [selector, search, gopherPlus] = splitAtTabs(path.slice(1))
+  if (gopherPlus !== null && !/^[+!$?]/.test(gopherPlus)) {
+    place.fail('the Gopher+ part, after the second %09, must begin with +, !, $ or ?', 'urlPath')
+  }
+  const gophertype = path[0] ?? '1'
+  const wire = [gopherRequest(gophertype, selector, search, gopherPlus)]
+  return {
+    mechanism: 'gopher',
+    host: place.host,
+    port: place.port,
+    tls,
+    gophertype,
+    selector,
+    search,
+    gopherPlus,
+    wire,
+  }
+}
+
+/** At most two splits: the Gopher+ part has a TAB of its own before the data flag. */
+function splitAtTabs(text: string): [selector: string, search: string | null, gopherPlus: string | null] {
+  const [selector = '', search, ...rest] = text.split('\t')
+  const gopherPlus = rest.join('\t')
+  return [selector, search ?? null, gopherPlus === '' ? null : gopherPlus]
+}
+
+/**
+ * One request line. The empty search field stands only where the item is a search: `sel TAB +` is RFC 1738's own form
+ * example (3.4.9) and what servers speak, though its text (3.4.3) reads as `sel TAB TAB +`.
+ */
+function gopherRequest(type: string, selector: string, search: string | null, gopherPlus: string | null): string {
+  if (gopherPlus === null) return line(search === null ? selector : `${selector}\t${search}`)
+  // `?` is no request: the item asks a question, so its attributes with the +ASK block are fetched first.
+  const plus = gopherPlus.startsWith('?') ? '!' : gopherPlus
+  return line(type === '7' || search ? `${selector}\t${search ?? ''}\t${plus}` : `${selector}\t${plus}`)
+}
+
+/** Gopher+ form data ends in CRLF already. */
+function line(text: string): string {
+  return text.endsWith('\r\n') ? text : `${text}\r\n`
+}
+
+/**
+ * TAB delimits and is allowed twice; CR and LF stand only inside Gopher+ form data, which follows the data flag
+ * `TAB 1 CRLF` (Gopher+ 2.7); NUL nowhere. Anything else would begin a second request.
+ */
+function gopherDelimiters({ locator, span }: Inspection): Finding[] {
+  const path = locator.urlPath ?? ''
+  const [start] = span('urlPath')
+  const tabs = [...path.matchAll(/%09/g)].map((match) => match.index)
+  const [, second = path.length] = tabs
+  const selectors = path.slice(0, second)
+  const plus = path.slice(second)
+  const form = /^%09[^%]*(?:%(?!0[0AaDd9])[^%]*)*%091%0[Dd]%0[Aa]/.exec(plus)?.[0]
+  const head = plus.slice(0, form === undefined ? undefined : 3)
+  const data = form === undefined ? '' : plus.slice(form.length)
+  return [
+    ...findDelimiters(selectors, 'selector or search', start),
+    ...findDelimiters(head.slice(3), 'Gopher+ part', start + second + 3, /(?:%0[09AaDd])+/g),
+    ...findDelimiters(data, 'form data', start + path.length - data.length, /(?:%00)+/g),
+  ]
+}

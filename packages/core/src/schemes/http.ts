@@ -1,0 +1,50 @@
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { HttpPlan } from '../plan.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** RFC 9110 4.2.1; the user is RFC 3986's, deprecated by RFC 9110 4.2.4, and becomes Basic authentication. */
+export const http: Scheme = {
+  name: 'http',
+  title: 'Hypertext Transfer Protocol',
+  spec: 'RFC 9110 4.2.1',
+  mechanism: 'http',
+  defaultPort: 80,
+  ownPorts: [591, 631],
+  tls: 'none',
+  host: 'required',
+  userinfo: 'allowed',
+  query: true,
+  lineParts: ['user', 'password'],
+  sendsPassword: true,
+  resolve: (locator, place) => httpPlan(locator, place, 80),
+}
+
+export const https: Scheme = {
+  ...http,
+  name: 'https',
+  title: 'Hypertext Transfer Protocol over TLS',
+  spec: 'RFC 9110 4.2.2',
+  defaultPort: 443,
+  ownPorts: [631],
+  tls: 'implicit',
+  resolve: (locator, place) => httpPlan(locator, place, 443),
+}
+
+/** Path and query go out as they are written: no decoding, no encoding, no dot-segments removed. */
+function httpPlan(locator: Locator, place: Place, defaultPort: number): HttpPlan {
+  const target = `/${locator.urlPath ?? ''}${locator.query === null ? '' : `?${locator.query}`}`
+  const { host, port } = place
+  // The zone of an IPv6 address means nothing to the server (RFC 6874 1).
+  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
+  return {
+    mechanism: 'http',
+    host,
+    port,
+    tls: defaultPort === 443 ? 'implicit' : 'none',
+    target,
+    user: locator.user === null ? null : decodeOctets(locator.user),
+    password: locator.password === null ? null : decodeOctets(locator.password),
+    wire: [`GET ${target} HTTP/1.1\r\nHost: ${name}${port === defaultPort ? '' : `:${port}`}\r\n\r\n`],
+  }
+}

@@ -1,0 +1,148 @@
+import type { Finding } from '../findings.ts'
+import { parseHost } from '../host.ts'
+import type { Locator } from '../locator.ts'
+import { splitUrl } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { NntpPlan, TlsMode } from '../plan.ts'
+import type { Inspection, Place, Scheme } from '../scheme.ts'
+
+/** RFC 5538 2: `news:<group or message-id or wildmat>`, `news://server/...`; RFC 1738 3.6 knew no server. */
+export const news: Scheme = {
+  name: 'news',
+  title: 'USENET news, by group or message-id',
+  spec: 'RFC 5538 2',
+  mechanism: 'nntp',
+  defaultPort: 119,
+  tls: 'none',
+  host: 'optional',
+  userinfo: 'allowed',
+  // `?` is a wildcard of a wildmat.
+  query: false,
+  lineParts: ['user', 'password', 'urlPath'],
+  sendsPassword: true,
+  resolve: (locator, place) => newsPlan(locator, place, 'none'),
+  inspect: noServer,
+}
+
+export const snews: Scheme = {
+  ...news,
+  name: 'snews',
+  title: 'USENET news over TLS',
+  spec: 'RFC 5538 5',
+  defaultPort: 563,
+  tls: 'implicit',
+  deprecated: 'snews is historic (RFC 5538); it means news over TLS on port 563.',
+  resolve: (locator, place) => newsPlan(locator, place, 'implicit'),
+}
+
+/** RFC 5538 3 (RFC 1738 3.7): `nntp://host:port/<newsgroup>/<article number>`. */
+export const nntp: Scheme = {
+  ...news,
+  name: 'nntp',
+  title: 'USENET news, by server, group and number',
+  spec: 'RFC 5538 3',
+  host: 'required',
+  resolve: (locator, place) => nntpPlan(locator, place, 'none'),
+}
+
+/** Not registered, but the common name for nntp over TLS (RFC 8143). */
+export const nntps: Scheme = {
+  ...nntp,
+  name: 'nntps',
+  title: 'USENET news over TLS, by server, group and number',
+  spec: 'RFC 8143',
+  defaultPort: 563,
+  tls: 'implicit',
+  resolve: (locator, place) => nntpPlan(locator, place, 'implicit'),
+}
+
+type Selection = Pick<NntpPlan, 'select'> & Partial<Pick<NntpPlan, 'newsgroup' | 'articleNumber' | 'messageId'>>
+
+function newsPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
+  const name = decodeOctets(locator.urlPath ?? '')
+  if (name.includes('@'))
+    return plan(locator, place, tls, { select: 'message', messageId: checkMessageId(name, place) })
+  if (name === '' || name === '*') return plan(locator, place, tls, { select: 'groups' })
+  checkGroup(name, place)
+  return plan(locator, place, tls, { select: /[*?]/.test(name) ? 'groups' : 'group', newsgroup: name })
+}
+
+function nntpPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
+  const [group = '', number = '', ...rest] = (locator.urlPath ?? '').split('/')
+  const newsgroup = decodeOctets(group)
+  if (newsgroup.includes('@')) place.fail('a message-id goes into a news URL: news://host/message-id', 'urlPath')
+  if (rest.length > 0) place.fail('only a group and an article number may follow the host', 'urlPath')
+  if (newsgroup === '') {
+    if (number !== '') place.fail('a group must stand before the article number', 'urlPath')
+    return plan(locator, place, tls, { select: 'groups' })
+  }
+  checkGroup(newsgroup, place)
+  if (number === '')
+    return plan(locator, place, tls, { select: /[*?]/.test(newsgroup) ? 'groups' : 'group', newsgroup })
+  // RFC 3977 6: article numbers lie between 1 and 2,147,483,647; up to 16 digits.
+  const value = Number(number)
+  if (!/^\d{1,16}$/.test(number) || value < 1 || value > 2_147_483_647) {
+    return place.fail('the article number must lie between 1 and 2147483647', 'urlPath')
+  }
+  return plan(locator, place, tls, { select: 'article', newsgroup, articleNumber: value })
+}
+
+function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection): NntpPlan {
+  const what = { newsgroup: null, articleNumber: null, messageId: null, ...selection }
+  return {
+    mechanism: 'nntp',
+    ...server(place),
+    tls,
+    user: locator.user === null ? null : decodeOctets(locator.user),
+    password: locator.password === null ? null : decodeOctets(locator.password),
+    ...what,
+    wire: nntpWire(what).map((command) => `${command}\r\n`),
+  }
+}
+
+/** The URL's server, or the configured one: `news.example.org` or `news.example.org:1119`. */
+function server(place: Place): Pick<NntpPlan, 'host' | 'port'> {
+  const configured = place.defaults.newsServer
+  if (place.host !== '' || configured === undefined) {
+    return { host: place.host === '' ? null : place.host, port: place.port }
+  }
+  const { host, port } = splitUrl(`nntp://${configured}/`).locator
+  return { host: parseHost(host ?? '')?.name ?? null, port: port ?? place.port }
+}
+
+function nntpWire({
+  select,
+  newsgroup,
+  articleNumber,
+  messageId,
+}: Omit<NntpPlan, 'mechanism' | 'wire' | 'host' | 'port' | 'tls' | 'user' | 'password'>): string[] {
+  switch (select) {
+    case 'groups':
+      return [newsgroup === null ? 'LIST ACTIVE' : `LIST ACTIVE ${newsgroup}`]
+    case 'group':
+      return [`GROUP ${newsgroup}`, 'OVER <low>-<high>']
+    case 'article':
+      return [`GROUP ${newsgroup}`, `ARTICLE ${articleNumber}`]
+    case 'message':
+      return [`ARTICLE <${messageId}>`]
+  }
+}
+
+/** RFC 5536 3.1.3: at most 250 octets with its brackets, printable ASCII, no blank and no bracket inside. */
+function checkMessageId(id: string, place: Place): string {
+  if (/[\s<>]/.test(id.replace(/[\0\r\n]/g, '')) || id.length > 248) {
+    place.fail('a message-id has at most 248 characters, no blank and no < or >', 'urlPath')
+  }
+  return id
+}
+
+/** RFC 5536 3.1.4; blanks would split the command. CR, LF and NUL are the finding encoded-delimiter. */
+function checkGroup(group: string, place: Place): void {
+  if (/[\t ]/.test(group)) place.fail('a newsgroup name holds no blank', 'urlPath')
+}
+
+function noServer({ plan, span }: Inspection): Finding[] {
+  if (plan.mechanism !== 'nntp' || plan.host !== null) return []
+  const message = 'The URL names no server; set one by --news-server, NNTPSERVER or defaults.newsServer.'
+  return [{ code: 'no-server', severity: 'notice', message, span: span('urlPath'), rule: 'RFC 1738 3.6' }]
+}

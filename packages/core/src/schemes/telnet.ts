@@ -1,0 +1,36 @@
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { TelnetPlan } from '../plan.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** RFC 4248: `telnet://user:password@host:port/`. Names an interactive service; user and password are advice to the person. */
+export const telnet: Scheme = {
+  name: 'telnet',
+  title: 'Interactive session over TELNET',
+  spec: 'RFC 4248',
+  mechanism: 'telnet',
+  defaultPort: 23,
+  anyPort: true,
+  tls: 'none',
+  host: 'required',
+  userinfo: 'allowed',
+  query: true,
+  lineParts: ['user', 'password'],
+  handoff: true,
+  resolve: telnetPlan,
+}
+
+function telnetPlan(locator: Locator, place: Place): TelnetPlan {
+  if (locator.urlPath) place.fail('telnet URLs end after the host and an optional /', 'urlPath')
+  if (locator.query !== null) place.fail('telnet URLs have no query', 'query')
+  return {
+    mechanism: 'telnet',
+    host: place.host,
+    port: place.port,
+    tls: 'none',
+    user: locator.user === null ? null : decodeOctets(locator.user),
+    password: locator.password === null ? null : decodeOctets(locator.password),
+    // The client speaks first only to answer options; nothing of the URL is ever sent.
+    wire: [],
+  }
+}
