@@ -1,0 +1,91 @@
+import { type ErrorCode, RetrievalError } from '@retriever/core'
+import type { RetrievalContext, Retrieved } from './fetcher.ts'
+
+/**
+ * A retrieval's body on its way to the one consumer: counts, limits, reports progress, and ends the retrieval when it ends. Pulled
+ * chunk by chunk; nothing is kept.
+ */
+export class Body {
+  readonly #retrieved: Retrieved
+  readonly #context: RetrievalContext
+  readonly #done: (error: RetrievalError | null, received: number) => void
+  #taken = false
+  #received = 0
+  #over = false
+  #finish: () => void = () => {}
+  readonly finished: Promise<void> = new Promise((resolve) => {
+    this.#finish = resolve
+  })
+
+  constructor(
+    retrieved: Retrieved,
+    context: RetrievalContext,
+    done: (error: RetrievalError | null, received: number) => void,
+  ) {
+    this.#retrieved = retrieved
+    this.#context = context
+    this.#done = done
+  }
+
+  get taken(): boolean {
+    return this.#taken
+  }
+
+  /** The octets, once. Throws a TypeError the second time, as a web stream does. */
+  take(): AsyncGenerator<Uint8Array, void, void> {
+    if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
+    this.#taken = true
+    return this.#octets()
+  }
+
+  /** Gives the body up: the connection is closed. */
+  cancel(): void {
+    this.#taken = true
+    if (this.#over) return
+    const { deadline, error } = this.#context
+    // Pending reads must not wait for the server.
+    deadline.fail(error('aborted', 'The body was given up before its end.', { phase: 'body' }))
+    this.#end(null)
+  }
+
+  /** The error for a body that its consumer cannot hold. */
+  tooLarge(limit: number): RetrievalError {
+    return this.#error(
+      'limit-exceeded',
+      `The body is over ${limit} octets, the limit of maxCollected; save it to a file.`,
+    )
+  }
+
+  async *#octets(): AsyncGenerator<Uint8Array, void, void> {
+    const { limits, emit, url } = this.#context
+    const { size, body } = this.#retrieved
+    let failure: RetrievalError | null = null
+    try {
+      for await (const chunk of body) {
+        this.#received += chunk.length
+        if (this.#received > limits.maxSize) {
+          throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
+        }
+        emit({ type: 'progress', url, received: this.#received, size })
+        yield chunk
+      }
+    } catch (error) {
+      failure = RetrievalError.is(error) ? error : this.#error('receive-failed', 'Reading the body failed.', error)
+      throw failure
+    } finally {
+      this.#end(failure)
+    }
+  }
+
+  #error(code: ErrorCode, message: string, cause?: unknown): RetrievalError {
+    return this.#context.error(code, message, { phase: 'body', cause })
+  }
+
+  #end(failure: RetrievalError | null): void {
+    if (this.#over) return
+    this.#over = true
+    this.#context.deadline.end()
+    this.#done(failure, this.#received)
+    this.#finish()
+  }
+}

@@ -1,0 +1,147 @@
+import { hostname } from 'node:os'
+import { domainToASCII } from 'node:url'
+import { type Defaults, type Resolution, RetrievalError, resolve, type Scheme } from '@retriever/core'
+import { retrieveAll } from './batch.ts'
+import type { RetrievalEvent } from './events.ts'
+import { fetchResponse } from './fetch.ts'
+import type { Challenge, Credentials, Fetcher, Handoff, RequestOptions, TlsOptions } from './fetcher.ts'
+import { invalidOption, type Limits, readLimits } from './limits.ts'
+import { type Policy, readPolicy } from './policy.ts'
+import { Registry } from './registry.ts'
+import { Representation } from './representation.ts'
+import { Retrieval, type Settings } from './retrieval.ts'
+
+export interface ClientOptions {
+  /** For mechanisms of your own, or in place of built-in ones. */
+  readonly fetchers?: readonly Fetcher[]
+  /** Beside, or in place of, the built-in ones. */
+  readonly schemes?: readonly Scheme[]
+  readonly policy?: Partial<Policy>
+  readonly limits?: Partial<Limits>
+  readonly tls?: TlsOptions
+  /** Asked once the server wants a login that the URL does not give; null: none is known. */
+  readonly credentials?: (challenge: Challenge) => Credentials | null | Promise<Credentials | null>
+  readonly defaults?: Defaults
+  /** Retrievals at a time in retrieveAll(); default 16. */
+  readonly concurrency?: number
+  /** Of those, to one host; default 4. */
+  readonly perHost?: number
+  readonly onEvent?: (event: RetrievalEvent) => void
+}
+
+export interface RetrieveOptions extends RequestOptions {
+  readonly signal?: AbortSignal
+  /** Against which a relative reference is resolved. */
+  readonly base?: string
+}
+
+/** One of retrieveAll's results, in the order in which they come. */
+export type BatchOutcome =
+  | { readonly url: string; readonly representation: Representation; readonly error: null }
+  | { readonly url: string; readonly representation: null; readonly error: RetrievalError }
+
+export interface Client extends AsyncDisposable {
+  /**
+   * Retrieves what a URL names. Rejects with RetrievalError: `malformed-url`, `unknown-scheme`, `no-fetcher`, `refused`, `handoff`
+   * (there is no data object) before anything is contacted, else with what happened. Read or cancel what you get.
+   */
+  retrieve(url: string | URL, options?: RetrieveOptions): Promise<Representation>
+  /** As retrieve, but a URL that names a service gives the Handoff that says what to run. */
+  open(url: string | URL, options?: RetrieveOptions): Promise<Representation | Handoff>
+  /** As the web's fetch, for every scheme: a missing resource is a Response of status 404, a failure rejects. GET only. */
+  fetch(url: string | URL, init?: { readonly signal?: AbortSignal | null }): Promise<Response>
+  /** Many URLs, a cap a host, results as they come. A result's place is free again once its body is read or cancelled. */
+  retrieveAll(urls: Iterable<string | URL>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
+  /** What the client would do for a URL; nothing is contacted. */
+  resolve(url: string | URL, base?: string): Resolution
+  /** Ends all retrievals of this client and closes its connections. */
+  close(): Promise<void>
+}
+
+type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
+
+const list: OptionKind = ['an array', Array.isArray]
+const record: OptionKind = [
+  'an object',
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+]
+const callback: OptionKind = ['a function', (value) => typeof value === 'function']
+const count: OptionKind = ['a whole number of 1 or more', (value) => Number.isInteger(value) && Number(value) >= 1]
+
+const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
+  fetchers: list,
+  schemes: list,
+  policy: record,
+  limits: record,
+  tls: record,
+  credentials: callback,
+  defaults: record,
+  concurrency: count,
+  perHost: count,
+  onEvent: callback,
+}
+
+/**
+ * Makes a client. Two clients share nothing, and the options are never written to.
+ * Throws RetrievalError `invalid-option` that names what was expected and what came.
+ */
+export function createClient(options: ClientOptions = {}): Client {
+  checkOptions(options)
+  const registry = new Registry(options.fetchers)
+  const settings: Settings = {
+    registry,
+    policy: readPolicy(options.policy),
+    limits: readLimits(options.limits),
+    tls: { ...options.tls },
+    credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
+    onEvent: options.onEvent,
+    resolving: {
+      schemes: [...(options.schemes ?? [])],
+      defaults: { localHosts: [hostname()], ...options.defaults },
+      domainToAscii: domainToASCII,
+    },
+  }
+  const live = new Set<Retrieval>()
+
+  const client: Client = {
+    resolve(url, base) {
+      return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
+    },
+    async open(url, { signal, base, ...request } = {}) {
+      const resolution = client.resolve(url, base)
+      const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
+      live.add(retrieval)
+      return retrieval.run(resolution)
+    },
+    async retrieve(url, retrieveOptions) {
+      const opened = await client.open(url, retrieveOptions)
+      if (opened instanceof Representation) return opened
+      throw handoffError(String(url), opened)
+    },
+    fetch: (url, init) => fetchResponse(client, url, init),
+    retrieveAll: (urls, retrieveOptions) =>
+      retrieveAll(client, urls, retrieveOptions ?? {}, options.concurrency ?? 16, options.perHost ?? 4),
+    async close() {
+      const closed = new RetrievalError('aborted', 'The client was closed.', { phase: 'request' })
+      for (const retrieval of live) retrieval.abort(closed)
+      live.clear()
+      await registry.dispose()
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+  return client
+}
+
+function checkOptions(options: ClientOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(optionKinds, name))
+      throw invalidOption(name, `one of ${Object.keys(optionKinds).join(', ')}`, name)
+    const [expected, fits] = optionKinds[name as keyof ClientOptions]
+    if (value !== undefined && !fits(value)) throw invalidOption(name, expected, value)
+  }
+}
+
+function handoffError(url: string, { service, program, args }: Handoff): RetrievalError {
+  const message = `${url} names a service (${service}), not data. To use it, run: ${[program, ...args].join(' ')}`
+  return new RetrievalError('handoff', message, { phase: 'resolve', url })
+}

@@ -1,0 +1,116 @@
+import { type Phase, RetrievalError } from '@retriever/core'
+import type { Limits } from './limits.ts'
+
+const waitingFor: Readonly<Record<Phase, string>> = {
+  resolve: 'while the URL was read',
+  policy: 'while the URL was checked',
+  lookup: 'while the host name was looked up',
+  connect: 'while connecting',
+  tls: 'in the TLS handshake',
+  greeting: "while waiting for the server's greeting",
+  login: 'while logging in',
+  request: 'while waiting for the answer to a request',
+  body: 'while receiving the body',
+  save: 'while writing locally',
+}
+
+/**
+ * The one time budget of a retrieval, and its one way to be cancelled. The caller's AbortSignal, a limit that has passed and a
+ * close all come through `signal`, whose reason is a RetrievalError. Timers run only within an operation, so a consumer that
+ * takes its time is not punished; only the total runs on.
+ */
+export class Deadline {
+  readonly #controller = new AbortController()
+  readonly #limits: Limits
+  readonly #url: string
+  readonly #pending = new Set<(reason: unknown) => void>()
+  readonly #outer: AbortSignal | undefined
+  readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, this.#url))
+  #total: NodeJS.Timeout | undefined
+
+  /** The phase of the operation under way, or of the last one. */
+  phase: Phase = 'resolve'
+
+  constructor(url: string, limits: Limits, outer?: AbortSignal) {
+    this.#url = url
+    this.#limits = limits
+    this.#outer = outer
+    if (Number.isFinite(limits.totalTimeout)) {
+      this.#total = setTimeout(
+        () => this.fail(this.#timeout(limits.totalTimeout, 'total')),
+        clampTimer(limits.totalTimeout),
+      )
+    }
+    if (outer?.aborted) this.#onOuterAbort()
+    else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
+  }
+
+  /** Aborts when the retrieval must end; its reason is the RetrievalError to throw. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /**
+   * Runs one operation of a phase under that phase's limit. Rejects with the signal's reason as soon as the signal aborts,
+   * even where the operation itself does not listen.
+   */
+  within<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
+    this.phase = phase
+    const { signal } = this.#controller
+    if (signal.aborted) return Promise.reject(signal.reason)
+    const limit = phase === 'lookup' || phase === 'connect' || phase === 'tls' ? 'connectTimeout' : 'idleTimeout'
+    const milliseconds = this.#limits[limit]
+    return new Promise<T>((resolve, reject) => {
+      const timer = Number.isFinite(milliseconds)
+        ? setTimeout(() => this.fail(this.#timeout(milliseconds, limit)), clampTimer(milliseconds))
+        : undefined
+      const settle = (): void => {
+        clearTimeout(timer)
+        this.#pending.delete(reject)
+      }
+      this.#pending.add(reject)
+      operation().then(
+        (value) => {
+          settle()
+          resolve(value)
+        },
+        (error: unknown) => {
+          settle()
+          reject(signal.aborted ? signal.reason : error)
+        },
+      )
+    })
+  }
+
+  /** Ends the retrieval with this error: sockets close, and every operation under way rejects with it. */
+  fail(error: RetrievalError): void {
+    if (this.#controller.signal.aborted) return
+    this.end()
+    this.#controller.abort(error)
+    for (const reject of this.#pending) reject(error)
+    this.#pending.clear()
+  }
+
+  /** Stops the total timer and stops listening to the caller's signal. The retrieval is over. */
+  end(): void {
+    clearTimeout(this.#total)
+    this.#outer?.removeEventListener('abort', this.#onOuterAbort)
+  }
+
+  #timeout(milliseconds: number, limit: string): RetrievalError {
+    const what = limit === 'total' ? 'The retrieval was not done' : 'Nothing came'
+    const option = limit === 'total' ? 'totalTimeout' : limit
+    const message = `${this.#url}: ${what} within ${milliseconds / 1000} s ${waitingFor[this.phase]}. Try later, or raise ${option}.`
+    return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url })
+  }
+}
+
+/** setTimeout overflows beyond 2^31-1 and would fire at once. */
+function clampTimer(milliseconds: number): number {
+  return Math.min(milliseconds, 2_147_483_647)
+}
+
+function aborted(reason: unknown, phase: Phase, url: string): RetrievalError {
+  if (RetrievalError.is(reason)) return reason
+  return new RetrievalError('aborted', `${url}: The retrieval was aborted.`, { phase, url, cause: reason })
+}

@@ -1,0 +1,27 @@
+import type { AccessPlan, Finding, RetrievalError } from '@retriever/core'
+
+/**
+ * What happens during retrievals, in order. Progress bars, traces and transcripts are built on these alone.
+ * `url` is without its password; `octets` hold one octet a character, a secret as `<password>`.
+ */
+export type RetrievalEvent =
+  | {
+      readonly type: 'resolved'
+      readonly url: string
+      readonly plan: AccessPlan
+      readonly findings: readonly Finding[]
+    }
+  | {
+      readonly type: 'connected'
+      readonly url: string
+      readonly address: string
+      readonly port: number
+      readonly tls: boolean
+    }
+  /** A command or request, as sent. */
+  | { readonly type: 'sent'; readonly url: string; readonly octets: string }
+  /** A reply or header block, as received; bodies are not reported, but see progress. */
+  | { readonly type: 'received'; readonly url: string; readonly octets: string }
+  | { readonly type: 'progress'; readonly url: string; readonly received: number; readonly size: number | null }
+  | { readonly type: 'redirected'; readonly url: string; readonly location: string; readonly status: number }
+  | { readonly type: 'done'; readonly url: string; readonly received: number; readonly error: RetrievalError | null }

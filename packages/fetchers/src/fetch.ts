@@ -1,0 +1,30 @@
+import { RetrievalError } from '@retriever/core'
+import type { Client } from './client.ts'
+import { invalidOption } from './limits.ts'
+
+/** What the web's fetch would answer for a refusal that is an answer. */
+const statusOf: Readonly<Partial<Record<string, number>>> = {
+  'not-found': 404,
+  'access-denied': 403,
+  'auth-required': 401,
+  'auth-failed': 401,
+}
+
+/** client.fetch: Response in, for every scheme. A server's refusal is a Response with its status; all else rejects. */
+export async function fetchResponse(
+  client: Client,
+  url: string | URL,
+  init: { readonly signal?: AbortSignal | null; readonly method?: string; readonly body?: unknown } = {},
+): Promise<Response> {
+  if ((init.method ?? 'GET').toUpperCase() !== 'GET') throw invalidOption('method', '"GET"', init.method)
+  try {
+    const representation = await client.retrieve(url, init.signal ? { signal: init.signal } : {})
+    return representation.toResponse()
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+    const status = error.status ?? statusOf[error.code]
+    if (status === undefined || status < 400) throw error
+    const response = new Response(error.message, { status, headers: { 'content-type': 'text/plain;charset=utf-8' } })
+    return Object.defineProperty(response, 'url', { value: error.url ?? String(url) })
+  }
+}

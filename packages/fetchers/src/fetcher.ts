@@ -1,0 +1,129 @@
+import type { AccessPlans, ErrorCode, Phase, RetrievalError } from '@retriever/core'
+import type { Deadline } from './deadline.ts'
+import type { RetrievalEvent } from './events.ts'
+import type { Limits } from './limits.ts'
+
+/** A plug-in for one mechanism: a plain object, usually made by a function from options. */
+export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
+  readonly mechanism: M
+  /**
+   * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes one).
+   * Must stop when context.deadline.signal aborts, and must not write to the plan.
+   */
+  retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome>
+  /** Closes what is kept between retrievals. */
+  dispose?(): Promise<void>
+}
+
+/** All that a fetcher may know of the world. */
+export interface RetrievalContext {
+  /** The URL without its password: for messages, events, and the URLs of entries. */
+  readonly url: string
+  readonly deadline: Deadline
+  readonly limits: Limits
+  readonly request: RequestOptions
+  readonly tls: TlsOptions
+  /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
+  credentials(challenge: Challenge): Promise<Credentials | null>
+  emit(event: RetrievalEvent): void
+  /** A RetrievalError with this URL and, unless told otherwise, the deadline's phase. The message begins with the URL. */
+  error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
+}
+
+export interface ErrorExtras {
+  readonly phase?: Phase
+  readonly reply?: string
+  readonly status?: number
+  readonly cause?: unknown
+}
+
+/** What a caller may ask of one retrieval; a fetcher that cannot send a range fails with `range-refused`. */
+export interface RequestOptions {
+  /** [first, last] octets, both inclusive; last null for the rest. */
+  readonly range?: readonly [number, number | null]
+  /** Media types, as in HTTP's Accept. */
+  readonly accept?: string
+}
+
+export interface TlsOptions {
+  /** Certificates (PEM) to trust instead of the built-in ones. */
+  readonly ca?: string
+  /** Verify nothing: only ever by the caller's explicit word. */
+  readonly insecure?: boolean
+}
+
+export interface Challenge {
+  /** For the person asked: `alice@ftp.example.org`, an HTTP realm. */
+  readonly realm: string
+  readonly host: string
+  readonly port: number
+  readonly user: string | null
+}
+
+export interface Credentials {
+  readonly user: string
+  readonly password: string
+}
+
+export type Outcome = Retrieved | Handoff | Redirect
+
+/** A data object or listing whose body can be read now. */
+export interface Retrieved {
+  readonly outcome: 'retrieved'
+  readonly kind: 'object' | 'listing'
+  /** `type/subtype`, lower case; null where nothing says. */
+  readonly mediaType: string | null
+  readonly charset: string | null
+  /** Octets of the body, where known before. */
+  readonly size: number | null
+  readonly modified: Date | null
+  /**
+   * How the end of the body is known: `verified` by a length, `terminated` by the protocol's own end mark, `eof-only` by
+   * nothing but the end of the connection (a cut one cannot be told from a whole one).
+   */
+  readonly completeness: 'verified' | 'terminated' | 'eof-only'
+  /** What else the protocol said: headers, status, server's words. JSON-able. */
+  readonly metadata: Readonly<Record<string, unknown>>
+  /**
+   * Pulled chunk by chunk: nothing is read ahead of the consumer. Ends only where the representation is whole, else throws
+   * RetrievalError. `return()` releases everything, and so does an abort of the deadline's signal, also where nothing was read
+   * yet. A chunk is the consumer's own.
+   */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Listings: reads the entries out of such a body. */
+  readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
+}
+
+/** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */
+export interface Entry {
+  /** For people, and decoded: UTF-8 where it is valid, else Latin-1. Untrusted text. */
+  readonly name: string
+  readonly kind: 'file' | 'directory' | 'link' | 'search' | 'article' | 'group' | 'service' | 'info' | 'other'
+  /** Absolute; null where the entry leads nowhere (an information line). */
+  readonly url: string | null
+  readonly size?: number
+  readonly modified?: Date
+  /** What only this protocol has: permissions, gophertype, from and message-id. JSON-able. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** A URL that names a service, not data (RFC 4248): what to run, not run by itself. */
+export interface Handoff {
+  readonly outcome: 'handoff'
+  readonly service: string
+  readonly host: string
+  readonly port: number
+  /** Advice for the person; shown, never sent. */
+  readonly user: string | null
+  readonly program: string
+  /** To be passed as they are, without a shell. */
+  readonly args: readonly string[]
+}
+
+/** The server points elsewhere. The client decides whether to go. */
+export interface Redirect {
+  readonly outcome: 'redirect'
+  /** As the server wrote it: perhaps relative. */
+  readonly location: string
+  readonly status: number
+}

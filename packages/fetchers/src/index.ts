@@ -1,0 +1,46 @@
+import { type Client, type ClientOptions, createClient, type RetrieveOptions } from './client.ts'
+import type { Representation } from './representation.ts'
+
+export type { BatchOutcome, Client, ClientOptions, RetrieveOptions } from './client.ts'
+export { createClient } from './client.ts'
+export type { Deadline } from './deadline.ts'
+export type { RetrievalEvent } from './events.ts'
+export type {
+  Challenge,
+  Credentials,
+  Entry,
+  ErrorExtras,
+  Fetcher,
+  Handoff,
+  Outcome,
+  Redirect,
+  RequestOptions,
+  RetrievalContext,
+  Retrieved,
+  TlsOptions,
+} from './fetcher.ts'
+export { defaultLimits, type Limits } from './limits.ts'
+export type { Policy } from './policy.ts'
+export { builtinMechanisms } from './registry.ts'
+export { type Hop, Representation } from './representation.ts'
+export type { SaveOptions } from './save.ts'
+export { Connection, openConnection, type Peer } from './wire/socket.ts'
+
+/** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */
+export async function retrieve(
+  url: string | URL,
+  options: ClientOptions & RetrieveOptions = {},
+): Promise<Representation> {
+  const { signal, base, range, accept, ...clientOptions } = options
+  const client: Client = createClient(clientOptions)
+  const wishes = { signal, base, range, accept }
+  const given = Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined))
+  try {
+    const representation = await client.retrieve(url, given)
+    void representation.finished.then(() => client.close())
+    return representation
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}

@@ -1,0 +1,58 @@
+import { RetrievalError } from '@retriever/core'
+
+/** Every limit can be set by the caller; times are milliseconds, sizes octets. `Infinity` switches one off. */
+export interface Limits {
+  /** Name lookup, TCP and TLS handshakes together. */
+  readonly connectTimeout: number
+  /** Silence: the longest wait for the server's next octets, whatever the phase. Does not run while the consumer pauses. */
+  readonly idleTimeout: number
+  /** The whole retrieval, redirects included. */
+  readonly totalTimeout: number
+  /** Of a body, wherever it goes. */
+  readonly maxSize: number
+  /** Of a body collected in memory: text(), json(), bytes(). */
+  readonly maxCollected: number
+  /** Of a listing that is parsed: FTP directory, menu, overview. */
+  readonly maxListing: number
+  /** Of one line of a control dialogue. */
+  readonly maxLine: number
+  /** Of one reply or header block, all its lines together. */
+  readonly maxReply: number
+  readonly maxRedirects: number
+}
+
+export const defaultLimits: Limits = {
+  // security.md section 2: fail fast where browsers wait for minutes; a slow server still has a minute for each answer.
+  connectTimeout: 30_000,
+  idleTimeout: 60_000,
+  totalTimeout: Number.POSITIVE_INFINITY,
+  maxSize: Number.POSITIVE_INFINITY,
+  // What a script can well hold in memory; a file on disk has no limit.
+  maxCollected: 64 * 1024 * 1024,
+  // basic-ftp's figure (GHSA-rp42): a million entries of 40 octets.
+  maxListing: 40 * 1024 * 1024,
+  // RFC 3977 allows 512 octets, FTP servers stop at 4 KiB: twice that.
+  maxLine: 8 * 1024,
+  maxReply: 64 * 1024,
+  // fetch's number; curl has 50.
+  maxRedirects: 20,
+}
+
+/** The defaults with the caller's changes. Throws `invalid-option` for an unknown name or a value that is no number >= 0. */
+export function readLimits(changes: Partial<Limits> = {}): Limits {
+  for (const [name, value] of Object.entries(changes)) {
+    if (!(name in defaultLimits))
+      throw invalidOption(`limits.${name}`, `one of ${Object.keys(defaultLimits).join(', ')}`, name)
+    if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
+      throw invalidOption(`limits.${name}`, 'a number of 0 or more', value)
+    }
+  }
+  return { ...defaultLimits, ...changes }
+}
+
+/** The error for an option: what was expected, and what came, with its type. */
+export function invalidOption(name: string, expected: string, value: unknown): RetrievalError {
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const message = `Expected \`${name}\` to be ${expected}, got ${shown} (${value === null ? 'null' : typeof value}).`
+  return new RetrievalError('invalid-option', message, { phase: 'resolve' })
+}

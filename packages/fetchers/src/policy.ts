@@ -1,0 +1,78 @@
+import { type FindingCode, findingCodes, isLoopback, type Resolution, RetrievalError } from '@retriever/core'
+import { invalidOption } from './limits.ts'
+
+/** What is refused, and what the caller takes upon himself. */
+export interface Policy {
+  /** Findings of severity `danger` to let pass; `encoded-delimiter` cannot be allowed. */
+  readonly allow: readonly FindingCode[]
+  /** Ports to let pass although they belong to another protocol. */
+  readonly allowPorts: readonly number[]
+  /** Follow a redirect from https to http. */
+  readonly allowDowngrade: boolean
+  /** Follow a redirect from elsewhere to this machine. */
+  readonly allowInward: boolean
+}
+
+export const defaultPolicy: Policy = { allow: [], allowPorts: [], allowDowngrade: false, allowInward: false }
+
+export function readPolicy(changes: Partial<Policy> = {}): Policy {
+  for (const name of Object.keys(changes)) {
+    if (!(name in defaultPolicy))
+      throw invalidOption(`policy.${name}`, `one of ${Object.keys(defaultPolicy).join(', ')}`, name)
+  }
+  for (const code of changes.allow ?? []) {
+    if (!Object.hasOwn(findingCodes, code) || code === 'encoded-delimiter') {
+      throw invalidOption('policy.allow', 'a list of finding codes other than encoded-delimiter', code)
+    }
+  }
+  return { ...defaultPolicy, ...changes }
+}
+
+/** Throws `refused`, before anything is contacted, for the first danger that the policy does not allow. */
+export function enforce(policy: Policy, { url, findings, plan }: Resolution): void {
+  const danger = findings.find(({ code, severity }) => {
+    if (severity !== 'danger' || policy.allow.includes(code)) return false
+    return !(code === 'foreign-port' && 'port' in plan && policy.allowPorts.includes(plan.port))
+  })
+  if (danger === undefined) return
+  const way =
+    danger.code === 'encoded-delimiter'
+      ? 'This cannot be allowed.'
+      : danger.code === 'foreign-port' && 'port' in plan
+        ? `If you mean it, allow it by --allow-port ${plan.port}.`
+        : `If you mean it, allow it by --allow ${danger.code}.`
+  throw refusal(url, `${danger.message} ${way}`, danger.span)
+}
+
+/**
+ * The rules for what a server points to (security.md section 2): http(s) only, never from https to http, never from elsewhere to
+ * this machine. A typed URL may do more than a redirect.
+ */
+export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution): void {
+  const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
+  if (from.scheme.mechanism !== 'http' || to.scheme.mechanism !== 'http') {
+    throw refusal(
+      from.url,
+      `${target} was not followed: only http and https may be redirected to. Ask for it yourself if you trust it.`,
+    )
+  }
+  if (from.scheme.tls === 'implicit' && to.scheme.tls === 'none' && !policy.allowDowngrade) {
+    throw refusal(from.url, `${target} was not followed: it would leave TLS. policy.allowDowngrade follows it.`)
+  }
+  if (!isInward(hostOf(from)) && isInward(hostOf(to)) && !policy.allowInward) {
+    throw refusal(from.url, `${target} was not followed: it points inward. policy.allowInward follows it.`)
+  }
+}
+
+function hostOf({ plan }: Resolution): string {
+  return 'host' in plan ? (plan.host ?? '') : ''
+}
+
+/** This machine, and link-local addresses, where clouds keep their secrets. */
+function isInward(host: string): boolean {
+  return isLoopback(host) || /^(0|169\.254)\./.test(host) || /^(::$|fe[89ab])/.test(host)
+}
+
+function refusal(url: string, message: string, span?: readonly [number, number]): RetrievalError {
+  return new RetrievalError('refused', `Refused: ${message}`, { phase: 'policy', url, ...(span && { span }) })
+}

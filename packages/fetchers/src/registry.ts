@@ -1,0 +1,49 @@
+import type { Mechanism } from '@retriever/core'
+import type { Fetcher } from './fetcher.ts'
+import { invalidOption } from './limits.ts'
+
+/** What can fetch which mechanism, one a line. Each is loaded on its first use. */
+const builtin: Readonly<Record<string, () => Promise<Fetcher>>> = {
+  ftp: async () => (await import('./ftp/index.ts')).ftpFetcher() as Fetcher,
+  http: async () => (await import('./http/index.ts')).httpFetcher() as Fetcher,
+  gopher: async () => (await import('./gopher/index.ts')).gopherFetcher() as Fetcher,
+  nntp: async () => (await import('./nntp/index.ts')).nntpFetcher() as Fetcher,
+  telnet: async () => (await import('./telnet/index.ts')).telnetFetcher() as Fetcher,
+  file: async () => (await import('./file/index.ts')).fileFetcher() as Fetcher,
+}
+
+/** The mechanisms that need no plug-in. */
+export const builtinMechanisms: readonly string[] = Object.keys(builtin)
+
+/** The fetchers of one client: the caller's own go before the built-in ones. */
+export class Registry {
+  readonly #loaded = new Map<string, Promise<Fetcher>>()
+
+  /** Throws `invalid-option` where two fetchers claim one mechanism or one is none. */
+  constructor(own: readonly Fetcher[] = []) {
+    for (const fetcher of own) {
+      if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
+        throw invalidOption('fetchers', 'a list of objects with `mechanism` and `retrieve`', fetcher)
+      }
+      if (this.#loaded.has(fetcher.mechanism)) {
+        throw invalidOption('fetchers', `one fetcher for "${fetcher.mechanism}"`, 'two')
+      }
+      this.#loaded.set(fetcher.mechanism, Promise.resolve(fetcher))
+    }
+  }
+
+  /** Undefined where nothing can fetch it. */
+  get(mechanism: Mechanism): Promise<Fetcher> | undefined {
+    const known = this.#loaded.get(mechanism)
+    if (known !== undefined || !Object.hasOwn(builtin, mechanism)) return known
+    const loading = builtin[mechanism]?.()
+    if (loading !== undefined) this.#loaded.set(mechanism, loading)
+    return loading
+  }
+
+  async dispose(): Promise<void> {
+    const fetchers = await Promise.all(this.#loaded.values())
+    this.#loaded.clear()
+    await Promise.all(fetchers.map((fetcher) => fetcher.dispose?.()))
+  }
+}

@@ -1,0 +1,183 @@
+import { Readable } from 'node:stream'
+import type { Finding } from '@retriever/core'
+import type { Body } from './body.ts'
+import type { Entry, Retrieved } from './fetcher.ts'
+import { type SaveOptions, save } from './save.ts'
+
+/** One hop that was followed. */
+export interface Hop {
+  readonly url: string
+  readonly status: number
+  readonly location: string
+}
+
+/** What a representation is made of, beside what the fetcher brought. */
+export interface Origin {
+  readonly url: string
+  readonly findings: readonly Finding[]
+  readonly redirects: readonly Hop[]
+  readonly maxCollected: number
+}
+
+/**
+ * What came back: metadata now, octets when they are pulled. The body can be read once, by one of `body`, `text()`, `json()`,
+ * `bytes()`, `saveTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`; each throws a TypeError if it has been read,
+ * and rejects with a RetrievalError where it ends early. Read it or `cancel()` it: until then its connection is open.
+ */
+export class Representation implements AsyncDisposable {
+  /** Where it came from in the end, after redirects, without password. */
+  readonly url: string
+  readonly kind: Retrieved['kind']
+  readonly mediaType: string | null
+  readonly charset: string | null
+  readonly size: number | null
+  readonly modified: Date | null
+  readonly completeness: Retrieved['completeness']
+  readonly findings: readonly Finding[]
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly redirects: readonly Hop[]
+  readonly #content: Body
+  readonly #retrieved: Retrieved
+  readonly #maxCollected: number
+  #stream: ReadableStream<Uint8Array> | undefined
+
+  /** @internal Representations come from a client. */
+  constructor(retrieved: Retrieved, content: Body, origin: Origin) {
+    this.url = origin.url
+    this.kind = retrieved.kind
+    this.mediaType = retrieved.mediaType
+    this.charset = retrieved.charset
+    this.size = retrieved.size
+    this.modified = retrieved.modified
+    this.completeness = retrieved.completeness
+    this.metadata = retrieved.metadata
+    this.findings = origin.findings
+    this.redirects = origin.redirects
+    this.#content = content
+    this.#retrieved = retrieved
+    this.#maxCollected = origin.maxCollected
+  }
+
+  /** True once the body has been read, given up, or is being read. */
+  get bodyUsed(): boolean {
+    return this.#content.taken
+  }
+
+  /** Resolves once the body has been read, has failed, or was given up: the connection is no longer used. */
+  get finished(): Promise<void> {
+    return this.#content.finished
+  }
+
+  /** The octets as a web stream: a chunk is pulled from the network when the consumer pulls one from here. */
+  get body(): ReadableStream<Uint8Array> {
+    this.#stream ??= this.#makeStream()
+    return this.#stream
+  }
+
+  #makeStream(): ReadableStream<Uint8Array> {
+    let octets: AsyncGenerator<Uint8Array> | undefined
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          octets ??= this.#content.take()
+          const { done, value } = await octets.next()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: () => this.#content.cancel(),
+      },
+      // Nothing is pulled before somebody reads.
+      { highWaterMark: 0 },
+    )
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
+    return this.#content.take()
+  }
+
+  /** The octets as a Node stream. */
+  nodeStream(): Readable {
+    const stream = Readable.from(this.#content.take(), { objectMode: false, highWaterMark: 65_536 })
+    stream.once('close', () => this.#content.cancel())
+    return stream
+  }
+
+  /** All octets. Rejects with `limit-exceeded` past limits.maxCollected; save what is larger to a file. */
+  async bytes(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for await (const chunk of this) {
+      length += chunk.length
+      if (length > this.#maxCollected) throw this.#content.tooLarge(this.#maxCollected)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks, length)
+  }
+
+  /** The body as text, in its charset; where none is given, UTF-8 if it is valid UTF-8, else Latin-1. */
+  async text(): Promise<string> {
+    const octets = await this.bytes()
+    return decodeText(octets, this.charset)
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
+  }
+
+  /**
+   * Saves the body. The name appears only once the file is whole; its modification time is the representation's. Rejects with
+   * `write-failed` where the file cannot be written.
+   */
+  async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
+    try {
+      await save(this, path, this.modified, options)
+    } finally {
+      this.#content.cancel()
+    }
+  }
+
+  /** As the web's Response, for whatever takes one. */
+  toResponse(): Response {
+    const { headers, status } = this.metadata as { headers?: Record<string, string>; status?: number }
+    const init = new Headers(headers)
+    if (headers === undefined) {
+      if (this.mediaType !== null) {
+        init.set('content-type', this.charset === null ? this.mediaType : `${this.mediaType};charset=${this.charset}`)
+      }
+      if (this.size !== null) init.set('content-length', String(this.size))
+      if (this.modified !== null) init.set('last-modified', this.modified.toUTCString())
+    }
+    // RFC 9110: these have no body, and the constructor insists.
+    const empty = status === 204 || status === 205 || status === 304
+    if (empty) this.#content.cancel()
+    const response = new Response(empty ? null : this.body, { status: status ?? 200, headers: init })
+    return Object.defineProperty(response, 'url', { value: this.url })
+  }
+
+  /**
+   * The entries of a listing, as they come. Throws a TypeError where this is no listing: look at `kind`.
+   */
+  entries(): AsyncIterable<Entry> {
+    const { entries } = this.#retrieved
+    if (entries === undefined) throw new TypeError(`${this.url} is no listing but one object; read its body.`)
+    return entries(this)
+  }
+
+  /** Gives up what has not been read and closes the connection. Never throws. */
+  async cancel(): Promise<void> {
+    this.#content.cancel()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cancel()
+  }
+}
+
+function decodeText(octets: Uint8Array, charset: string | null): string {
+  try {
+    return new TextDecoder(charset ?? 'utf-8', { fatal: charset === null }).decode(octets)
+  } catch {
+    // Not UTF-8, or a charset nobody knows: every octet is a character of Latin-1.
+    return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
+  }
+}

@@ -1,0 +1,165 @@
+import {
+  type ErrorCode,
+  formatLocator,
+  type Resolution,
+  type ResolveOptions,
+  RetrievalError,
+  redact,
+  resolve,
+  resolveReference,
+} from '@retriever/core'
+import { Body } from './body.ts'
+import { Deadline } from './deadline.ts'
+import type { RetrievalEvent } from './events.ts'
+import type {
+  Challenge,
+  Credentials,
+  ErrorExtras,
+  Handoff,
+  Outcome,
+  Redirect,
+  RequestOptions,
+  RetrievalContext,
+  TlsOptions,
+} from './fetcher.ts'
+import type { Limits } from './limits.ts'
+import { enforce, enforceRedirect, type Policy } from './policy.ts'
+import type { Registry } from './registry.ts'
+import { type Hop, Representation } from './representation.ts'
+
+/** What a client gives to each of its retrievals. */
+export interface Settings {
+  readonly registry: Registry
+  readonly policy: Policy
+  readonly limits: Limits
+  readonly resolving: ResolveOptions
+  readonly tls: TlsOptions
+  readonly credentials: (challenge: Challenge) => Promise<Credentials | null>
+  readonly onEvent: ((event: RetrievalEvent) => void) | undefined
+}
+
+/** One retrieval, from a resolution to its outcome, over as many redirects as it takes, under one deadline. */
+export class Retrieval {
+  readonly #settings: Settings
+  readonly #request: RequestOptions
+  readonly #deadline: Deadline
+  readonly #redirects: Hop[] = []
+  readonly #finished: () => void
+
+  constructor(
+    settings: Settings,
+    request: RequestOptions,
+    url: string,
+    signal: AbortSignal | undefined,
+    finished: () => void,
+  ) {
+    this.#settings = settings
+    this.#request = request
+    this.#finished = finished
+    this.#deadline = new Deadline(redact(url), settings.limits, signal)
+  }
+
+  /** Ends it, whatever it is doing. */
+  abort(error: RetrievalError): void {
+    this.#deadline.fail(error)
+  }
+
+  async run(first: Resolution): Promise<Representation | Handoff> {
+    let resolution = first
+    try {
+      while (true) {
+        const context = this.#context(resolution)
+        const outcome = await this.#hop(resolution, context)
+        if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
+        else if (outcome.outcome === 'retrieved') return this.#represent(resolution, outcome, context)
+        else return this.#end(null, context, outcome)
+      }
+    } catch (error) {
+      const context = this.#context(resolution)
+      const failure = RetrievalError.is(error) ? error : unexpected(context, error)
+      return this.#end(failure, context, Promise.reject<never>(failure))
+    }
+  }
+
+  async #hop(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
+    const { policy, registry } = this.#settings
+    const { plan, findings, scheme } = resolution
+    context.emit({ type: 'resolved', url: context.url, plan, findings })
+    enforce(policy, resolution)
+    const fetcher = await registry.get(plan.mechanism)
+    if (fetcher === undefined) {
+      const hint = `${scheme.title} is understood, but nothing here fetches it; add a fetcher for "${plan.mechanism}".`
+      throw context.error('no-fetcher', hint, { phase: 'resolve' })
+    }
+    if (this.#deadline.signal.aborted) throw this.#deadline.signal.reason
+    return fetcher.retrieve(plan, context)
+  }
+
+  /** RFC 9110 15.4, by our own rules. Userinfo that the server writes is dropped (security.md case 48). */
+  #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
+    const { location, status } = redirect
+    const { policy, limits, resolving } = this.#settings
+    if (this.#redirects.length >= limits.maxRedirects) {
+      const message = `More than ${limits.maxRedirects} redirects; the last one points to ${redact(location)}.`
+      throw context.error('too-many-redirects', message, { status })
+    }
+    const to = resolve(withoutLogin(resolveReference(location, from.url), resolving), resolving)
+    enforceRedirect(policy, from, to)
+    this.#redirects.push({ url: context.url, status, location: redact(location) })
+    context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
+    // RFC 9110 10.2.2: the fragment of the first URL goes on where the target has none. It is never sent, so nothing is to do.
+    return to
+  }
+
+  #represent(
+    resolution: Resolution,
+    outcome: Extract<Outcome, { outcome: 'retrieved' }>,
+    context: RetrievalContext,
+  ): Representation {
+    const body = new Body(outcome, context, (error, received) => this.#done(error, received, context))
+    const { maxCollected } = this.#settings.limits
+    return new Representation(outcome, body, {
+      url: context.url,
+      findings: resolution.findings,
+      redirects: this.#redirects,
+      maxCollected,
+    })
+  }
+
+  #end<T>(error: RetrievalError | null, context: RetrievalContext, result: T): T {
+    this.#deadline.end()
+    this.#done(error, 0, context)
+    return result
+  }
+
+  #done(error: RetrievalError | null, received: number, context: RetrievalContext): void {
+    context.emit({ type: 'done', url: context.url, received, error })
+    this.#finished()
+  }
+
+  #context(resolution: Resolution): RetrievalContext {
+    const deadline = this.#deadline
+    const { limits, tls, credentials, onEvent } = this.#settings
+    const url = formatLocator({ ...resolution.locator, password: null })
+    return {
+      url,
+      deadline,
+      limits,
+      tls,
+      request: this.#request,
+      credentials,
+      emit: (event) => onEvent?.(event),
+      error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
+        new RetrievalError(code, `${redact(url)}: ${message}`, { phase: deadline.phase, url, ...extras }),
+    }
+  }
+}
+
+function withoutLogin(url: string, resolving: ResolveOptions): string {
+  return formatLocator({ ...resolve(url, resolving).locator, user: null, password: null })
+}
+
+/** A fetcher must throw RetrievalErrors; what else it throws is a defect of it, said so and kept as the cause. */
+function unexpected(context: RetrievalContext, cause: unknown): RetrievalError {
+  return context.error('receive-failed', `An unexpected error came up (${String(cause)}); please report it.`, { cause })
+}

@@ -1,0 +1,96 @@
+import type { Phase } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+
+/** Where octets are pulled from: a Connection, or what a test has in its place. */
+export interface OctetSource {
+  read(phase: Phase): Promise<Uint8Array | null>
+}
+
+const lf = 0x0a
+
+/**
+ * Lines out of octets, the same whatever the segments were. A line may be ended by CRLF or, as some servers do, by LF alone.
+ * What follows a line is not lost: `read` gives it first.
+ */
+export class LineReader implements OctetSource {
+  readonly #source: OctetSource
+  readonly #context: RetrievalContext
+  #held: Uint8Array = new Uint8Array(0)
+
+  constructor(source: OctetSource, context: RetrievalContext) {
+    this.#source = source
+    this.#context = context
+  }
+
+  /**
+   * The next line, one octet a character, without its end; null where the stream ends before another line begins. A stream
+   * that ends within a line rejects with `receive-failed`: a cut reply must not pass for a whole one.
+   */
+  async line(phase: Phase): Promise<string | null> {
+    const { maxLine } = this.#context.limits
+    const pieces: Uint8Array[] = []
+    let length = 0
+    while (true) {
+      const chunk = this.#take() ?? (await this.#source.read(phase))
+      if (chunk === null) {
+        if (length === 0) return null
+        throw this.#context.error('receive-failed', 'The connection ended within a line; try again.', { phase })
+      }
+      const end = chunk.indexOf(lf)
+      const piece = end === -1 ? chunk : chunk.subarray(0, end)
+      length += piece.length
+      if (length > maxLine) {
+        throw this.#context.error('limit-exceeded', `The server sent a line of over ${maxLine} octets.`, { phase })
+      }
+      pieces.push(piece)
+      if (end === -1) continue
+      this.#held = chunk.subarray(end + 1)
+      return latin1(pieces).replace(/\r$/, '')
+    }
+  }
+
+  /** The octets after the lines taken so far, in chunks; null at the end. */
+  read(phase: Phase): Promise<Uint8Array | null> {
+    const held = this.#take()
+    return held === undefined ? this.#source.read(phase) : Promise.resolve(held)
+  }
+
+  /** Gives octets back: they are what comes next. Only what was last taken may be given back. */
+  unread(octets: Uint8Array): void {
+    this.#held = this.#held.length === 0 ? octets : Buffer.concat([octets, this.#held])
+  }
+
+  #take(): Uint8Array | undefined {
+    if (this.#held.length === 0) return undefined
+    const held = this.#held
+    this.#held = new Uint8Array(0)
+    return held
+  }
+}
+
+/**
+ * The lines of a body that is a listing, without their ends, one octet a character; the last one needs no end. Rejects with
+ * `limit-exceeded` past limits.maxListing, or where one line passes limits.maxReply.
+ */
+export async function* linesOf(
+  body: AsyncIterable<Uint8Array>,
+  context: Pick<RetrievalContext, 'limits' | 'error'>,
+): AsyncGenerator<string> {
+  const { maxListing, maxReply } = context.limits
+  let total = 0
+  let open = ''
+  for await (const chunk of body) {
+    total += chunk.length
+    const lines = (open + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')).split('\n')
+    open = lines.pop() ?? ''
+    if (total > maxListing || open.length > maxReply) {
+      throw context.error('limit-exceeded', `The listing is over ${total > maxListing ? maxListing : maxReply} octets.`)
+    }
+    for (const line of lines) yield line.replace(/\r$/, '')
+  }
+  if (open !== '') yield open.replace(/\r$/, '')
+}
+
+function latin1(pieces: readonly Uint8Array[]): string {
+  return Buffer.concat(pieces).toString('latin1')
+}

@@ -1,0 +1,59 @@
+import type { RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+
+interface SystemError {
+  readonly code?: string
+  readonly message: string
+}
+
+/** What went wrong while connecting, by Node's error codes. */
+export function connectError(
+  context: RetrievalContext,
+  peer: { readonly host: string; readonly port: number },
+  cause: unknown,
+): RetrievalError {
+  const { code, message } = firstError(cause)
+  const where = `${peer.host}${peer.host.includes(':') ? ' port ' : ':'}${peer.port}`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
+    const what =
+      code === 'EAI_AGAIN'
+        ? `The name ${peer.host} could not be looked up now; try again.`
+        : `No host is named ${peer.host}; check the spelling.`
+    return context.error('host-not-found', what, { phase: 'lookup', cause })
+  }
+  if (isCertificateError(code)) {
+    const what = `The certificate of ${where} is not trusted (${message}). Give its CA by --cacert or tls.ca.`
+    return context.error('certificate', what, { phase: 'tls', cause })
+  }
+  if (code?.startsWith('ERR_SSL') || code === 'EPROTO' || code?.startsWith('ERR_TLS')) {
+    const what = `No TLS session with ${where} (${message}); does it speak TLS at all?`
+    return context.error('tls-failed', what, { phase: 'tls', cause })
+  }
+  if (code === 'ECONNREFUSED') {
+    const what = `${where} refused the connection; nothing listens there. Check host and port.`
+    return context.error('connect-failed', what, { phase: 'connect', cause })
+  }
+  return context.error('connect-failed', `No connection to ${where}: ${code ?? message}.`, { phase: 'connect', cause })
+}
+
+/** The connection broke in the middle. */
+export function receiveError(context: RetrievalContext, cause: unknown): RetrievalError {
+  const { code, message } = firstError(cause)
+  const what = code === 'ECONNRESET' ? 'The server reset the connection' : `The connection broke (${code ?? message})`
+  const inBody = context.deadline.phase === 'body'
+  return context.error(
+    inBody ? 'partial' : 'receive-failed',
+    `${what}${inBody ? ' before the whole body had come' : ''}; try again.`,
+    { cause },
+  )
+}
+
+/** Node tries several addresses and gives an AggregateError of what each said; the first is as good as any. */
+function firstError(cause: unknown): SystemError {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as SystemError
+  return cause instanceof Error ? (cause as SystemError) : { message: String(cause) }
+}
+
+function isCertificateError(code: string | undefined): boolean {
+  return code !== undefined && /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME|CRL|HOSTNAME_MISMATCH/.test(code)
+}
