@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { errorsPage, exitCodesPage, fillIn, schemeTable } from './tables.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+describe('generated documentation is what the tables say (pnpm docs writes it)', () => {
+  test('docs/errors.md', () => expect(errorsPage()).toMatchFileSnapshot(`${root}docs/errors.md`))
+
+  test('docs/exit-codes.md', () => expect(exitCodesPage()).toMatchFileSnapshot(`${root}docs/exit-codes.md`))
+
+  test('docs/schemes/README.md', () => {
+    const page = `# Schemes\n\n${schemeTable('')}\n`
+    return expect(page).toMatchFileSnapshot(`${root}docs/schemes/README.md`)
+  })
+
+  test('the scheme table of README.md', async () => {
+    const readme = await readFile(`${root}README.md`, 'utf8')
+    await expect(fillIn(readme, 'schemes', schemeTable('docs/schemes/'))).toMatchFileSnapshot(`${root}README.md`)
+  })
+})

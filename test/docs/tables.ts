@@ -1,0 +1,70 @@
+import { builtinSchemes, errorCodes, findingCodes } from '@retriever/core'
+import { builtinMechanisms } from '@retriever/fetchers'
+
+/** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm docs` writes it. */
+
+export function schemeTable(pages: string): string {
+  const rows = builtinSchemes.map((scheme) => [
+    `[${scheme.name}](${pages}${scheme.name}.md)`,
+    scheme.title,
+    scheme.defaultPort === null ? '-' : `${scheme.defaultPort}${scheme.tls === 'implicit' ? ', TLS' : ''}`,
+    scheme.handoff ? 'names the program to run' : builtinMechanisms.includes(scheme.mechanism) ? 'yes' : 'explained only',
+    scheme.spec,
+  ])
+  return table(['Scheme', 'What it is', 'Port', 'Retrieved', 'Specification'], rows)
+}
+
+export function errorsPage(): string {
+  const rows = Object.entries(errorCodes).map(([code, { exit, when }]) => [`\`${code}\``, String(exit), when])
+  return page(
+    'Errors',
+    `Every failure is a \`RetrievalError\` with a \`code\` of this table, the \`phase\` in which it came up, the \`url\` (its password
+removed), where there is one the server's \`reply\` and HTTP \`status\`, and the \`cause\`. The \`message\` says what, where, and what to do
+next. The list is closed: a new code is a new major version.`,
+    table(['Code', 'Exit status', 'When'], rows),
+    '## Phases',
+    '`resolve`, `policy` (nothing was contacted), `lookup`, `connect`, `tls`, `greeting`, `login`, `request`, `body`, `save`.',
+    '## Findings',
+    `A finding is a remark on a URL, made before anything is contacted: \`notice\` (shown by \`explain\` and \`-v\`), \`warning\` (one line on
+stderr), \`danger\` (refused with the code \`refused\` unless allowed by \`--allow CODE\`; \`encoded-delimiter\` cannot be allowed).`,
+    table(
+      ['Finding', 'Severity'],
+      Object.entries(findingCodes).map(([code, severity]) => [`\`${code}\``, severity]),
+    ),
+  )
+}
+
+export function exitCodesPage(): string {
+  const byExit = new Map<number, string[]>([
+    [0, ['success']],
+    [2, ['a wrong option or argument']],
+  ])
+  for (const [code, { exit, when }] of Object.entries(errorCodes)) {
+    byExit.set(exit, [...(byExit.get(exit) ?? []), `\`${code}\`: ${when}`])
+  }
+  const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join('<br>')])
+  return page(
+    'Exit status',
+    'The numbers are those of curl for the same thing. Of several URLs, the first failure decides.',
+    table(['Status', 'Meaning'], rows),
+  )
+}
+
+/** The text between the markers of a generated part, replaced. */
+export function fillIn(document: string, name: string, content: string): string {
+  const begin = `<!-- generated: ${name} -->`
+  const end = `<!-- end: ${name} -->`
+  const [head, rest] = document.split(begin)
+  const tail = rest?.split(end)[1]
+  if (head === undefined || tail === undefined) throw new Error(`The markers of "${name}" are missing.`)
+  return `${head}${begin}\n${content}\n${end}${tail}`
+}
+
+function page(title: string, ...parts: readonly string[]): string {
+  return `# ${title}\n\n${parts.join('\n\n')}\n`
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
