@@ -1,0 +1,277 @@
+import { RetrievalError } from '@retriever/core'
+import { createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { describe, expect, test, vi } from 'vitest'
+import { chunks, fakeHttp, retrieved } from './fake.ts'
+
+const failure = async (promise: Promise<unknown>): Promise<RetrievalError> => {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
+  return error
+}
+
+describe('options are checked where they enter', () => {
+  test.each([
+    [{ limit: {} }, /`limit` to be one of .*limits/],
+    [{ limits: { idleTimeout: '5' } }, /`limits.idleTimeout` to be a number of 0 or more, got "5" \(string\)/],
+    [{ limits: { idle: 5 } }, /`limits.idle` to be one of/],
+    [{ fetchers: [{}] }, /`fetchers` to be a list of objects with/],
+    [{ fetchers: {} }, /`fetchers` to be an array, got \[object Object\] \(object\)/],
+    [{ concurrency: 0 }, /`concurrency` to be a whole number of 1 or more, got 0 \(number\)/],
+    [{ onEvent: 'x' }, /`onEvent` to be a function/],
+    [{ policy: { allow: ['encoded-delimiter'] } }, /other than encoded-delimiter/],
+    [{ policy: { allow: ['__proto__'] } }, /`policy.allow`/],
+  ])('%j', (options, message) => {
+    expect(() => createClient(options as never)).toThrow(message)
+    expect(() => createClient(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+  })
+
+  test('two fetchers for one mechanism', () => {
+    const fetcher = fakeHttp(() => retrieved(chunks()))
+    expect(() => createClient({ fetchers: [fetcher, fetcher] })).toThrow(/one fetcher for "http"/)
+  })
+})
+
+describe('before any connection', () => {
+  test.each([
+    ['http://h:25/', 'refused', 'policy', /--allow-port 25/],
+    ['gopher://h/1a%0D%0Ab', 'refused', 'policy', /cannot be allowed/],
+    ['http://a b/', 'malformed-url', 'resolve', /character 9/],
+    ['nosuch:x', 'unknown-scheme', 'resolve', /"nosuch" is not known/],
+    ['relative/path', 'malformed-url', 'resolve', /base/],
+  ])('%s is %s', async (url, code, phase, message) => {
+    const retrieve = vi.fn()
+    await using client = createClient({
+      fetchers: [
+        { mechanism: 'http', retrieve },
+        { mechanism: 'gopher', retrieve },
+      ],
+    })
+    const error = await failure(client.retrieve(url))
+    expect(error).toMatchObject({ code, phase })
+    expect(error.message).toMatch(message)
+    expect(retrieve).not.toHaveBeenCalled()
+  })
+
+  test('a foreign port passes where it is allowed', async () => {
+    await using client = createClient({
+      fetchers: [fakeHttp(() => retrieved(chunks('ok')))],
+      policy: { allowPorts: [25] },
+    })
+    expect(await (await client.retrieve('http://h:25/')).text()).toBe('ok')
+  })
+})
+
+describe('redirects', () => {
+  const to = (location: string, first = 'http://a.example/x') =>
+    createClient({
+      fetchers: [
+        fakeHttp((plan, context) =>
+          context.url === first
+            ? { outcome: 'redirect', location, status: 302 }
+            : retrieved(chunks(JSON.stringify([plan.host, plan.target, plan.user, plan.password]))),
+        ),
+      ],
+    })
+
+  test('a relative one is followed, and kept', async () => {
+    await using client = to('../y?z')
+    const representation = await client.retrieve('http://a.example/x')
+    expect(representation.url).toBe('http://a.example/y?z')
+    expect(representation.redirects).toEqual([{ url: 'http://a.example/x', status: 302, location: '../y?z' }])
+    expect(await representation.json()).toEqual(['a.example', '/y?z', null, null])
+  })
+
+  test('userinfo of the server is dropped', async () => {
+    await using client = to('http://u:p@b.example/')
+    expect(await (await client.retrieve('http://a.example/x')).json()).toEqual(['b.example', '/', null, null])
+  })
+
+  test.each([
+    'file:///etc/passwd',
+    'gopher://b.example/1x',
+    'telnet://b.example/',
+    'ftp://b.example/',
+    'http://127.0.0.1:8080/',
+    'http://[::1]/',
+    'http://0x7f.1/',
+    'http://169.254.169.254/latest',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[fe80::1]/',
+    '//0.0.0.0/',
+  ])('%s is not followed', async (location) => {
+    await using client = to(location)
+    expect(await failure(client.retrieve('http://a.example/x'))).toMatchObject({ code: 'refused', phase: 'policy' })
+  })
+
+  test('https never leads to http', async () => {
+    await using client = to('http://a.example/', 'https://a.example/')
+    const error = await failure(client.retrieve('https://a.example/'))
+    expect(error.message).toMatch(/leave TLS/)
+  })
+
+  test('a loop ends', async () => {
+    let hops = 0
+    const fetchers = [
+      fakeHttp((_, context) => {
+        hops++
+        return { outcome: 'redirect', location: `${context.url}x`, status: 301 }
+      }),
+    ]
+    await using client = createClient({ fetchers, limits: { maxRedirects: 5 } })
+    expect(await failure(client.retrieve('http://h/'))).toMatchObject({ code: 'too-many-redirects' })
+    expect(hops).toBe(6)
+  })
+})
+
+describe('time and cancellation', () => {
+  const silent = (context: {
+    deadline: { within: <T>(phase: 'greeting', operation: () => Promise<T>) => Promise<T> }
+  }) => context.deadline.within('greeting', () => new Promise<never>(() => {}))
+
+  test('silence names its phase', async () => {
+    await using client = createClient({
+      fetchers: [fakeHttp((_, context) => silent(context))],
+      limits: { idleTimeout: 20 },
+    })
+    expect(await failure(client.retrieve('http://h/'))).toMatchObject({ code: 'timeout', phase: 'greeting' })
+  })
+
+  test('the total runs over everything', async () => {
+    await using client = createClient({
+      fetchers: [fakeHttp((_, context) => silent(context))],
+      limits: { totalTimeout: 20 },
+    })
+    const error = await failure(client.retrieve('http://h/'))
+    expect(error.message).toMatch(/not done within 0.02 s while waiting for the server's greeting/)
+  })
+
+  test('a pause of the consumer is no silence of the server', async () => {
+    await using client = createClient({
+      fetchers: [fakeHttp((_, context) => retrieved(timed(context)))],
+      limits: { idleTimeout: 30 },
+    })
+    const representation = await client.retrieve('http://h/')
+    const texts: string[] = []
+    for await (const chunk of representation) {
+      texts.push(Buffer.from(chunk).toString())
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+    expect(texts).toEqual(['a', 'b'])
+  })
+
+  async function* timed(context: { deadline: { within: <T>(phase: 'body', o: () => Promise<T>) => Promise<T> } }) {
+    for (const text of ['a', 'b']) yield await context.deadline.within('body', async () => Buffer.from(text))
+  }
+
+  test('the signal ends what waits, before and during', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const fetchers = [
+      fakeHttp((_, context) => {
+        const answer = silent(context)
+        controller.abort()
+        return answer
+      }),
+    ]
+    await using client = createClient({ fetchers })
+    const during = await failure(client.retrieve('http://h/', { signal }))
+    expect(during).toMatchObject({ code: 'aborted', phase: 'greeting' })
+    const before = await failure(client.retrieve('http://h/', { signal }))
+    expect(before).toMatchObject({ code: 'aborted', phase: 'resolve' })
+  })
+
+  test('close ends what is under way', async () => {
+    const client = createClient({ fetchers: [fakeHttp((_, context) => silent(context))] })
+    const waiting = failure(client.retrieve('http://h/'))
+    await client.close()
+    expect(await waiting).toMatchObject({ code: 'aborted' })
+  })
+})
+
+test('events tell the story in order, without the password', async () => {
+  const events: RetrievalEvent[] = []
+  await using client = createClient({
+    fetchers: [fakeHttp(() => retrieved(chunks('abc', 'de'), { size: 5 }))],
+    onEvent: (event) => events.push(event),
+  })
+  await (await client.retrieve('http://u:s3cr3t@localhost/')).text()
+  expect(events.map((event) => event.type)).toEqual(['resolved', 'progress', 'progress', 'done'])
+  expect(events.at(-1)).toEqual({ type: 'done', url: 'http://u@localhost/', received: 5, error: null })
+  expect(JSON.stringify(events.filter((event) => event.type !== 'resolved'))).not.toContain('s3cr3t')
+})
+
+describe('client.fetch', () => {
+  test('gives a Response with headers', async () => {
+    await using client = createClient({
+      fetchers: [fakeHttp(() => retrieved(chunks('hi'), { charset: 'utf-8', size: 2 }))],
+    })
+    const response = await client.fetch(new URL('http://h/'))
+    expect([response.status, response.headers.get('content-type'), response.url]).toEqual([
+      200,
+      'text/plain;charset=utf-8',
+      'http://h/',
+    ])
+    expect(await response.text()).toBe('hi')
+  })
+
+  test('a missing resource is 404, a broken connection rejects', async () => {
+    const fetchers = [
+      fakeHttp((plan, context) => {
+        throw context.error(plan.target === '/missing' ? 'not-found' : 'receive-failed', 'No.')
+      }),
+    ]
+    await using client = createClient({ fetchers })
+    expect((await client.fetch('http://h/missing')).status).toBe(404)
+    expect(await failure(client.fetch('http://h/broken'))).toMatchObject({ code: 'receive-failed' })
+  })
+})
+
+describe('client.retrieveAll', () => {
+  test('caps a host, and one failure harms no other', async () => {
+    const running = new Map<string, number>()
+    const most = new Map<string, number>()
+    const fetchers = [
+      fakeHttp(async ({ host, target }, context) => {
+        const now = (running.get(host) ?? 0) + 1
+        running.set(host, now)
+        most.set(host, Math.max(most.get(host) ?? 0, now))
+        await new Promise((resolve) => setImmediate(resolve))
+        running.set(host, (running.get(host) ?? 0) - 1)
+        if (target === '/3') throw context.error('not-found', 'No.')
+        return retrieved(chunks(target))
+      }),
+    ]
+    await using client = createClient({ fetchers, perHost: 2, concurrency: 3 })
+    const urls = ['a', 'b'].flatMap((host) => [1, 2, 3, 4, 5].map((n) => `http://${host}/${n}`))
+    const seen: string[] = []
+    for await (const { url, representation, error } of client.retrieveAll(urls)) {
+      seen.push(`${url} ${representation === null ? error.code : await representation.text()}`)
+    }
+    expect(seen.sort()).toEqual(
+      ['a', 'b'].flatMap((host) =>
+        [1, 2, 3, 4, 5].map((n) => `http://${host}/${n} ${n === 3 ? 'not-found' : `/${n}`}`),
+      ),
+    )
+    expect([...most.values()].every((count) => count <= 2)).toBe(true)
+  })
+
+  test('stopping early ends the rest', async () => {
+    let started = 0
+    const fetchers = [
+      fakeHttp(() => {
+        started++
+        return retrieved(chunks('x'))
+      }),
+    ]
+    await using client = createClient({ fetchers, concurrency: 1 })
+    const urls = Array.from({ length: 50 }, (_, n) => `http://h/${n}`)
+    for await (const { representation } of client.retrieveAll(urls)) {
+      await representation?.text()
+      break
+    }
+    expect(started).toBeLessThan(5)
+  })
+})
