@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { errorsPage, exitCodesPage, fillIn, schemeTable } from './tables.ts'
+import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -18,5 +19,13 @@ describe('generated documentation is what the tables say (pnpm docs writes it)',
   test('the scheme table of README.md', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8')
     await expect(fillIn(readme, 'schemes', schemeTable('docs/schemes/'))).toMatchFileSnapshot(`${root}README.md`)
+  })
+
+  test.each(builtinSchemes.map(({ name }) => name))('the examples of docs/schemes/%s.md', async (name) => {
+    const path = `${root}docs/schemes/${name}.md`
+    const page = await readFile(path, 'utf8')
+    const headings = [...page.matchAll(/^## (.*)$/gm)].map((match) => match[1])
+    expect(headings).toEqual(['Syntax', 'Meaning', 'What is sent', 'Result', 'Errors', 'Spec'])
+    await expect(runExamples(page)).toMatchFileSnapshot(path)
   })
 })

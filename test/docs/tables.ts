@@ -1,4 +1,4 @@
-import { builtinSchemes, errorCodes, findingCodes } from '@retriever/core'
+import { builtinSchemes, errorCodes, explain, findingCodes, formatExplanation } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 
 /** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm docs` writes it. */
@@ -8,7 +8,11 @@ export function schemeTable(pages: string): string {
     `[${scheme.name}](${pages}${scheme.name}.md)`,
     scheme.title,
     scheme.defaultPort === null ? '-' : `${scheme.defaultPort}${scheme.tls === 'implicit' ? ', TLS' : ''}`,
-    scheme.handoff ? 'names the program to run' : builtinMechanisms.includes(scheme.mechanism) ? 'yes' : 'explained only',
+    scheme.handoff
+      ? 'names the program to run'
+      : builtinMechanisms.includes(scheme.mechanism)
+        ? 'yes'
+        : 'explained only',
     scheme.spec,
   ])
   return table(['Scheme', 'What it is', 'Port', 'Retrieved', 'Specification'], rows)
@@ -58,6 +62,13 @@ export function fillIn(document: string, name: string, content: string): string 
   const tail = rest?.split(end)[1]
   if (head === undefined || tail === undefined) throw new Error(`The markers of "${name}" are missing.`)
   return `${head}${begin}\n${content}\n${end}${tail}`
+}
+
+/** The document with the output of each `retrieve explain` in it as it is. */
+export function runExamples(document: string): string {
+  return document.replace(/(```console\n\$ retrieve explain '([^']+)'\n)[^`]*```/g, (_, head: string, url: string) => {
+    return `${head}${formatExplanation(explain(url))}\`\`\``
+  })
 }
 
 function page(title: string, ...parts: readonly string[]): string {

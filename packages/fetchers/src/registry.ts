@@ -42,8 +42,11 @@ export class Registry {
   }
 
   async dispose(): Promise<void> {
-    const fetchers = await Promise.all(this.#loaded.values())
+    const loading = [...this.#loaded.values()]
     this.#loaded.clear()
-    await Promise.all(fetchers.map((fetcher) => fetcher.dispose?.()))
+    // One that could not be loaded has said so to whoever asked for it, and holds nothing.
+    for (const loaded of await Promise.allSettled(loading)) {
+      if (loaded.status === 'fulfilled') await loaded.value.dispose?.()
+    }
   }
 }
