@@ -1,0 +1,87 @@
+#!/bin/bash
+# Puts the real servers that the interop tests run against on this machine, from Debian's packages.
+#
+#   usage: install.sh            (as root)
+#
+# The servers are not installed but unpacked, below .cache/unpacked: several of them conflict as packages
+# (proftpd, vsftpd, pure-ftpd; inn2, sn), and an installed one would be started, now or at the next boot,
+# and would bring an inetd or a mail server along. Only the libraries they need and a few tools are
+# installed. Run again, it looks whether all is there and ends.
+set -euo pipefail
+
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+unpacked=$here/.cache/unpacked
+system_lib=/usr/lib/$(uname -m)-linux-gnu
+
+servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
+	vsftpd pure-ftpd inetutils-ftpd gophernicus)
+tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl)
+
+# missing: the servers that cannot be started as things are, with the reason, one a line.
+missing() {
+	local script
+	for script in "$here"/servers/*.sh; do
+		case ${script##*/} in lib.sh | articles.sh | hold.sh | stop.sh) continue ;; esac
+		"$script" --installed 2>&1 || :
+	done
+}
+
+if ((EUID != 0)); then
+	echo "install.sh must be run by root: apt-get installs libraries. Try: sudo $0" >&2
+	exit 1
+fi
+if [[ -z $(missing) && -f $unpacked/packages ]]; then
+	echo "All is installed:"
+	cat "$unpacked/packages"
+	exit 0
+fi
+command -v apt-get >/dev/null || {
+	echo "install.sh needs Debian's or Ubuntu's apt-get" >&2
+	exit 1
+}
+
+# --- no service of a library's package or tool may start ---------------------
+policy=/usr/sbin/policy-rc.d
+if [[ ! -e $policy ]]; then
+	printf '#!/bin/sh\nexit 101\n' >"$policy"
+	chmod 755 "$policy"
+	trap 'rm -f "$policy"' EXIT
+fi
+
+# --- download and unpack -------------------------------------------------------
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+debs=$here/.cache/debs
+rm -rf "$debs" "$unpacked" "$unpacked.new"
+mkdir -p "$debs" "$unpacked.new"
+# apt's own user may not be able to write here; it says so, and then downloads as root.
+(cd "$debs" && apt-get download -qq -o APT::Sandbox::User=root "${servers[@]}")
+for deb in "$debs"/*.deb; do
+	dpkg-deb -x "$deb" "$unpacked.new"
+	dpkg-deb -W --showformat='  ${Package} ${Version}\n' "$deb" >>"$unpacked.new/packages"
+done
+
+# --- the libraries they name as dependencies ---------------------------------
+# Of "a | b" the first; without daemons, MTA and the like, which the servers as run here never call.
+mapfile -t libraries < <(
+	for deb in "$debs"/*.deb; do dpkg-deb -f "$deb" Pre-Depends Depends; done |
+		sed -e 's/^[A-Za-z-]*: //' -e 's/, */\n/g' | sed 's/[ :|(].*//' |
+		grep -E '^(lib.*|zlib1g|perl|python3|python3-simpletal|netbase|mime-support)$' |
+		grep -Ev -- '-perl$|^libpam-runtime$' | sort -u
+)
+# --no-remove: rather fail than take something away from whoever's machine this is.
+apt-get install -qq -y --no-install-recommends --no-remove "${libraries[@]}" "${tools[@]}" >"$here/.cache/apt.log" 2>&1 || {
+	tail -n 20 "$here/.cache/apt.log" >&2
+	exit 1
+}
+dpkg-query -W -f '  ${Package} ${Version}\n' python3-pyftpdlib socat openssl >>"$unpacked.new/packages"
+mv "$unpacked.new" "$unpacked"
+rm -rf "$debs"
+
+left=$(missing)
+if [[ -n $left ]]; then
+	printf '%s\n' "Still missing:" "$left" >&2
+	exit 1
+fi
+echo "Installed:"
+cat "$unpacked/packages"

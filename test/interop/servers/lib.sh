@@ -1,0 +1,175 @@
+# What the start scripts share; each sources it first.
+#
+#   NAME.sh WORKDIR PORT   starts the server, waits until it answers, prints URLs
+#   NAME.sh --installed    starts nothing; exit status 69 and a reason where it could not start
+#
+# WORKDIR/NAME.pid holds one pid a line, each the leader of a process group of its own, and
+# WORKDIR/NAME.ports the ports; stop.sh reads both.
+set -euo pipefail
+
+name=${0##*/}
+name=${name%.sh}
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+unpacked=$here/../.cache/unpacked # install.sh unpacks Debian packages there
+[[ ! -d $unpacked ]] || unpacked=$(realpath "$unpacked")
+system_lib=/usr/lib/$(uname -m)-linux-gnu
+
+fail() {
+	echo "$name: $*" >&2
+	exit 1
+}
+
+# program VARIABLE PATH: the path given in the environment, else the unpacked file, else the system's.
+program() {
+	local own=${!1:-}
+	if [[ -n $own ]]; then
+		echo "$own"
+	elif [[ -e $unpacked$2 ]]; then
+		echo "$unpacked$2"
+	else
+		echo "$2"
+	fi
+}
+
+# needs FILE-OR-COMMAND...: all must be there for the server to start.
+needs() {
+	local file
+	for file in "$@"; do
+		[[ -e $file ]] || command -v "$file" >/dev/null || {
+			echo "$name is not installed ($file is missing): test/interop/install.sh installs it" >&2
+			exit 69
+		}
+	done
+}
+
+needs_root() {
+	((EUID == 0)) || {
+		echo "$name must be started by root" >&2
+		exit 69
+	}
+}
+
+# begin COUNT "$@": reads the script's arguments; the server will use COUNT ports from PORT on.
+# Sets dir, port and ports, and changes to WORKDIR. Ends here where only --installed was asked.
+begin() {
+	[[ ${2:-} != --installed ]] || exit 0
+	[[ $# -eq 3 ]] || fail "usage: $name.sh WORKDIR PORT"
+	dir=$(realpath -m "$2")
+	port=$3
+	local i
+	ports=()
+	for ((i = 0; i < $1; i++)); do
+		! answers $((port + i)) || fail "port $((port + i)) is taken"
+		ports+=($((port + i)))
+	done
+	# The daemons that give up root read their files as somebody else, hence the open modes.
+	umask 022
+	mkdir -p "$dir"
+	chmod 755 "$dir"
+	cd "$dir"
+	: >"$name.pid"
+	echo "${ports[*]}" >"$name.ports"
+	trap 'status=$?; ((status == 0)) || stop_server "$dir" "$name"; exit $status' EXIT
+}
+
+has_ipv6() { grep -q '^0\{31\}1 ' /proc/net/if_inet6 2>/dev/null; }
+
+answers() { (exec 3<>"/dev/tcp/${2:-127.0.0.1}/$1") 2>/dev/null; }
+
+# run LOG COMMAND...: starts COMMAND in a session of its own and notes its pid.
+run() {
+	setsid "${@:2}" >"$1" 2>&1 </dev/null &
+	started=$! log=$1
+	echo "$started" >>"$name.pid"
+}
+
+# wait_port PORT [ADDRESS]: until what was run last answers there. No event tells of another process's
+# listen(), so this asks again and again, for at most ten seconds.
+wait_port() {
+	local i
+	for ((i = 0; i < 500; i++)); do
+		if answers "$@"; then return; fi
+		alive "$started" || fail "ended before it answered on port $1: $(tail -n 3 "$log")"
+		sleep 0.02
+	done
+	fail "nothing answers on port $1: $(tail -n 3 "$log")"
+}
+
+# alive PID: whether it runs. A zombie does not: where pid 1 reaps nobody, a stopped daemon stays one.
+alive() {
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+	[[ ${stat##*) } != [ZX]* ]]
+}
+
+# group_alive PID: whether any process of the group led by PID runs; the leader may be gone before its children.
+group_alive() {
+	local stat rest
+	for stat in /proc/[0-9]*/stat; do
+		{ read -r rest <"$stat"; } 2>/dev/null || continue
+		rest=${rest##*) } # state, parent, process group, ...
+		set -- "$1" $rest
+		[[ $4 != "$1" || $2 == [ZX] ]] || return 0
+	done
+	return 1
+}
+
+# stop_server WORKDIR NAME: ends the process groups that NAME.sh started, and returns when none is left.
+stop_server() {
+	local pids ports port pid i left
+	[[ -s $1/$2.pid ]] || return 0
+	mapfile -t pids <"$1/$2.pid"
+	read -r -a ports <"$1/$2.ports"
+	for pid in "${pids[@]}"; do kill -TERM -- "-$pid" 2>/dev/null || :; done
+	for ((i = 0; i < 500; i++)); do
+		left=
+		for pid in "${pids[@]}"; do
+			if group_alive "$pid"; then left=1; fi
+		done
+		[[ -n $left ]] || return 0
+		# innd sleeps on after SIGTERM until a connection wakes its main loop.
+		for port in "${ports[@]}"; do answers "$port" || :; done
+		sleep 0.02
+	done
+	for pid in "${pids[@]}"; do kill -KILL -- "-$pid" 2>/dev/null || :; done
+	echo "$2: had to be killed" >&2
+}
+
+# certificate [DIR]: a self-signed one for localhost, DIR/cert.pem and DIR/key.pem.
+certificate() {
+	local to=${1:-.}
+	[[ -f $to/cert.pem ]] || openssl req -x509 -newkey rsa:2048 -nodes -days 3650 \
+		-subj /CN=localhost \
+		-addext 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1' \
+		-keyout "$to/key.pem" -out "$to/cert.pem" 2>/dev/null
+	chmod 600 "$to/key.pem"
+}
+
+all_octets() {
+	local i
+	for ((i = 0; i < 256; i++)); do printf "\\x$(printf %02x "$i")"; done
+}
+
+# One mebibyte of numbered lines: a piece lost, doubled or moved shows at once.
+mebibyte() { awk 'BEGIN { for (i = 0; i < 65536; i++) printf "%015d\n", i }'; }
+
+# date_all DIR: the one modification time that the tests expect.
+date_all() { find "$1" -exec touch -h -d '2001-02-03 04:05:06 UTC' {} +; }
+
+# What every FTP server offers, below root/.
+ftp_seed() {
+	mkdir -p root/pub/sub/deep
+	printf 'Hello, world.\nSecond line.\n' >root/pub/hello.txt
+	printf 'one\r\ntwo\r\nthree\r\n' >root/pub/crlf.txt
+	printf 'no newline at the end' >root/pub/noeol.txt
+	: >root/pub/empty.txt
+	all_octets >root/pub/bytes.bin
+	mebibyte >root/pub/big.bin
+	printf 'spaces\n' >'root/pub/name with spaces.txt'
+	printf 'umlaut\n' >$'root/pub/gr\xc3\xbc\xc3\x9fe.txt'
+	printf 'percent\n' >'root/pub/100%25#?.txt'
+	printf 'deep\n' >root/pub/sub/deep/file.txt
+	printf 'hidden\n' >root/pub/.hidden
+	ln -sf hello.txt root/pub/link.txt
+	date_all root
+}

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+import { alias } from '../../vitest.config.ts'
+import { InteropReporter } from './reporter.ts'
+
+/** The tests against real servers: the library as it stands in the sources, the command as it was built. */
+export default defineConfig({
+  root: fileURLToPath(new URL('../../', import.meta.url)),
+  resolve: { alias },
+  test: {
+    include: ['test/interop/*.test.ts'],
+    globalSetup: 'test/interop/setup.ts',
+    // Reporters given on the command line replace these; .ci/run names a second one there.
+    reporters: ['default', new InteropReporter()],
+    // One file after the other: the servers share the machine's ports, and a slow one is easier to name.
+    fileParallelism: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
