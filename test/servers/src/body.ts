@@ -1,0 +1,57 @@
+import type { Writable } from 'node:stream'
+import type { Faults } from './faults.ts'
+import { write } from './wire.ts'
+
+/** A stalled body stops after its first half, or after this much of a large one. */
+const STALL_AT_MOST = 64 * 1024
+
+/** Octets to send. The size is unknown where a conversion happens on the way. */
+export interface Body {
+  readonly size: number | undefined
+  readonly chunks: Iterable<Uint8Array>
+}
+
+/** How a body ended: the protocol finishes, closes, resets or goes silent accordingly. */
+export type BodyEnd = 'whole' | 'short' | 'stalled' | 'reset'
+
+/** Writes a body with backpressure, as far as the faults let it. */
+export async function sendBody(sink: Writable, body: Body, faults: Faults): Promise<BodyEnd> {
+  const stallAt = faults.stall === 'body' ? half(body.size) : Number.POSITIVE_INFINITY
+  const resetAt = faults.resetAfter ?? Number.POSITIVE_INFINITY
+  const limit = Math.min(stallAt, resetAt)
+  const ended = stallAt < resetAt ? 'stalled' : 'reset'
+  let left = limit
+  for (const chunk of withoutLast(body.chunks, faults.shortBody ?? 0)) {
+    const piece = chunk.length > left ? chunk.subarray(0, left) : chunk
+    if (piece.length > 0) await write(sink, piece)
+    left -= piece.length
+    if (left <= 0) return ended
+  }
+  if (faults.stall === 'body' || left <= 0) return ended
+  return faults.shortBody ? 'short' : 'whole'
+}
+
+function half(size: number | undefined): number {
+  return size === undefined ? 1 : Math.min(Math.ceil(size / 2), STALL_AT_MOST)
+}
+
+/** All but the last `count` octets. */
+function* withoutLast(chunks: Iterable<Uint8Array>, count: number): Iterable<Uint8Array> {
+  if (count === 0) {
+    yield* chunks
+    return
+  }
+  let held: Uint8Array = new Uint8Array(0)
+  for (const chunk of chunks) {
+    const all: Uint8Array = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+    const free = Math.max(0, all.length - count)
+    yield all.subarray(0, free)
+    held = all.subarray(free)
+  }
+}
+
+/** A body that is in memory. One char an octet in a string. */
+export function wholeBody(content: string | Uint8Array): Body {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
+  return { size: bytes.length, chunks: [bytes] }
+}

@@ -1,0 +1,128 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
+import { testCertificate, testKey } from './certificate.ts'
+import type { FaultState, Faults } from './faults.ts'
+import { turns, Wire, write } from './wire.ts'
+
+let context: SecureContext | undefined
+
+/** One accepted socket, with TLS and the faults of the line already between it and the protocol. */
+export class Connection {
+  readonly raw: Socket
+  readonly #state: FaultState
+  readonly #line: Wire | undefined
+  readonly #gone = new AbortController()
+  #tls: TLSSocket | undefined
+  #stream: Duplex
+
+  constructor(raw: Socket, state: FaultState, tls: boolean) {
+    this.raw = raw
+    this.#state = state
+    // An error is always followed by 'close', and that is what the server acts on.
+    raw.on('error', ignore)
+    raw.once('close', () => this.#gone.abort())
+    raw.setNoDelay(true)
+    const { latency, chunking } = state.current
+    const late = Boolean(latency?.up || latency?.down)
+    if (late) this.#line = new Wire(raw, { ...latency, chunking: tls ? 'whole' : chunking })
+    this.#stream = this.#line ?? raw
+    this.#stream.on('error', ignore)
+    if (tls) this.secure()
+    else if (!late) this.#crumble()
+  }
+
+  get stream(): Duplex {
+    return this.#stream
+  }
+
+  get faults(): Faults {
+    return this.#state.current
+  }
+
+  get tls(): boolean {
+    return this.#tls !== undefined
+  }
+
+  /** Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records. */
+  secure(): void {
+    context ??= createSecureContext({ cert: testCertificate, key: testKey })
+    this.#tls = new TLSSocket(this.#line ?? this.raw, { isServer: true, secureContext: context })
+    this.#tls.on('error', () => this.raw.destroy())
+    this.#stream = this.#tls
+    this.#crumble()
+  }
+
+  /** The delay that the faults ask for before a reply. Cut short when the client leaves or the server closes. */
+  async delay(): Promise<void> {
+    const { delay } = this.faults
+    if (delay) await sleep(delay, undefined, { signal: this.#gone.signal })
+  }
+
+  /** Sends one reply, after the delay. One char an octet. */
+  async send(reply: string): Promise<void> {
+    await this.delay()
+    await write(this.#stream, Buffer.from(reply, 'latin1'))
+  }
+
+  /** The wrong reply that the faults have for the first of these keys. A listed one is used up by asking. */
+  takeFault(...keys: readonly string[]): string | undefined {
+    return this.#state.reply(...keys)
+  }
+
+  /** Sends the wrong reply that the faults have for one of the keys. An empty one closes without a word. */
+  async sendFault(...keys: readonly string[]): Promise<boolean> {
+    const reply = this.takeFault(...keys)
+    if (reply === undefined) return false
+    if (reply === '') await this.end()
+    else await this.send(reply)
+    return true
+  }
+
+  /** Says nothing more and keeps the socket open until the client closes it. */
+  stall(): Promise<void> {
+    const stream = this.#stream
+    stream.resume()
+    return new Promise((resolve) => {
+      if (stream.destroyed || stream.readableEnded) return resolve()
+      stream.once('end', resolve)
+      stream.once('close', resolve)
+    })
+  }
+
+  /**
+   * RST, once everything written so far has left and had time to be read: libuv reports an RST that comes together with
+   * the last data as a clean end.
+   */
+  async reset(): Promise<void> {
+    await this.#line?.flown()
+    await turns(20)
+    this.raw.resetAndDestroy()
+  }
+
+  /** Ends this side and settles when the FIN is on its way. */
+  end(): Promise<void> {
+    const stream = this.#tls && this.faults.noCloseNotify ? (this.#line ?? this.raw) : this.#stream
+    // What a client still sends must be read, or closing would turn into a reset that eats the last reply.
+    this.#stream.resume()
+    return new Promise((resolve) => {
+      if (stream.destroyed || stream.writableFinished) return resolve()
+      stream.once('close', resolve)
+      stream.end(resolve)
+    })
+  }
+
+  destroy(): void {
+    this.raw.destroy()
+  }
+
+  #crumble(): void {
+    const { chunking } = this.faults
+    if (chunking === undefined || chunking === 'whole') return
+    this.#stream = new Wire(this.#stream, { chunking })
+    this.#stream.on('error', ignore)
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,29 @@
+import { Listener, type ServerOptions, type TestServer } from '../listener.ts'
+import { type FileOptions, seedTree } from '../seed.ts'
+import type { Tree } from '../tree.ts'
+import { FtpSession } from './session.ts'
+
+export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOptions {
+  /** true: TLS from the first byte (ftps). 'explicit': AUTH TLS is offered (RFC 4217). Default false. */
+  readonly tls?: boolean | 'explicit'
+  /** What `CWD ` with an empty argument does: 250 and no move, or 501. Default 'stay'. */
+  readonly nullCwd?: 'stay' | 'refuse'
+}
+
+/** An FTP server: RFC 959 with EPSV (RFC 2428), MLSD, SIZE, MDTM, REST (RFC 3659) and TLS (RFC 4217). Passive only. */
+export async function startFtpServer(options: FtpServerOptions = {}): Promise<TestServer> {
+  return startFtpOn(seedTree(options), options)
+}
+
+export async function startFtpOn(tree: Tree, options: FtpServerOptions): Promise<TestServer> {
+  const settings = { tree, nullCwd: options.nullCwd ?? 'stay', explicitTls: options.tls === 'explicit' }
+  const listener = new Listener(
+    {
+      name: 'ftp',
+      scheme: 'ftp',
+      serve: (connection, server) => new FtpSession(connection, server, settings).run(),
+    },
+    { ...options, tls: options.tls === true },
+  )
+  return listener.listen(options.port ?? 0)
+}

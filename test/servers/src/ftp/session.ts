@@ -1,0 +1,119 @@
+import type { Connection } from '../connection.ts'
+import { Lines } from '../lines.ts'
+import type { Listener } from '../listener.ts'
+import { normalize, type Tree } from '../tree.ts'
+import { type Command, commands } from './commands.ts'
+import { DataPort } from './data-port.ts'
+import { withoutTelnet } from './telnet.ts'
+
+export interface FtpSettings {
+  readonly tree: Tree
+  readonly nullCwd: 'stay' | 'refuse'
+  readonly explicitTls: boolean
+}
+
+/** Commands that need no login. */
+const OPEN: ReadonlySet<string> = new Set('USER PASS ACCT QUIT FEAT HELP NOOP SYST OPTS AUTH PBSZ PROT ABOR'.split(' '))
+
+/** One control connection: its lines in, its replies out, and what the commands remember in between. */
+export class FtpSession {
+  readonly connection: Connection
+  readonly server: Listener
+  readonly settings: FtpSettings
+  readonly lines: Lines
+  user: string | undefined
+  account: 'none' | 'wanted' | 'given' = 'none'
+  loggedIn = false
+  cwd = '/'
+  type: 'A' | 'I' = 'A'
+  restart = 0
+  facts: readonly string[] = ['type', 'size', 'modify', 'unix.mode']
+  data: DataPort | undefined
+  dataTls: boolean
+  epsvOnly = false
+  #quit = false
+
+  constructor(connection: Connection, server: Listener, settings: FtpSettings) {
+    this.connection = connection
+    this.server = server
+    this.settings = settings
+    this.dataTls = connection.tls
+    this.lines = new Lines(connection.stream, { end: 'crlf', onLine: (line) => this.#arrived(line) })
+  }
+
+  async run(): Promise<void> {
+    const gone = (): void => this.data?.close()
+    this.connection.raw.once('close', gone)
+    try {
+      if (this.connection.faults.stall === 'greeting') return await this.connection.stall()
+      if (!(await this.connection.sendFault('greeting'))) await this.reply(220, 'Retriever test server ready.')
+      while (!this.#quit) {
+        const line = await this.lines.next()
+        if (line === undefined) break
+        await this.#answer(withoutTelnet(line))
+      }
+    } finally {
+      this.data?.close()
+    }
+  }
+
+  /** `220 text`, or `211-first`, the inner lines and `211 last` (RFC 959, 4.2). */
+  async reply(code: number, text: string, inner?: readonly string[], last?: string): Promise<void> {
+    // RFC 959, 4.2: 421 is followed by the end of the control connection.
+    if (code === 421) this.quit()
+    if (await this.connection.sendFault(String(code))) return
+    const body = (inner ?? []).map((line) => ` ${line}\r\n`).join('')
+    await this.connection.send(inner ? `${code}-${text}\r\n${body}${code} ${last ?? 'End'}\r\n` : `${code} ${text}\r\n`)
+  }
+
+  /** After this command no other is read. */
+  quit(): void {
+    this.#quit = true
+  }
+
+  /** A pathname as an absolute path. */
+  path(argument: string): string {
+    return normalize(argument.startsWith('/') ? argument : `${this.cwd}/${argument}`)
+  }
+
+  openData(): DataPort {
+    this.data?.close()
+    this.data = new DataPort(this.connection, this.server, this.dataTls)
+    return this.data
+  }
+
+  async #answer(line: string): Promise<void> {
+    const space = line.indexOf(' ')
+    const verb = (space === -1 ? line : line.slice(0, space)).toUpperCase()
+    const argument = space === -1 ? undefined : line.slice(space + 1)
+    if (await this.#answerFault(line, verb)) return
+    const command: Command | undefined = Object.hasOwn(commands, verb) ? commands[verb] : undefined
+    if (!command) return this.reply(500, `${verb.slice(0, 20)}: command not understood.`)
+    if (!this.loggedIn && !OPEN.has(verb)) return this.reply(530, 'Please log in with USER and PASS.')
+    await command(this, argument)
+    // RFC 3659, 5: REST counts for the next transfer only; preparing the data connection may stand between.
+    if (!['REST', 'EPSV', 'PASV'].includes(verb)) this.restart = 0
+  }
+
+  async #answerFault(line: string, verb: string): Promise<boolean> {
+    const { stall } = this.connection.faults
+    if ((stall === 'login' && verb === 'PASS') || (stall === 'response' && TRANSFERS.has(verb))) {
+      await this.connection.stall()
+      this.quit()
+      return true
+    }
+    const reply = this.connection.takeFault(line, verb)
+    if (reply === undefined) return false
+    if (reply === '' || reply.startsWith('421')) this.quit()
+    if (reply !== '') await this.connection.send(reply)
+    return true
+  }
+
+  #arrived(line: string): void {
+    this.server.received.push(line)
+    // RFC 959, 4.1.3: ABOR acts on the transfer under way, so it cannot wait for its turn.
+    if (/^ABOR\b/i.test(withoutTelnet(line))) this.data?.abort()
+  }
+}
+
+const TRANSFERS: ReadonlySet<string> = new Set(['RETR', 'LIST', 'NLST', 'MLSD'])

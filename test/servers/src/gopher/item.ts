@@ -1,0 +1,47 @@
+import { baseName, type Tree, type TreeNode } from '../tree.ts'
+
+/** One thing that a menu shows (RFC 1436, 3.8). */
+export interface GopherItem {
+  readonly type: string
+  readonly name: string
+  readonly selector: string
+  /** The last field of a Gopher+ line: `?` where a form must be filled in first. */
+  readonly mark: '+' | '?'
+  readonly node?: TreeNode
+}
+
+export const SEARCH: GopherItem = { type: '7', name: 'Search the files', selector: '/search', mark: '+' }
+const ASK: GopherItem = { type: '0', name: 'A form to fill in', selector: '/ask', mark: '?' }
+
+function nodeItem(node: TreeNode): GopherItem {
+  const type = node.kind === 'directory' ? '1' : node.text ? '0' : '9'
+  return { type, name: baseName(node.path) || '/', selector: node.path, mark: '+', node }
+}
+
+/** What a selector names. The empty one is the root. */
+export function findItem(tree: Tree, selector: string): GopherItem | undefined {
+  if (selector === SEARCH.selector) return SEARCH
+  if (selector === ASK.selector) return ASK
+  const node = tree.get(selector)
+  return node && nodeItem(node)
+}
+
+/** The items of a directory. */
+export function menuItems(tree: Tree, path: string): readonly GopherItem[] {
+  const items = tree.list(path).map(nodeItem)
+  return path === '/' ? [...items, SEARCH, ASK] : items
+}
+
+/** Text files whose name or content has all the words. */
+export function searchItems(tree: Tree, words: string): readonly GopherItem[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+  if (wanted.length === 0) return []
+  return tree
+    .files()
+    .filter((file) => {
+      const content = file.text ? Buffer.concat([...file.chunks()]).toString('latin1') : ''
+      const hay = `${file.path}\n${content}`.toLowerCase()
+      return wanted.every((word) => hay.includes(word))
+    })
+    .map(nodeItem)
+}

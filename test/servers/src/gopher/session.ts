@@ -1,0 +1,84 @@
+import { type Body, sendBody, wholeBody } from '../body.ts'
+import type { Connection } from '../connection.ts'
+import { Lines } from '../lines.ts'
+import type { Listener } from '../listener.ts'
+import { dotBlock, latin1 } from '../text.ts'
+import type { Tree } from '../tree.ts'
+import { attributes, directoryAttributes } from './attributes.ts'
+import { formAnswer } from './form.ts'
+import { findItem, type GopherItem, menuItems, SEARCH, searchItems } from './item.ts'
+import { type GopherRequest, parseRequest } from './request.ts'
+
+export interface GopherSettings {
+  readonly tree: Tree
+  readonly gopherPlus: boolean
+}
+
+/** `host TAB port`, and `TAB +` where the server speaks Gopher+. */
+export type Address = (mark: string) => string
+
+/** One connection: one line in, one answer out, closed (RFC 1436, 2). */
+export async function serveGopher(connection: Connection, server: Listener, settings: GopherSettings): Promise<void> {
+  const lines = new Lines(connection.stream, { end: 'lf', onLine: (line) => server.received.push(line) })
+  const line = await lines.next()
+  if (line === undefined) return
+  const { faults } = connection
+  if (faults.stall === 'response' || faults.stall === 'greeting') return connection.stall()
+  const request = parseRequest(line, line.split('\t', 1)[0] === SEARCH.selector)
+  if (await connection.sendFault(line, request.selector)) return
+  const address: Address = (mark) => `${server.host}\t${server.port}${settings.gopherPlus ? `\t${mark}` : ''}`
+  const plain = settings.gopherPlus ? request : { ...request, plus: undefined, data: false }
+  await connection.delay()
+  const end = await sendBody(connection.stream, await answer(plain, settings.tree, address, lines), faults)
+  if (end === 'reset') {
+    await connection.reset()
+    await connection.stall()
+  }
+  if (end === 'stalled') await connection.stall()
+}
+
+async function answer(request: GopherRequest, tree: Tree, address: Address, lines: Lines): Promise<Body> {
+  const item = findItem(tree, request.selector)
+  const { plus } = request
+  if (!item) return plus ? plusError() : wholeBody(notFound(request.selector))
+  if (plus === undefined) return plainAnswer(item, request, tree, address)
+  if (plus.startsWith('!')) return wholeBody(`+-1\r\n${attributes(item, address, plus)}.\r\n`)
+  if (plus.startsWith('$')) return wholeBody(`+-1\r\n${directoryAttributes(tree, item, address, plus)}.\r\n`)
+  if (item.mark === '?') return formAnswer(request, lines)
+  const body = plainAnswer(item, request, tree, address)
+  // Text and menus end in their own line with a dot, so `+-1` fits; other files are counted.
+  const head = item.type === '9' ? `+${body.size}\r\n` : '+-1\r\n'
+  return { size: body.size && body.size + head.length, chunks: withHead(head, body.chunks) }
+}
+
+function plainAnswer(item: GopherItem, request: GopherRequest, tree: Tree, address: Address): Body {
+  if (item.mark === '?') return wholeBody(oldStyleError())
+  if (item === SEARCH) return wholeBody(menu(searchItems(tree, request.search ?? ''), address))
+  const { node } = item
+  if (node?.kind !== 'file') return wholeBody(menu(menuItems(tree, node?.path ?? '/'), address))
+  return node.text ? wholeBody(dotBlock(latin1(node.chunks()))) : { size: node.size, chunks: node.chunks() }
+}
+
+/** `0hello.txt TAB /pub/hello.txt TAB 127.0.0.1 TAB 7070 TAB +` */
+function menu(items: readonly GopherItem[], address: Address): string {
+  return `${items.map((item) => `${item.type}${item.name}\t${item.selector}\t${address(item.mark)}\r\n`).join('')}.\r\n`
+}
+
+function notFound(selector: string): string {
+  return `3'${selector}' does not exist\t\terror.host\t1\r\n.\r\n`
+}
+
+/** Gopher+ 2.8: to a client that sends a plain request for a form. */
+function oldStyleError(): string {
+  return '3This item is a form: a Gopher+ client is needed\t\terror.host\t1\r\n.\r\n'
+}
+
+/** Gopher+ 2.3: code, administrator, text. */
+function plusError(): Body {
+  return wholeBody('--1\r\n1 <ann@example.net>\r\nItem is not available.\r\n.\r\n')
+}
+
+function* withHead(head: string, chunks: Iterable<Uint8Array>): Iterable<Uint8Array> {
+  yield Buffer.from(head, 'latin1')
+  yield* chunks
+}

@@ -1,0 +1,80 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { wholeBody } from '../body.ts'
+import { percentEncode } from '../text.ts'
+import { baseName, type Tree, type TreeDirectory, type TreeFile } from '../tree.ts'
+import { type Answer, textAnswer } from './answer.ts'
+import { byteRange } from './range.ts'
+import type { HttpRequest } from './respond.ts'
+
+/** Octets that may stand raw in a path besides the unreserved ones (RFC 3986, 3.3). */
+const PATH_CHARS = "/!$&'()*+,;=:@"
+
+/** A file or a directory of the tree. */
+export function fileAnswer(request: HttpRequest): Answer {
+  const node = request.tree.get(request.path)
+  // A slash at the end names a directory, never a file.
+  if (!node || (node.kind === 'file' && request.path.endsWith('/'))) return textAnswer(404, 'Not found.\n')
+  if (node.kind === 'file') return sendFile(request, node)
+  if (!request.path.endsWith('/')) {
+    const location = `${percentEncode(node.path, PATH_CHARS)}/`
+    return textAnswer(301, `See ${location}\n`, { Location: location })
+  }
+  return index(request.tree, node)
+}
+
+function sendFile(request: HttpRequest, file: TreeFile): Answer {
+  const headers: OutgoingHttpHeaders = {
+    'Content-Type': mediaType(file),
+    'Last-Modified': file.modified.toUTCString(),
+    ETag: file.etag,
+    'Accept-Ranges': 'bytes',
+  }
+  if (notModified(request, file)) return { status: 304, headers }
+  const range = request.ignoreRange || !ifRange(request, file) ? undefined : byteRange(request.headers.range, file.size)
+  if (range === undefined) return { status: 200, headers, body: { size: file.size, chunks: file.chunks() } }
+  if (range === 'unsatisfiable') return textAnswer(416, 'No such range.\n', { 'Content-Range': `bytes */${file.size}` })
+  const { start, end } = range
+  return {
+    status: 206,
+    headers: { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${file.size}` },
+    body: { size: end - start, chunks: file.chunks(start, end) },
+  }
+}
+
+function mediaType(file: TreeFile): string {
+  if (file.path.endsWith('.html')) return 'text/html; charset=utf-8'
+  return file.text ? 'text/plain; charset=utf-8' : 'application/octet-stream'
+}
+
+/** RFC 9110, 13.2.2: If-None-Match counts before If-Modified-Since. */
+function notModified(request: HttpRequest, file: TreeFile): boolean {
+  const match = request.headers['if-none-match']
+  if (match !== undefined) {
+    const tags = match.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+    return tags.includes('*') || tags.includes(file.etag)
+  }
+  const since = Date.parse(request.headers['if-modified-since'] ?? '')
+  return !Number.isNaN(since) && file.modified.getTime() <= since
+}
+
+/** RFC 9110, 13.1.5: the range counts only while the validator is the same, octet for octet. */
+function ifRange(request: HttpRequest, file: TreeFile): boolean {
+  const validator = request.headers['if-range']
+  return validator === undefined || validator === file.etag || validator === file.modified.toUTCString()
+}
+
+function index(tree: Tree, directory: TreeDirectory): Answer {
+  const items = tree.list(directory.path).map((node) => {
+    const slash = node.kind === 'directory' ? '/' : ''
+    const name = baseName(node.path) + slash
+    // `./` keeps a name with a colon from being read as a scheme (RFC 3986, 4.2).
+    return `<li><a href="./${percentEncode(name, "/!$'()*+,;=:@")}">${escapeHtml(name)}</a></li>\n`
+  })
+  const title = `Index of ${escapeHtml(directory.path)}`
+  const page = `<!DOCTYPE html>\n<title>${title}</title>\n<h1>${title}</h1>\n<ul>\n${items.join('')}</ul>\n`
+  return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: wholeBody(page) }
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}

@@ -1,0 +1,80 @@
+import { STATUS_CODES } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { wholeBody } from '../body.ts'
+import { type Answer, textAnswer } from './answer.ts'
+import { fileAnswer } from './files.ts'
+import type { HttpRequest } from './respond.ts'
+
+const CREDENTIALS = `Basic ${Buffer.from('alice:secret').toString('base64')}`
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+type Route = (request: HttpRequest, rest: string) => Answer
+
+/** First name of the path -> what answers. Everything else is a file or a directory of the tree. */
+const routes: Readonly<Record<string, Route>> = {
+  /** /redirect/302 -> /readme.txt; /redirect/302/pub/a.bin -> /pub/a.bin; /redirect/loop -> itself. */
+  redirect(_request, rest) {
+    if (rest === 'loop') return redirect(302, '/redirect/loop')
+    const [, code = '', to] = /^(\d+)(\/.*)?$/.exec(rest) ?? []
+    return REDIRECTS.includes(Number(code)) ? redirect(Number(code), to ?? '/readme.txt') : notFound()
+  },
+
+  /** /status/503 -> 503. */
+  status(_request, rest) {
+    const status = Number(rest)
+    if (!/^[2-5]\d\d$/.test(rest)) return notFound()
+    if ([204, 205, 304].includes(status)) return { status, headers: {} }
+    return textAnswer(status, `${status} ${STATUS_CODES[status] ?? 'No name'}\n`)
+  },
+
+  /** The request as it came: request line, header lines, empty line. */
+  echo(request) {
+    return textAnswer(200, request.head, { 'Cache-Control': 'no-store' })
+  },
+
+  /** /gzip/pub/hello.txt: that file with Content-Encoding: gzip. */
+  gzip(request, rest) {
+    const file = request.tree.file(`/${rest}`)
+    if (!file || file.path === '/big') return notFound()
+    const packed = gzipSync(Buffer.concat([...file.chunks()]))
+    const headers = {
+      'Content-Type': file.text ? 'text/plain' : 'application/octet-stream',
+      'Content-Encoding': 'gzip',
+    }
+    return { status: 200, headers, body: wholeBody(packed) }
+  },
+
+  /** /chunked/pub/hello.txt: that file in chunked coding, without a length. */
+  chunked(request, rest) {
+    const file = request.tree.file(`/${rest}`)
+    if (!file) return notFound()
+    const headers = { 'Content-Type': file.text ? 'text/plain' : 'application/octet-stream' }
+    return { status: 200, headers, body: { size: file.size, chunks: file.chunks() }, chunked: true }
+  },
+
+  /** /auth/readme.txt: the file, for alice with the password secret (RFC 7617). */
+  auth(request, rest) {
+    if (request.headers.authorization !== CREDENTIALS) {
+      const challenge = { 'WWW-Authenticate': 'Basic realm="retriever test", charset="UTF-8"' }
+      return textAnswer(401, 'alice and secret, please.\n', challenge)
+    }
+    return rest === '' ? textAnswer(200, 'Welcome, alice.\n') : fileAnswer({ ...request, path: `/${rest}` })
+  },
+}
+
+export function route(request: HttpRequest): Answer {
+  if (request.method !== 'GET' && request.method !== 'HEAD' && !request.path.startsWith('/echo')) {
+    return textAnswer(405, 'GET and HEAD only.\n', { Allow: 'GET, HEAD' })
+  }
+  const [, name = '', rest = ''] = /^\/([^/]*)\/?(.*)$/s.exec(request.path) ?? []
+  const special = Object.hasOwn(routes, name) ? routes[name] : undefined
+  return special ? special(request, rest) : fileAnswer(request)
+}
+
+function redirect(status: number, location: string): Answer {
+  return textAnswer(status, `See ${location}\n`, { Location: location })
+}
+
+function notFound(): Answer {
+  return textAnswer(404, 'Not found.\n')
+}

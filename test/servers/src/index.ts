@@ -1,0 +1,12 @@
+/** Local HTTP, FTP, Gopher, NNTP and Telnet servers for tests: on loopback, with seed content and faults on demand. */
+export { bigOctet } from './big.ts'
+export { testCa } from './certificate.ts'
+export type { Chunking, Faults, Stall } from './faults.ts'
+export { type FtpServerOptions, startFtpServer } from './ftp/server.ts'
+export { type GopherServerOptions, startGopherServer } from './gopher/server.ts'
+export { type HttpServerOptions, startHttpServer } from './http/server.ts'
+export type { ServerOptions, TestServer } from './listener.ts'
+export { type NntpServerOptions, startNntpServer } from './nntp/server.ts'
+export type { FileOptions } from './seed.ts'
+export { type ProtocolName, type ServersOptions, startServers, type TestServers } from './servers.ts'
+export { startTelnetServer, type TelnetServerOptions } from './telnet/server.ts'

@@ -1,0 +1,79 @@
+import { sendBody, wholeBody } from '../body.ts'
+import type { Connection } from '../connection.ts'
+import type { Listener } from '../listener.ts'
+import { Nvt, type NvtEvent } from './nvt.ts'
+
+/** WILL ECHO, DO TERMINAL-TYPE. */
+const NEGOTIATION = '\xff\xfb\x01\xff\xfd\x18'
+const BANNER = 'Welcome to the test server.\r\nType lines to hear them again, quit to leave.\r\n'
+const PROMPT = '> '
+const ARE_YOU_THERE = '\xff\xf6'
+
+/** One connection. The banner waits for the client's first octets, as telnetd's does for its answers. */
+export class TelnetSession {
+  readonly #connection: Connection
+  readonly #server: Listener
+  readonly #nvt = new Nvt()
+  #welcomed = false
+
+  constructor(connection: Connection, server: Listener) {
+    this.#connection = connection
+    this.#server = server
+  }
+
+  async run(): Promise<void> {
+    const connection = this.#connection
+    if (connection.faults.stall === 'greeting') return connection.stall()
+    if (!(await connection.sendFault('greeting'))) await connection.send(NEGOTIATION)
+    for await (const chunk of connection.stream as AsyncIterable<Buffer>) {
+      for (const event of this.#nvt.feed(chunk)) {
+        if (!(await this.#answer(event))) return
+      }
+      if (!(await this.#welcome())) return
+    }
+  }
+
+  /** Whether to go on. */
+  async #answer(event: NvtEvent): Promise<boolean> {
+    if ('command' in event) {
+      this.#server.received.push(event.command)
+      // RFC 854: some sign that the server lives.
+      if (event.command === ARE_YOU_THERE) await this.#connection.send('\r\n[Yes]\r\n')
+      return true
+    }
+    const { line } = event
+    this.#server.received.push(line)
+    if (!(await this.#welcome())) return false
+    if (await this.#connection.sendFault(line)) return true
+    const echo = `${line.replaceAll('\xff', '\xff\xff')}\r\n`
+    if (line === 'quit') {
+      await this.#connection.send(`${echo}Goodbye.\r\n`)
+      return false
+    }
+    return this.#send(echo + PROMPT)
+  }
+
+  async #welcome(): Promise<boolean> {
+    if (this.#welcomed) return true
+    this.#welcomed = true
+    if (this.#connection.faults.stall === 'login') {
+      await this.#connection.stall()
+      return false
+    }
+    return this.#send(BANNER + PROMPT)
+  }
+
+  async #send(text: string): Promise<boolean> {
+    const connection = this.#connection
+    if (connection.faults.stall === 'response') {
+      await connection.stall()
+      return false
+    }
+    await connection.delay()
+    const end = await sendBody(connection.stream, wholeBody(text), connection.faults)
+    if (end === 'whole') return true
+    if (end === 'reset') await connection.reset()
+    if (end !== 'short') await connection.stall()
+    return false
+  }
+}

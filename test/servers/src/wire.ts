@@ -1,0 +1,140 @@
+import { Duplex, type Writable } from 'node:stream'
+import type { Chunking } from './faults.ts'
+
+/** Bytes that may travel at once under latency; a sender that is further ahead waits. */
+const IN_FLIGHT = 4 * 1024 * 1024
+
+/**
+ * Turns of the event loop between two pieces, so that a client in this process reads the one before the other is
+ * written. The first piece waits longer: the client has yet to learn that it is connected.
+ */
+const TURNS = 2
+const FIRST_TURNS = 20
+
+export interface WireOptions {
+  readonly up?: number | undefined
+  readonly down?: number | undefined
+  readonly chunking?: Chunking | undefined
+}
+
+/**
+ * A stream with a long or crumbling line before it. Latency moves bytes in time without holding up the sender:
+ * ten pipelined commands over 50 ms take 50 ms, not 500.
+ */
+export class Wire extends Duplex {
+  readonly #peer: Duplex
+  readonly #down: number
+  readonly #chunking: Chunking
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #inFlight = 0
+  #sending: Promise<void> = Promise.resolve()
+  #held: (() => void) | undefined
+  #patience = FIRST_TURNS
+
+  constructor(peer: Duplex, options: WireOptions) {
+    super({ allowHalfOpen: true })
+    this.#peer = peer
+    this.#down = options.down ?? 0
+    this.#chunking = options.chunking ?? 'whole'
+    const up = options.up ?? 0
+    peer.on('data', (chunk: Buffer) =>
+      this.#late(up, () => {
+        if (!this.push(chunk)) peer.pause()
+      }),
+    )
+    peer.on('end', () => this.#late(up, () => this.push(null)))
+    peer.on('error', (error) => this.destroy(error))
+    peer.on('close', () => this.#late(up, () => this.destroy()))
+  }
+
+  /** Settles once everything written so far has left. */
+  flown(): Promise<void> {
+    return new Promise((resolve) => this.#late(this.#down, () => this.#sending.then(resolve)))
+  }
+
+  override _read(): void {
+    this.#peer.resume()
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    if (this.#down === 0) {
+      this.#transmit(chunk).then(() => done(), done)
+      return
+    }
+    this.#inFlight += chunk.length
+    this.#late(this.#down, () => {
+      this.#sending = this.#sending.then(() => this.#transmit(chunk)).then(() => this.#landed(chunk.length), ignore)
+    })
+    if (this.#inFlight < IN_FLIGHT) done()
+    else this.#held = done
+  }
+
+  override _final(done: () => void): void {
+    this.flown().then(() => {
+      this.#peer.end()
+      done()
+    })
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+    this.#peer.destroy()
+    done(error)
+  }
+
+  #landed(length: number): void {
+    this.#inFlight -= length
+    const held = this.#held
+    this.#held = undefined
+    held?.()
+  }
+
+  async #transmit(chunk: Buffer): Promise<void> {
+    if (this.#chunking === 'whole') return write(this.#peer, chunk)
+    for (const piece of pieces(chunk, this.#chunking)) {
+      await turns(this.#patience)
+      this.#patience = TURNS
+      await write(this.#peer, piece)
+    }
+  }
+
+  /** Timers of one length fire in the order they were set, so bytes keep their order. */
+  #late(ms: number, action: () => void): void {
+    if (this.destroyed) return
+    if (ms === 0) {
+      action()
+      return
+    }
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      action()
+    }, ms)
+    this.#timers.add(timer)
+  }
+}
+
+/** Writes and waits until the bytes are with the kernel: this is the backpressure of every body. */
+export function write(stream: Writable, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(bytes, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+/** Turns of the event loop: time for a client in this process to act. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+function* pieces(chunk: Buffer, chunking: Chunking): Iterable<Buffer> {
+  let start = 0
+  for (let at = 0; at < chunk.length; at++) {
+    const cut = chunking === 'bytes' || chunk[at] === 0x0d
+    if (!cut) continue
+    yield chunk.subarray(start, at + 1)
+    start = at + 1
+  }
+  if (start < chunk.length) yield chunk.subarray(start)
+}
+
+function ignore(): void {}
