@@ -1,4 +1,4 @@
-import { redact } from './redact.ts'
+import { redactUrl } from './redact.ts'
 
 /** Where in a retrieval something went wrong, in the order of a retrieval. */
 export type Phase =
@@ -81,7 +81,7 @@ export class RetrievalError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.phase = details.phase
-    this.url = details.url === undefined ? undefined : redact(details.url)
+    this.url = details.url === undefined ? undefined : redactUrl(details.url)
     this.reply = details.reply
     this.status = details.status
     this.span = details.span

@@ -1,7 +1,7 @@
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './findings.ts'
 import { printable } from './printable.ts'
-import { redact } from './redact.ts'
+import { redact, redactUrl } from './redact.ts'
 import { type Resolution, type ResolveOptions, resolve } from './resolve.ts'
 
 /** The documented record of one URL: what `explain --json` prints, one a line. Secrets are `***`. */
@@ -43,7 +43,7 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, message, span } = error
-    return { url: redact(url), error: { code, message, span: span ?? null } }
+    return { url: redactUrl(url), error: { code, message, span: span ?? null } }
   }
 }
 
@@ -85,7 +85,7 @@ export function formatExplanation(explanation: Explanation): string {
   if ('error' in explanation) return `${printable(explanation.url)}\n  ${printable(explanation.error.message)}\n`
   const { url, scheme, plan, findings } = explanation
   const lines = [
-    printable(url),
+    url,
     `  means    ${scheme}: ${fieldList(plan)}`,
     ...destination(plan),
     ...section('sends', (plan.wire as string[]).map(quoteWire)),
@@ -94,7 +94,8 @@ export function formatExplanation(explanation: Explanation): string {
       findings.map((finding) => `${finding.severity}: ${finding.message} [${finding.code}, ${finding.rule}]`),
     ),
   ]
-  return `${lines.join('\n')}\n`
+  // What the URL decodes to stands in here: nothing of it may drive a terminal.
+  return `${lines.map(printable).join('\n')}\n`
 }
 
 const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'wire'])

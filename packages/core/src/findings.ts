@@ -54,12 +54,13 @@ export interface FindingSource {
 export function findAll(source: FindingSource): readonly Finding[] {
   const { scheme, split, plan, place } = source
   const span = (part: Part): Span => spanOf(source, part)
+  const written = (part: Part): string => source.text.slice(...(split.spans[part] ?? [0, 0]))
   const findings = [
     ...encodedDelimiters(source),
     ...portFindings(source),
     ...loginFindings(source),
     ...hostFindings(source),
-    ...(scheme.inspect?.({ locator: split.locator, plan, place, span }) ?? []),
+    ...(scheme.inspect?.({ locator: split.locator, plan, place, span, written }) ?? []),
     ...split.repaired.map(unsafeCharacter),
     ...schemeFindings(source),
   ]
@@ -126,7 +127,8 @@ function loginFindings(source: FindingSource): Finding[] {
   }
   const login = decodeOctets(user)
   const anonymous = /^(anonymous|ftp|)$/i.test(login)
-  if (scheme.sendsPassword && scheme.tls === 'none' && !loopback && !anonymous) {
+  // An empty password (`u:@h`) is no secret.
+  if (scheme.sendsPassword && scheme.tls === 'none' && !loopback && !anonymous && password !== '') {
     const message = `The password of ${JSON.stringify(login)} would cross the network unencrypted.`
     found.push(finding('cleartext-secret', message, spanOf(source, 'user'), 'RFC 1738 6'))
   }
@@ -146,7 +148,7 @@ function loginFindings(source: FindingSource): Finding[] {
  * one that hosts commonly have: two letters, a generic domain of old, or a reserved one.
  */
 function looksLikeHost(user: string): boolean {
-  const name = user.toLowerCase().split(/[/\\:?#&=]/, 1)[0] ?? ''
+  const name = user.toLowerCase().split(/[/\\:;?#&=]/, 1)[0] ?? ''
   return (
     /^www\./.test(name) ||
     /^\d{1,3}(\.\d{1,3}){3}$/.test(name) ||

@@ -1,7 +1,7 @@
 import { RetrievalError } from './errors.ts'
-import { encodeUnsafe, findBadEscape } from './percent.ts'
+import { encodeUnsafe, findBadEscape, findUnsafe } from './percent.ts'
 import { printable } from './printable.ts'
-import { redact } from './redact.ts'
+import { redactUrl } from './redact.ts'
 
 /**
  * A URL as written, split but not decoded. Absent is null, and null is not empty: `ftp://@h/` has the user "",
@@ -91,9 +91,11 @@ export function formatLocator(locator: Locator): string {
 
 /** The error for a URL that breaks its syntax; `what` completes the sentence "... is no valid URL: ". */
 export function malformed(url: string, what: string, span: Span): RetrievalError {
-  const shown = url.length > 200 ? `${url.slice(0, 200)}...` : url
+  // Redacted before it is cut: a cut password could not be told from a port.
+  const safe = redactUrl(url)
+  const shown = safe.length > 200 ? `${safe.slice(0, 200)}...` : safe
   const place = `at character ${span[0] + 1}`
-  const message = `${printable(redact(shown))} is no valid URL: ${what} (${place}).`
+  const message = `${printable(shown)} is no valid URL: ${what} (${place}).`
   return new RetrievalError('malformed-url', message, { phase: 'resolve', url: shown, span })
 }
 
@@ -149,12 +151,10 @@ class Splitter {
   }
 
   #repair(written: string, start: number): string {
-    const safe = encodeUnsafe(written)
-    if (safe === written) return written
-    const first = [...written].findIndex((character) => encodeUnsafe(character) !== character)
-    const offset = [...written].slice(0, first).join('').length
-    this.#repaired.push([start + offset, start + written.length])
-    return safe
+    const first = findUnsafe(written)
+    if (first === -1) return written
+    this.#repaired.push([start + first, start + written.length])
+    return encodeUnsafe(written)
   }
 }
 
@@ -223,7 +223,8 @@ function checkCharacters(text: string): void {
     throw new RetrievalError(
       'limit-exceeded',
       `This URL has ${text.length} characters; ${maxUrlLength} are the limit.`,
-      { phase: 'resolve', url: `${text.slice(0, 100)}...` },
+      // What is cut cannot be redacted, so nothing of it is shown.
+      { phase: 'resolve', url: `${schemeOf(text.slice(0, 100)) ?? ''}:...` },
     )
   }
   const control = text.search(forbidden)

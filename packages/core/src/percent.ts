@@ -46,6 +46,11 @@ export function encodeOctets(octets: string, keep = ''): string {
  */
 const unsafe = /[ "<>{}|\\^`[\]]|[^\0-\x7F]+/g
 
+/** Offset of the first unsafe character, or -1. */
+export function findUnsafe(text: string): number {
+  return text.search(unsafe)
+}
+
 /** Escapes unsafe characters; text without any comes back as it is. */
 export function encodeUnsafe(text: string): string {
   return text.replace(unsafe, (run) => utf8Octets(run).replace(/[\s\S]/g, hexEscape))

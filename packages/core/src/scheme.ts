@@ -30,6 +30,8 @@ export interface Inspection {
   readonly place: Place
   /** Where a part stands in the URL, or the whole URL. */
   span(part: Part): Span
+  /** The part as it was written, before unsafe characters were escaped: offsets into it agree with the span. "" where absent. */
+  written(part: Part): string
 }
 
 /** All that is known of one scheme. What schemes differ in is data here, so that no code asks for a scheme by name. */

@@ -100,8 +100,8 @@ function notAnOption(name: string): string {
 }
 
 /** A raw `;` is reserved in ftp (RFC 1738 3.2.2); taken as part of the name, since VMS versions (`A.TXT;1`) are written so. */
-function rawSemicolon({ locator, span }: Inspection): Finding[] {
-  const path = (locator.urlPath ?? '').replace(/;type=[^/;]*$/i, '')
+function rawSemicolon({ written, span }: Inspection): Finding[] {
+  const path = written('urlPath').replace(/;type=[^/;]*$/i, '')
   const at = path.indexOf(';')
   if (at === -1) return []
   const [start] = span('urlPath')

@@ -79,8 +79,8 @@ function line(text: string): string {
  * TAB delimits and is allowed twice; CR and LF stand only inside Gopher+ form data, which follows the data flag
  * `TAB 1 CRLF` (Gopher+ 2.7); NUL nowhere. Anything else would begin a second request.
  */
-function gopherDelimiters({ locator, span }: Inspection): Finding[] {
-  const path = locator.urlPath ?? ''
+function gopherDelimiters({ written, span }: Inspection): Finding[] {
+  const path = written('urlPath')
   const [start] = span('urlPath')
   const tabs = [...path.matchAll(/%09/g)].map((match) => match.index)
   const [, second = path.length] = tabs

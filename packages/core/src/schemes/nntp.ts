@@ -88,7 +88,8 @@ function nntpPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
 }
 
 function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection): NntpPlan {
-  const what = { newsgroup: null, articleNumber: null, messageId: null, ...selection }
+  const { select, newsgroup = null, articleNumber = null, messageId = null } = selection
+  const what = { select, newsgroup, articleNumber, messageId }
   return {
     mechanism: 'nntp',
     ...server(place),
@@ -130,8 +131,9 @@ function nntpWire({
 
 /** RFC 5536 3.1.3: at most 250 octets with its brackets, printable ASCII, no blank and no bracket inside. */
 function checkMessageId(id: string, place: Place): string {
-  if (/[\s<>]/.test(id.replace(/[\0\r\n]/g, '')) || id.length > 248) {
-    place.fail('a message-id has at most 248 characters, no blank and no < or >', 'urlPath')
+  // CR, LF and NUL are the finding encoded-delimiter.
+  if (/[^!-~]|[<>]/.test(id.replace(/[\0\r\n]/g, '')) || id.length > 248) {
+    place.fail('a message-id has at most 248 characters, all ASCII, no blank and no < or >', 'urlPath')
   }
   return id
 }
