@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import { type Defaults, type Resolution, RetrievalError, resolve, type Scheme } from '@retriever/core'
+import { type Defaults, type Resolution, RetrievalError, redact, resolve, type Scheme } from '@retriever/core'
 import { retrieveAll } from './batch.ts'
 import type { RetrievalEvent } from './events.ts'
 import { fetchResponse } from './fetch.ts'
@@ -142,6 +142,6 @@ function checkOptions(options: ClientOptions): void {
 }
 
 function handoffError(url: string, { service, program, args }: Handoff): RetrievalError {
-  const message = `${url} names a service (${service}), not data. To use it, run: ${[program, ...args].join(' ')}`
+  const message = `${redact(url)} names a service (${service}), not data. To use it, run: ${[program, ...args].join(' ')}`
   return new RetrievalError('handoff', message, { phase: 'resolve', url })
 }

@@ -1,4 +1,5 @@
 import {
+  type AccessPlan,
   type ErrorCode,
   formatLocator,
   type Resolution,
@@ -84,7 +85,7 @@ export class Retrieval {
   async #hop(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
     const { policy, registry } = this.#settings
     const { plan, findings, scheme } = resolution
-    context.emit({ type: 'resolved', url: context.url, plan, findings })
+    context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
     enforce(policy, resolution)
     const fetcher = await registry.get(plan.mechanism)
     if (fetcher === undefined) {
@@ -153,6 +154,11 @@ export class Retrieval {
         new RetrievalError(code, `${redact(url)}: ${message}`, { phase: deadline.phase, url, ...extras }),
     }
   }
+}
+
+/** Listeners write what they get into logs. */
+function masked(plan: AccessPlan): AccessPlan {
+  return 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
 }
 
 function withoutLogin(url: string, resolving: ResolveOptions): string {

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { builtinSchemes } from '@retriever/core'
+import { builtinMechanisms } from '@retriever/fetchers'
+import { expect, test } from 'vitest'
+
+/** A scheme is a line in one table, a mechanism a line in another; what else belongs to each must not be forgotten. */
+const root = new URL('../', import.meta.url)
+const schemes = builtinSchemes.map(({ name }) => name)
+const mechanisms = [...builtinMechanisms]
+
+function namesIn(folder: string, suffix: string): string[] {
+  return readdirSync(new URL(folder, root))
+    .filter((name) => name.endsWith(suffix))
+    .map((name) => name.slice(0, -suffix.length))
+}
+
+/** What is wanted and not there, or there and not wanted, each with the path or line to add or to remove. */
+function difference(wanted: readonly string[], there: readonly string[], where: (name: string) => string): string[] {
+  return [
+    ...wanted.filter((name) => !there.includes(name)).map((name) => `missing: ${where(name)}`),
+    ...there.filter((name) => !wanted.includes(name)).map((name) => `belongs to nothing: ${where(name)}`),
+  ]
+}
+
+function readJson(path: string): {
+  readonly exports: Readonly<Record<string, { readonly default?: string } | string>>
+} {
+  return JSON.parse(readFileSync(new URL(path, root), 'utf8'))
+}
+
+test('every mechanism of a scheme has a fetcher, and every fetcher a scheme', () => {
+  const used = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism))]
+  expect(difference(used, mechanisms, (name) => `${name} in packages/fetchers/src/registry.ts`)).toEqual([])
+})
+
+test('every mechanism has a folder, whose index exports its fetcher', async () => {
+  for (const name of mechanisms) {
+    const path = `packages/fetchers/src/${name}/index.ts`
+    expect(existsSync(new URL(path, root)), path).toBe(true)
+    const module: Record<string, unknown> = await import(new URL(path, root).href)
+    const make = module[`${name}Fetcher`]
+    expect(make, `${name}Fetcher in ${path}`).toBeTypeOf('function')
+    expect((make as () => unknown)()).toMatchObject({ mechanism: name })
+  }
+})
+
+test('every mechanism has a sub-path export', () => {
+  const { exports } = readJson('packages/fetchers/package.json')
+  const paths = Object.keys(exports).filter((path) => path !== '.' && path !== './package.json')
+  const where = (name: string) => `"./${name}" in the exports of packages/fetchers/package.json`
+  expect(
+    difference(
+      mechanisms,
+      paths.map((path) => path.slice(2)),
+      where,
+    ),
+  ).toEqual([])
+  for (const name of mechanisms) expect(exports[`./${name}`]).toMatchObject({ default: `./dist/${name}/index.js` })
+})
+
+test('every scheme has a page', () => {
+  const pages = namesIn('docs/schemes/', '.md').filter((name) => name !== 'README')
+  expect(difference(schemes, pages, (name) => `docs/schemes/${name}.md`)).toEqual([])
+})
+
+test('every scheme has a table of URLs', () => {
+  expect(difference(schemes, namesIn('test/urls/', '.json'), (name) => `test/urls/${name}.json`)).toEqual([])
+})
+
+test('every mechanism has its contract test', () => {
+  const tests = namesIn('test/contract/', '.test.ts')
+  expect(difference(mechanisms, tests, (name) => `test/contract/${name}.test.ts`)).toEqual([])
+})
+
+test('what is forgotten is named', () => {
+  expect(difference(['a', 'b'], ['b', 'c'], (name) => `${name}.md`)).toEqual([
+    'missing: a.md',
+    'belongs to nothing: c.md',
+  ])
+})

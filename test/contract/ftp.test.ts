@@ -1,0 +1,40 @@
+import { createClient } from '@retriever/fetchers'
+import { startFtpServer } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { testFetcher } from './fetcher.ts'
+import { bytesOf } from './observe.ts'
+import { everyOctet } from './octets.ts'
+import { serverPlace } from './subject.ts'
+
+testFetcher({
+  mechanism: 'ftp',
+  bytes: everyOctet,
+  entries: ['a.bin', 'hello.txt', 'name with spaces.txt', 'grüße.txt', 'a;type=d'],
+  stalls: [
+    ['greeting', 'greeting'],
+    ['login', 'login'],
+    ['response', 'request'],
+    ['body', 'body'],
+    ['final', 'body'],
+  ],
+  short: 10,
+  async start(faults = {}) {
+    const server = await startFtpServer({ faults })
+    return serverPlace(server, {
+      object: `${server.url}pub/a.bin`,
+      missing: `${server.url}pub/nope`,
+      listing: `${server.url}pub/`,
+      login: (user, password) => `${server.url.replace('//', `//${user}:${password}@`)}pub/a.bin`,
+    })
+  },
+})
+
+test('the server gets what the plan says, word for word', async () => {
+  await using server = await startFtpServer()
+  await using client = createClient()
+  const url = `${server.url.replace('//', '//alice:secret@')}pub/sub/deep/file.txt;type=a`
+  await bytesOf(client, url)
+  const planned = client.resolve(url).plan.wire.map((line) => line.trimEnd().replace('<password>', 'secret'))
+  // SIZE and the like may come between; order and spelling hold.
+  expect(server.received.filter((line) => planned.includes(line))).toEqual(planned)
+})

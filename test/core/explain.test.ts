@@ -1,0 +1,180 @@
+import { connect, Socket } from 'node:net'
+import { explain, formatExplanation, quoteWire, RetrievalError } from '@retriever/core'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** design.md section 6. Strings, so that the order of keys and null against "" are compared too. */
+const documented: [string, string][] = [
+  [
+    'ftp://myname@host.dom/%2Fetc/motd',
+    `{"url":"ftp://myname@host.dom/%2Fetc/motd","scheme":"ftp","mechanism":"ftp",` +
+      `"locator":{"user":"myname","password":null,"host":"host.dom","port":21,"urlPath":"%2Fetc/motd","query":null,"fragment":null},` +
+      `"plan":{"mechanism":"ftp","host":"host.dom","port":21,"tls":"none","user":"myname","password":null,"cwd":["/etc"],"name":"motd","typecode":null,` +
+      `"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},` +
+      `"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted.","span":[6,12],"rule":"RFC 1738 6"}]}`,
+  ],
+  [
+    'gopher://h/7/s%09two%20words',
+    `{"url":"gopher://h/7/s%09two%20words","scheme":"gopher","mechanism":"gopher",` +
+      `"locator":{"user":null,"password":null,"host":"h","port":70,"urlPath":"7/s%09two%20words","query":null,"fragment":null},` +
+      `"plan":{"mechanism":"gopher","host":"h","port":70,"tls":"none","gophertype":"7","selector":"/s","search":"two words","gopherPlus":null,` +
+      `"wire":["/s\\ttwo words\\r\\n"]},"findings":[]}`,
+  ],
+  [
+    'nntp://h/g.a/12',
+    `{"url":"nntp://h/g.a/12","scheme":"nntp","mechanism":"nntp",` +
+      `"locator":{"user":null,"password":null,"host":"h","port":119,"urlPath":"g.a/12","query":null,"fragment":null},` +
+      `"plan":{"mechanism":"nntp","host":"h","port":119,"tls":"none","user":null,"password":null,"select":"article","newsgroup":"g.a","articleNumber":12,"messageId":null,` +
+      `"wire":["GROUP g.a\\r\\n","ARTICLE 12\\r\\n"]},"findings":[]}`,
+  ],
+  [
+    'https://h/x?#',
+    `{"url":"https://h/x?#","scheme":"https","mechanism":"http",` +
+      `"locator":{"user":null,"password":null,"host":"h","port":443,"urlPath":"x","query":"","fragment":""},` +
+      `"plan":{"mechanism":"http","host":"h","port":443,"tls":"implicit","target":"/x?","user":null,"password":null,` +
+      `"wire":["GET /x? HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"]},"findings":[]}`,
+  ],
+  [
+    'file:///etc/motd',
+    `{"url":"file:///etc/motd","scheme":"file","mechanism":"file",` +
+      `"locator":{"user":null,"password":null,"host":"","port":null,"urlPath":"etc/motd","query":null,"fragment":null},` +
+      `"plan":{"mechanism":"file","host":"","path":"/etc/motd","wire":[]},"findings":[]}`,
+  ],
+  [
+    'telnet://h',
+    `{"url":"telnet://h","scheme":"telnet","mechanism":"telnet",` +
+      `"locator":{"user":null,"password":null,"host":"h","port":23,"urlPath":null,"query":null,"fragment":null},` +
+      `"plan":{"mechanism":"telnet","host":"h","port":23,"tls":"none","user":null,"password":null,"wire":[]},` +
+      `"findings":[{"code":"no-data-object","severity":"notice","message":"The URL names an interactive service; there is no data object to retrieve.","span":[0,6],"rule":"RFC 4248"}]}`,
+  ],
+]
+
+describe('the documented record, key for key', () => {
+  test.each(documented)('%s', (url, json) => {
+    expect(JSON.stringify(explain(url))).toBe(json)
+  })
+
+  test('of a broken URL', () => {
+    expect(JSON.stringify(explain('http://h/%zz'))).toMatch(
+      /^\{"url":"http:\/\/h\/%zz","error":\{"code":"malformed-url","message":"[^"]+","span":\[9,12\]\}\}$/,
+    )
+  })
+
+  test('of an unknown scheme', () => {
+    expect(explain('zap://h/')).toMatchObject({ url: 'zap://h/', error: { code: 'unknown-scheme', span: [0, 3] } })
+  })
+
+  test('of an empty user, which is not an absent one', () => {
+    expect(explain('ftp://@h/')).toMatchObject({ locator: { user: '', password: null } })
+    expect(explain('ftp://u:@h/')).toMatchObject({ locator: { user: 'u', password: '' } })
+    expect(explain('ftp://h/')).toMatchObject({ locator: { user: null, urlPath: '' } })
+    expect(explain('ftp://h')).toMatchObject({ locator: { urlPath: null } })
+  })
+})
+
+test('no socket is opened and no name looked up', () => {
+  const opened = vi.spyOn(Socket.prototype, 'connect').mockImplementation(() => {
+    throw new Error('a socket was opened')
+  })
+  expect(() => connect(1)).toThrow('a socket was opened')
+  opened.mockClear()
+  for (const [url] of documented) explain(url)
+  expect(opened).not.toHaveBeenCalled()
+})
+
+describe('secrets', () => {
+  const urls = [
+    'ftp://u:s3cr3t@h/x',
+    'ftps://u:s3cr3t@h/x',
+    'http://u:s3cr3t@h/x',
+    'nntp://u:s3cr3t@h/g',
+    'telnet://u:s3cr3t@h/',
+    'http://h/?token=s3cr3t',
+    'ftp://u:s3cr3t@h/%zz',
+    'zap://u:s3cr3t@h/',
+    'ftp://u:s3cr3t@@h/',
+    'http://u:s3cr3t @h/',
+    'gopher://u:s3cr3t@h/',
+  ]
+
+  test.each(urls)('%s is shown without', (url) => {
+    const explanation = explain(url)
+    expect(JSON.stringify(explanation)).not.toContain('s3cr3t')
+    expect(formatExplanation(explanation)).not.toContain('s3cr3t')
+  })
+
+  test('a hidden password is ***, and stands as <password> on the wire', () => {
+    expect(explain('ftp://u:pw@h/x')).toMatchObject({
+      url: 'ftp://u:***@h/x',
+      locator: { password: '***' },
+      plan: { password: '***', wire: expect.arrayContaining(['PASS <password>\r\n']) },
+    })
+  })
+})
+
+test('a defect is not taken for a bad URL', () => {
+  const broken = { ...findBroken(), resolve: () => JSON.parse('{') }
+  expect(() => explain('broken://h/', { schemes: [broken] })).toThrow(SyntaxError)
+})
+
+function findBroken() {
+  return {
+    name: 'broken',
+    title: 'Broken',
+    spec: 'none',
+    mechanism: 'http' as const,
+    defaultPort: 1,
+    tls: 'none' as const,
+    host: 'required' as const,
+    userinfo: 'forbidden' as const,
+    query: true,
+    lineParts: [],
+  }
+}
+
+describe('as text', () => {
+  test('what it means, where it goes, what is sent, what to know', () => {
+    expect(formatExplanation(explain('ftp://myname@host.dom/%2Fetc/motd'))).toBe(
+      [
+        'ftp://myname@host.dom/%2Fetc/motd',
+        '  means    ftp: user "myname", cwd ["/etc"], name "motd"',
+        '  goes to  host.dom, TCP port 21',
+        '  sends    USER myname\\r\\n',
+        '           PASS <password>\\r\\n',
+        '           CWD /etc\\r\\n',
+        '           TYPE I\\r\\n',
+        '           EPSV\\r\\n',
+        '           RETR motd\\r\\n',
+        '  know     warning: The password of "myname" would cross the network unencrypted. [cleartext-secret, RFC 1738 6]',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('of a broken URL', () => {
+    expect(formatExplanation(explain('http://h/%zz'))).toMatch(/^http:\/\/h\/%zz\n {2}http.+%25.+\.\n$/)
+  })
+
+  test('drives no terminal', () => {
+    for (const url of [
+      'http://h/\x1B[2J',
+      'gopher://h/0%1B%5B2J%9B',
+      'ftp://%1B%5B2J@h/%1B%5D0;x%07',
+      'file:///%1B%9B',
+    ]) {
+      expect(formatExplanation(explain(url)), url).not.toMatch(/[\0-\x09\x0B-\x1F\x7F-\x9F]/)
+    }
+  })
+
+  test('quoteWire shows every octet', () => {
+    expect(quoteWire('/s\tq\\\xFF\x00\r\n')).toBe('/s\\tq\\\\\\xff\\x00\\r\\n')
+  })
+})
+
+test('explain never throws a RetrievalError', () => {
+  for (const url of ['', ':', 'http:', 'http://', '\0', '%', 'a'.repeat(100_000)]) {
+    expect(explain(url), url.slice(0, 10)).toHaveProperty('error.code')
+  }
+  expect(RetrievalError.is(new Error())).toBe(false)
+})

@@ -1,0 +1,39 @@
+import { type Connection, type Fetcher, openConnection } from '@retriever/fetchers'
+import type {} from './scheme.ts'
+
+/** RFC 1288 2.2: the client sends one line, the server answers and closes. */
+export function fingerFetcher(): Fetcher<'finger'> {
+  return {
+    mechanism: 'finger',
+    async retrieve(plan, context) {
+      const connection = await openConnection(context, plan)
+      try {
+        await connection.sendLine(plan.query)
+        const first = await connection.read('request')
+        return {
+          outcome: 'retrieved',
+          kind: 'object',
+          mediaType: 'text/plain',
+          charset: null,
+          size: null,
+          modified: null,
+          // Nothing but the end of the connection ends the answer.
+          completeness: 'eof-only',
+          metadata: {},
+          body: answer(connection, first),
+        }
+      } catch (error) {
+        connection.close()
+        throw error
+      }
+    },
+  }
+}
+
+async function* answer(connection: Connection, first: Uint8Array | null): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (let chunk = first; chunk !== null; chunk = await connection.read('body')) yield chunk
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,2 @@
+export { fingerFetcher } from './fetcher.ts'
+export { type FingerPlan, finger } from './scheme.ts'

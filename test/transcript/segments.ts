@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net'
+
+/** What a client sends, held until the script asks for it. */
+export class Segments {
+  /** Resolves when the client is gone. */
+  readonly end: Promise<void>
+  #held = ''
+  #over = false
+  #wake: () => void = () => {}
+
+  constructor(socket: Socket) {
+    socket.setEncoding('latin1')
+    socket.on('data', (piece: string) => {
+      this.#held += piece
+      this.#wake()
+    })
+    this.end = new Promise((resolve) => {
+      const over = (): void => {
+        this.#over = true
+        this.#wake()
+        resolve()
+      }
+      socket.once('end', over)
+      socket.once('close', over)
+    })
+  }
+
+  /** Come, but not taken yet. */
+  get held(): string {
+    return this.#held
+  }
+
+  /** Takes these octets as soon as they are here; else what came instead: the line that differs, or '' at the end. */
+  async take(expected: string): Promise<string> {
+    while (!this.#over && expected.startsWith(this.#held) && this.#held.length < expected.length) {
+      await new Promise<void>((wake) => {
+        this.#wake = wake
+      })
+    }
+    const right = this.#held.startsWith(expected)
+    const got = right ? expected : this.#held.split(/(?<=\n)/, 1).join('')
+    this.#held = this.#held.slice(got.length)
+    return got
+  }
+}
