@@ -50,6 +50,12 @@ export class Connection {
     context ??= createSecureContext({ cert: testCertificate, key: testKey })
     this.#tls = new TLSSocket(this.#line ?? this.raw, { isServer: true, secureContext: context })
     this.#tls.on('error', () => this.raw.destroy())
+    // A client that leaves within the handshake leaves writes behind that would never finish.
+    let agreed = false
+    this.#tls.once('secure', () => {
+      agreed = true
+    })
+    this.#tls.once('end', () => agreed || this.raw.destroy())
     this.#stream = this.#tls
     this.#crumble()
   }

@@ -1,4 +1,4 @@
-import type { RetrievalError } from '@retriever/core'
+import { printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 
 interface SystemError {
@@ -50,8 +50,10 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
 
 /** Node tries several addresses and gives an AggregateError of what each said; the first is as good as any. */
 function firstError(cause: unknown): SystemError {
-  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as SystemError
-  return cause instanceof Error ? (cause as SystemError) : { message: String(cause) }
+  if (cause instanceof AggregateError && cause.errors.length > 0) return firstError(cause.errors[0])
+  const { code, message } = cause instanceof Error ? (cause as SystemError) : { message: String(cause) }
+  // OpenSSL ends its messages with a line break, and the server has a say in some of them.
+  return { ...(code !== undefined && { code }), message: printable(message.trim()) }
 }
 
 function isCertificateError(code: string | undefined): boolean {

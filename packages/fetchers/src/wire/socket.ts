@@ -20,8 +20,15 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
   return new Connection(socket, context)
 }
 
-/** The bare socket of openConnection, for a library that wants one. It is destroyed when the deadline's signal aborts. */
-export async function openSocket(context: RetrievalContext, peer: Peer): Promise<Socket> {
+/**
+ * The bare socket of openConnection, for a library that wants one. It is destroyed when the deadline's signal aborts, or that
+ * of `lifetime`, where the connection is to outlive its retrieval.
+ */
+export async function openSocket(
+  context: RetrievalContext,
+  peer: Peer,
+  lifetime: AbortSignal = context.deadline.signal,
+): Promise<Socket> {
   const { deadline } = context
   const secure = peer.tls === 'implicit'
   const options = { host: peer.host, port: peer.port, noDelay: true }
@@ -36,7 +43,7 @@ export async function openSocket(context: RetrievalContext, peer: Peer): Promise
           rejectUnauthorized: context.tls.insecure !== true,
         })
       : connectTcp(options)
-    destroyOnAbort(opening, deadline.signal)
+    destroyOnAbort(opening, lifetime)
     try {
       await once(opening, secure ? 'secureConnect' : 'connect')
       return opening
@@ -116,9 +123,7 @@ export class Connection {
     const { deadline, emit, url } = this.#context
     emit({ type: 'sent', url, octets: shown })
     if (this.#socket.write(octets, 'latin1')) return
-    await deadline.within('request', async () => {
-      await once(this.#socket, 'drain')
-    })
+    await deadline.within('request', () => drainedOrOver(this.#socket))
   }
 
   /** Ends the connection and frees it, at once. */
@@ -130,6 +135,19 @@ export class Connection {
 function readableOrOver(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const events = ['readable', 'end', 'error', 'close'] as const
+    const wake = (): void => {
+      for (const event of events) socket.off(event, wake)
+      resolve()
+    }
+    for (const event of events) socket.on(event, wake)
+  })
+}
+
+/** A socket that has ended never drains; what became of it, the next read tells. */
+function drainedOrOver(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (!socket.writable) return resolve()
+    const events = ['drain', 'error', 'close'] as const
     const wake = (): void => {
       for (const event of events) socket.off(event, wake)
       resolve()
