@@ -1,0 +1,37 @@
+const cr = 0x0d
+const lf = 0x0a
+
+/**
+ * Makes LF, the line end of this machine's text files, of the CRLF in which TYPE A has every line (RFC 959 3.1.1.1: the receiver
+ * converts "to his own internal form"). A CR elsewhere stays, also where the chunks divide CR from LF.
+ */
+export class LineEnds {
+  /** The last chunk ended with a CR, which is not given out yet. */
+  #held = false
+
+  push(chunk: Uint8Array): Uint8Array {
+    if (!this.#held && !chunk.includes(cr)) return chunk
+    const octets = this.#held ? Buffer.concat([Buffer.of(cr), chunk]) : chunk
+    this.#held = octets.at(-1) === cr
+    const end = this.#held ? octets.length - 1 : octets.length
+    return withoutCr(octets.subarray(0, end))
+  }
+
+  /** What is left at the end. */
+  end(): Uint8Array {
+    const left = this.#held ? Uint8Array.of(cr) : new Uint8Array(0)
+    this.#held = false
+    return left
+  }
+}
+
+function withoutCr(octets: Uint8Array): Uint8Array {
+  const result = new Uint8Array(octets.length)
+  let length = 0
+  for (let at = 0; at < octets.length; at++) {
+    const octet = octets[at] ?? 0
+    if (octet === cr && octets[at + 1] === lf) continue
+    result[length++] = octet
+  }
+  return result.subarray(0, length)
+}

@@ -1,0 +1,76 @@
+import type { RetrievalContext } from '../fetcher.ts'
+import { violation } from './replies.ts'
+
+/**
+ * Whole replies out of octets, the same whatever the segments were. RFC 959 4.2: `220 text`, or `220-text`, any lines, `220 text`.
+ * Inner lines may begin with anything, other digits too.
+ */
+export class ReplyAssembler {
+  readonly #context: RetrievalContext
+  readonly #masked: (octets: string) => string
+  readonly #maxReply: number
+  /** The line under way, and the lines of the reply under way. */
+  #line = ''
+  #lines = ''
+  #code: string | undefined
+
+  /** `masked` takes secrets out of what is shown of a line that is no reply. */
+  constructor(context: RetrievalContext, masked: (octets: string) => string) {
+    this.#context = context
+    this.#masked = masked
+    // basic-ftp's own limit is 64 KiB; a higher one of the caller's has no effect.
+    this.#maxReply = Math.min(context.limits.maxReply, 65_536)
+  }
+
+  /** What has come of a reply that is not whole yet; empty lines are of none. */
+  get rest(): string {
+    return (this.#lines + this.#line).trim()
+  }
+
+  /** The replies that these octets complete, line ends included. Throws `limit-exceeded` or `protocol-violation`. */
+  *push(octets: string): Generator<string, void, void> {
+    const lines = (this.#line + octets).split('\n')
+    this.#line = lines.pop() ?? ''
+    for (const line of lines) {
+      this.#check(line)
+      if (this.#endsReply(line.replace(/\r$/, ''))) yield this.#take()
+    }
+    this.#check(this.#line)
+    if (this.#lines.length + this.#line.length > this.#maxReply) throw this.#tooLong('a reply', this.#maxReply)
+  }
+
+  #check(line: string): void {
+    const { maxLine } = this.#context.limits
+    if (line.length > maxLine) throw this.#tooLong('a line', maxLine)
+  }
+
+  #endsReply(line: string): boolean {
+    const raw = `${line}\r\n`
+    if (this.#lines.length + raw.length > this.#maxReply) throw this.#tooLong('a reply', this.#maxReply)
+    this.#lines += raw
+    if (this.#code !== undefined) return line === this.#code || line.startsWith(`${this.#code} `)
+    // Some servers put empty lines between their replies.
+    if (line.trim() === '') return false
+    const [, code, mark] = /^([1-5]\d\d)(?:([ -])|$)/.exec(line) ?? []
+    if (code === undefined) {
+      throw violation(
+        this.#context,
+        'What answers is not an FTP server, or breaks the protocol. Check host and port.',
+        this.#masked(line),
+      )
+    }
+    if (mark === '-') this.#code = code
+    return mark !== '-'
+  }
+
+  #take(): string {
+    const reply = this.#lines
+    this.#lines = ''
+    this.#code = undefined
+    return reply
+  }
+
+  #tooLong(what: string, limit: number): Error {
+    return this.#context.error('limit-exceeded', `The server sent ${what} of over ${limit} octets.`)
+  }
+}

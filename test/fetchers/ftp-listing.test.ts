@@ -1,0 +1,415 @@
+import { type ClientOptions, createClient, type Entry } from '@retriever/fetchers'
+import { type FtpServerOptions, startFtpServer } from '@retriever/servers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
+
+async function entriesOf(listing: AsyncIterable<Entry>): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const entry of listing) entries.push(entry)
+  return entries
+}
+
+/** A listing from a server with this script; `HOST` stands for the server in URLs. */
+async function listed(script: Script, path = 'pub/', options: ClientOptions = {}) {
+  await using server = await scriptedFtp(script)
+  await using client = createClient(options)
+  const representation = await client.retrieve(`${server.url}${path}`)
+  const entries = await entriesOf(representation.entries())
+  await server.closed()
+  const host = server.url.slice(6, -1)
+  const shown = entries.map((entry) => ({ ...entry, url: entry.url?.replace(host, 'HOST') ?? null }))
+  return { entries: shown, representation, received: server.received }
+}
+
+const mlsd = async (...lines: string[]) => (await listed({ MLSD: sending(joined(lines)) })).entries
+const list = async (...lines: string[]) => (await listed({ MLSD: '502 no\r\n', LIST: sending(joined(lines)) })).entries
+const nlst = async (path: string, ...lines: string[]) => (await listed({ NLST: sending(joined(lines)) }, path)).entries
+const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join('')
+const names = (entries: readonly Entry[]): string[] => entries.map(({ name }) => name)
+
+async function embedded(options: FtpServerOptions, path: string) {
+  await using server = await startFtpServer(options)
+  await using client = createClient()
+  const representation = await client.retrieve(`${server.url}${path}`)
+  const entries = await entriesOf(representation.entries())
+  await server.waitForConnections(0)
+  return { entries, representation, received: server.received.filter((line) => line !== 'QUIT'), root: server.url }
+}
+
+describe('a directory of the embedded server', () => {
+  test('MLSD has names, kinds, sizes, dates; each URL retrieves its entry', async () => {
+    const { entries, representation, root } = await embedded({}, 'pub/')
+    expect(representation).toMatchObject({ kind: 'listing', mediaType: 'text/plain', metadata: { format: 'mlsd' } })
+    expect(names(entries)).toEqual([
+      'a.bin',
+      'a;type=d',
+      'dots.txt',
+      'empty.txt',
+      'grüße.txt',
+      'hello.txt',
+      'name with spaces.txt',
+      'nothing',
+      'sub',
+      'ÿ.txt',
+    ])
+    expect(entries[0]).toEqual({
+      name: 'a.bin',
+      kind: 'file',
+      url: `${root}pub/a.bin`,
+      size: 4096,
+      modified: new Date('2001-02-03T04:05:06Z'),
+      details: { 'unix.mode': '0644' },
+    })
+    expect(entries.at(-2)).toMatchObject({ kind: 'directory', url: `${root}pub/sub/` })
+    expect(entries.at(-1)).toMatchObject({ url: `${root}pub/%FF.txt` })
+  })
+
+  test('each entry can be retrieved by its URL', async () => {
+    await using server = await startFtpServer()
+    await using client = createClient()
+    const entries = await entriesOf((await client.retrieve(`${server.url}pub/`)).entries())
+    for (const { url, kind, size } of entries) {
+      const representation = await client.retrieve(url ?? '')
+      expect(representation.kind).toBe(kind === 'directory' ? 'listing' : 'object')
+      if (size !== undefined) expect(await representation.bytes()).toHaveLength(size)
+      await representation.cancel()
+    }
+  })
+
+  test('the body is the listing as text, with the line ends of this machine', async () => {
+    await using server = await startFtpServer()
+    await using client = createClient()
+    const text = await (await client.retrieve(`${server.url}pub/;type=d`)).text()
+    expect(text).toContain('a.bin\na;type=d\n')
+    expect(text).not.toContain('\r')
+  })
+
+  test('MLSD unknown: LIST, then NLST, each with a data connection of its own', async () => {
+    const withoutMlsd = { faults: { replies: { MLSD: '500 what?\r\n' } } }
+    const first = await embedded(withoutMlsd, 'pub/')
+    expect(first.received.slice(3)).toEqual(['TYPE A', 'EPSV', 'MLSD', 'EPSV', 'LIST'])
+    expect(first.representation.metadata.format).toBe('list')
+    expect(first.entries[0]).toMatchObject({
+      name: 'a.bin',
+      kind: 'file',
+      size: 4096,
+      modified: new Date('2001-02-03'),
+    })
+    expect(names(first.entries)).toContain('name with spaces.txt')
+    const withoutBoth = { faults: { replies: { MLSD: '502 no\r\n', LIST: '504 no\r\n' } } }
+    const second = await embedded(withoutBoth, 'pub/')
+    expect(second.received.slice(3)).toEqual(['TYPE A', 'EPSV', 'MLSD', 'EPSV', 'LIST', 'EPSV', 'NLST'])
+    expect(second.representation.metadata.format).toBe('nlst')
+    expect(names(second.entries)).toEqual(names(first.entries))
+  })
+
+  test.each([
+    ['pub;type=d', 'NLST pub'],
+    ['pub/;type=d', 'NLST'],
+  ])('%s is %s and nothing else; names are without their directory', async (path, command) => {
+    const { entries, received, root } = await embedded({}, path)
+    expect(received.at(-1)).toBe(command)
+    expect(entries[0]).toEqual({ name: 'a.bin', kind: 'other', url: `${root}pub/a.bin` })
+    expect(entries[1]?.url).toBe(`${root}pub/a%3Btype%3Dd`)
+  })
+
+  test.each(['pub/nothing/', 'pub/nothing;type=d', 'pub/nothing/;type=d'])('%s is empty', async (path) => {
+    expect((await embedded({}, path)).entries).toEqual([])
+  })
+
+  test.each(['bytes', 'split-crlf'] as const)('chunks %s', async (chunking) => {
+    expect((await embedded({ faults: { chunking } }, 'pub/')).entries).toHaveLength(10)
+  })
+})
+
+describe('nothing listed', () => {
+  const empty = sending('')
+
+  test.each([
+    ['226 without a line', { NLST: empty }],
+    ['550 No files found.', { NLST: '550 No files found.\r\n' }],
+    ['450', { NLST: '450 none\r\n' }],
+  ] satisfies [string, Script][])('%s, and CWD has succeeded: an empty directory', async (_, script) => {
+    expect((await listed(script, 'pub/;type=d')).entries).toEqual([])
+  })
+
+  test.each([
+    ['226 without a line', { NLST: empty }],
+    ['550', { NLST: '550 none\r\n' }],
+    ['450', { NLST: '450 none\r\n' }],
+  ] satisfies [string, Script][])('%s of a name: CWD tells whether it is there', async (_, script) => {
+    const there = await listed(script, 'pub;type=d')
+    expect(there.entries).toEqual([])
+    expect(there.received.slice(-2)).toEqual(['CWD pub', 'QUIT'])
+    const missing = listed({ ...script, CWD: '550 no such directory\r\n' }, 'pub;type=d')
+    await expect(missing).rejects.toMatchObject({ code: 'not-found', reply: '550 no such directory' })
+  })
+
+  test('MLSD and LIST that say 550 in a directory', async () => {
+    expect((await listed({ MLSD: '550 nothing\r\n' })).entries).toEqual([])
+    expect((await listed({ MLSD: '502 no\r\n', LIST: '450 nothing\r\n' })).entries).toEqual([])
+  })
+
+  test('no way to list is an error, not an empty directory', async () => {
+    await expect(listed({})).rejects.toMatchObject({ code: 'server-refused', reply: '502 not known' })
+    await expect(listed({ MLSD: '530 not you\r\n' })).rejects.toMatchObject({ code: 'auth-failed' })
+  })
+
+  test('a name that ls would read as options', async () => {
+    const { received, entries } = await listed({ NLST: sending('./-la/x\r\n') }, '-la;type=d')
+    expect(received).toContain('NLST ./-la')
+    expect(entries).toMatchObject([{ name: 'x', url: 'ftp://HOST/-la/x' }])
+  })
+})
+
+describe('MLSD (RFC 3659 7)', () => {
+  test('facts in any case and order, fractions of seconds, names with blanks and semicolons', async () => {
+    expect(
+      await mlsd(
+        'Type=cdir;Perm=el; .',
+        'type=pdir;perm=el; /pub',
+        'SIZE=3;Modify=20010203040506.789;TYPE=file;UNIX.mode=0644;  two  blanks; and more',
+        'type=dir;sizd=4096; d',
+        ' no facts',
+      ),
+    ).toEqual([
+      {
+        name: ' two  blanks; and more',
+        kind: 'file',
+        url: 'ftp://HOST/pub/%20two%20%20blanks%3B%20and%20more',
+        size: 3,
+        modified: new Date('2001-02-03T04:05:06.789Z'),
+        details: { 'unix.mode': '0644' },
+      },
+      { name: 'd', kind: 'directory', url: 'ftp://HOST/pub/d/', details: { sizd: '4096' } },
+      { name: 'no facts', kind: 'other', url: 'ftp://HOST/pub/no%20facts', details: {} },
+    ])
+  })
+
+  test('links', async () => {
+    expect(
+      await mlsd(
+        'type=OS.unix=slink:/usr/my docs;size=3; a',
+        'type=OS.unix=symlink;size=3; b',
+        'type=OS.unix=chr-1/3; null',
+      ),
+    ).toMatchObject([
+      { name: 'a', kind: 'link', details: { target: '/usr/my docs' } },
+      { name: 'b', kind: 'link' },
+      { name: 'null', kind: 'other' },
+    ])
+  })
+
+  test('a bad line is one entry that leads nowhere; bad facts are left out; the rest is read', async () => {
+    const entries = await mlsd(
+      '__proto__=x;type=file;modify=20011303040506;size=-1; a',
+      'what is this',
+      'type=file;modify=yesterday;size=1e9;',
+      'type=file;size=99999999999999999999; b',
+      'type=file;size=2 c',
+    )
+    expect(entries).toMatchObject([
+      { name: 'a', kind: 'file' },
+      { name: 'what is this', kind: 'other', url: null },
+      { name: 'type=file;modify=yesterday;size=1e9;', kind: 'other', url: null },
+      { name: 'b' },
+      { name: 'c', size: 2 },
+    ])
+    expect(entries[0]).not.toHaveProperty('modified')
+    expect(entries[0]).not.toHaveProperty('size')
+    expect(JSON.stringify(entries[0]?.details)).toBe('{"__proto__":"x"}')
+    expect(entries[3]).not.toHaveProperty('size')
+  })
+
+  test('names that lead out of the directory are left out', async () => {
+    const line = (name: string): string => `type=file; ${name}`
+    const entries = await mlsd(
+      ...['../../.bashrc', '/etc/x', 'a/../../b', '.', '..', 'a\0b', '..\\x', 'C:x', 'ok'].map(line),
+    )
+    expect(entries.map(({ url }) => url)).toEqual([
+      'ftp://HOST/pub/..%5Cx',
+      'ftp://HOST/pub/C%3Ax',
+      'ftp://HOST/pub/ok',
+    ])
+  })
+
+  test('octets that are no UTF-8 stay as they are in the URL', async () => {
+    expect(await mlsd('type=file; caf\xe9', 'type=file; caf\xc3\xa9')).toMatchObject([
+      { name: 'café', url: 'ftp://HOST/pub/caf%E9' },
+      { name: 'café', url: 'ftp://HOST/pub/caf%C3%A9' },
+    ])
+  })
+})
+
+describe('LIST', () => {
+  test('ls -l of many servers', async () => {
+    const entries = await list(
+      'total 12',
+      'drwxr-xr-x   2 ann      ann          4096 Feb  3  2001 sub',
+      '-rw-r--r--   1 ann      ann            27 Feb  3  2001 name with spaces.txt',
+      '-rw-r--r--   1 ann                     27 Feb  3  2001 without a group',
+      '-rw-r--r--+  1 ann the group           27 Feb  3  2001  leading blank',
+      'lrwxrwxrwx   1 ann      ann             9 Feb  3  2001 link -> a -> b',
+      'crw-rw-rw-   1 root     root       1,   3 Feb  3  2001 null',
+      '-rw-r--r--   1 1000     1000           27 2001-02-03 04:05 iso',
+      '-rw-r--r--   1 ann      ann            27 3 Feb 2001 Feb 3 2001',
+      '-rw-r--r--   1 ann      ann            27 Feb 29 04:05 leap',
+    )
+    const modified = new Date('2001-02-03')
+    expect(entries.slice(0, 8)).toMatchObject([
+      { name: 'sub', kind: 'directory', url: 'ftp://HOST/pub/sub/', modified },
+      { name: 'name with spaces.txt', kind: 'file', size: 27, modified, details: { permissions: '-rw-r--r--' } },
+      { name: 'without a group', kind: 'file', size: 27 },
+      { name: ' leading blank', kind: 'file', size: 27 },
+      { name: 'link', kind: 'link', details: { target: 'a -> b', date: 'Feb 3 2001' } },
+      { name: 'null', kind: 'other' },
+      { name: 'iso', modified: new Date('2001-02-03T04:05Z') },
+      { name: 'Feb 3 2001', modified },
+    ])
+    expect(entries).toHaveLength(9)
+  })
+
+  test('a date without a year is the last one that has been', async () => {
+    const day = 24 * 60 * 60 * 1000
+    const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+    for (const ago of [1, 100, 300]) {
+      const then = new Date(Date.now() - ago * day)
+      const date = `${months[then.getUTCMonth()]} ${then.getUTCDate()} 12:34`
+      const [entry] = await list(`-rw-r--r--   1 ann      ann            27 ${date} x`)
+      expect(entry?.modified?.toISOString()).toBe(`${then.toISOString().slice(0, 10)}T12:34:00.000Z`)
+    }
+  })
+
+  test('dir of IIS', async () => {
+    expect(
+      await list(
+        '02-03-01  04:05AM       <DIR>          my dir',
+        '12-31-99  12:05PM                   27 hello world.txt',
+        '02-03-2001  16:05                   27 x',
+      ),
+    ).toEqual([
+      { name: 'my dir', kind: 'directory', url: 'ftp://HOST/pub/my%20dir/', modified: new Date('2001-02-03T04:05Z') },
+      {
+        name: 'hello world.txt',
+        kind: 'file',
+        url: 'ftp://HOST/pub/hello%20world.txt',
+        size: 27,
+        modified: new Date('1999-12-31T12:05Z'),
+      },
+      { name: 'x', kind: 'file', url: 'ftp://HOST/pub/x', size: 27, modified: new Date('2001-02-03T16:05Z') },
+    ])
+  })
+
+  test('EPLF', async () => {
+    expect(await list('+i8388621.48594,m825718503,r,s280,\tdjb.html', '+/,\t514', '+,\todd')).toEqual([
+      {
+        name: 'djb.html',
+        kind: 'file',
+        url: 'ftp://HOST/pub/djb.html',
+        size: 280,
+        modified: new Date(825_718_503_000),
+      },
+      { name: '514', kind: 'directory', url: 'ftp://HOST/pub/514/' },
+      { name: 'odd', kind: 'other', url: 'ftp://HOST/pub/odd' },
+    ])
+  })
+
+  test('a line of another kind is an entry that leads nowhere, and the lines around it are read', async () => {
+    const line = '-rw-r--r--   1 ann      ann            27 Feb  3  2001 a'
+    const entries = await list(line, 'A.TXT;1   3-FEB-2001 04:05', '-rw-r--r-- broken', '+broken', '99 broken', line)
+    expect(entries.map(({ kind, url }) => (url === null ? null : kind))).toEqual([
+      'file',
+      null,
+      null,
+      null,
+      null,
+      'file',
+    ])
+    expect(entries[1]?.name).toBe('A.TXT;1   3-FEB-2001 04:05')
+  })
+
+  test('names that lead out of the directory are left out', async () => {
+    const line = (name: string): string => `-rw-r--r--   1 ann      ann            27 Feb  3  2001 ${name}`
+    expect(names(await list(...['.', '..', '/etc/passwd', '../x', 'ok'].map(line)))).toEqual(['ok'])
+  })
+})
+
+describe('NLST', () => {
+  test.each([
+    ['pub;type=d', ['pub/a', 'b', './pub/c', 'pub/.', 'pub/..', 'other/d', '/etc/e']],
+    ['pub/;type=d', ['a', 'b', './c', '.', '..', 'other/d', '/etc/e']],
+  ])('%s: prefixes are stripped, foreign paths are left out', async (path, lines) => {
+    expect(await nlst(path, ...lines)).toEqual(
+      ['a', 'b', 'c'].map((name) => ({ name, kind: 'other', url: `ftp://HOST/pub/${name}` })),
+    )
+  })
+
+  test('of the entry directory, by a URL without a path', async () => {
+    expect((await nlst(';type=d', 'a'))[0]?.url).toBe('ftp://HOST/a')
+    await using server = await scriptedFtp({ MLSD: sending('type=file; a\r\n') })
+    await using client = createClient()
+    const entries = await entriesOf((await client.retrieve(server.url.slice(0, -1))).entries())
+    expect(entries[0]?.url).toBe(`${server.url}a`)
+  })
+
+  test('the user stays in the URLs, the password and the fragment do not', async () => {
+    await using server = await scriptedFtp({ MLSD: sending('type=file; a\r\n') })
+    await using client = createClient()
+    const listing = await client.retrieve(`${server.url.replace('//', '//u:secret@')}pub/#part`)
+    expect((await entriesOf(listing.entries()))[0]?.url).toBe(`${server.url.replace('//', '//u@')}pub/a`)
+  })
+})
+
+describe('any listing', () => {
+  test('a transfer that breaks off is partial, not a short directory', async () => {
+    const MLSD = sending('type=file; a\r\n', '150 -\r\n', '426 broken\r\n')
+    await expect(listed({ MLSD })).rejects.toMatchObject({ code: 'partial' })
+  })
+
+  test('over limits.maxListing', async () => {
+    const lines = joined(Array.from({ length: 100 }, (_, index) => `type=file; ${index}`))
+    const limited = listed({ MLSD: sending(lines) }, 'pub/', { limits: { maxListing: 1000 } })
+    await expect(limited).rejects.toMatchObject({ code: 'limit-exceeded' })
+  })
+
+  test('an object has no entries', async () => {
+    await using server = await startFtpServer()
+    await using client = createClient()
+    const representation = await client.retrieve(`${server.url}pub/hello.txt`)
+    expect(() => representation.entries()).toThrow(TypeError)
+    await representation.cancel()
+  })
+
+  test('no line, however strange, throws, leads out of the directory, or costs another line its entry', async () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'binary-ascii' }),
+      fc
+        .tuple(fc.constantFrom('type=', 'drwxr-xr-x 1 a ', '-rw-r--r-- 1 27 Feb ', '+', '02-03-01 '), fc.string())
+        .map((parts) => parts.join('')),
+    )
+    const octets = fc.array(
+      line.map((text) => text.replace(/[\r\n]|[^\0-\xFF]/g, '?')),
+      { maxLength: 5 },
+    )
+    await fc.assert(
+      fc.asyncProperty(octets, fc.boolean(), async (lines, hasMlsd) => {
+        const good = hasMlsd ? 'type=file; good' : '-rw-r--r-- 1 a a 27 Feb 3 2001 good'
+        const entries = hasMlsd ? await mlsd(...lines, good) : await list(...lines, good)
+        expect(entries.at(-1)).toMatchObject({ name: 'good', kind: 'file' })
+        for (const { url } of entries) expect(url ?? 'ftp://HOST/pub/x').toMatch(/^ftp:\/\/HOST\/pub\/[\w.%-]+\/?$/)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('a line of 64 KiB costs no time to speak of', async () => {
+    const start = performance.now()
+    for (const piece of ['1 ', '-', ' ', 'a=b;', '02-03-01 ']) {
+      const long = piece.repeat(60_000 / piece.length)
+      await list(`-rw-r--r-- ${long}`, `02-03-01  04:05AM ${long}`, `+${long}`)
+      await mlsd(long)
+    }
+    expect(performance.now() - start).toBeLessThan(3000)
+  })
+})
