@@ -1,0 +1,94 @@
+import type { Stats } from 'node:fs'
+import { lstat, opendir } from 'node:fs/promises'
+import { encodeOctets, octetsToText } from '@retriever/core'
+import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { linesOf } from '../wire/lines.ts'
+import { attempt, pathOctets } from './open-path.ts'
+
+const pieceSize = 64 * 1024
+
+/**
+ * A directory as a listing: one name a line, sorted by octets, a directory's with a `/` at its end. Names are the octets on
+ * disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
+ */
+export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
+  }
+  const lines = await attempt(context, () => readLines(path, context))
+  const text = Buffer.from(lines.sort().join(''), 'latin1')
+  return {
+    outcome: 'retrieved',
+    kind: 'listing',
+    mediaType: 'text/plain',
+    charset: null,
+    size: text.length,
+    modified: stats.mtime,
+    completeness: 'verified',
+    metadata: {},
+    body: pieces(text),
+    entries: (body) => entries(path, body, context),
+  }
+}
+
+async function readLines(path: string, context: RetrievalContext): Promise<string[]> {
+  const { limits, deadline } = context
+  const lines: string[] = []
+  let length = 0
+  // Its types know text alone, but it gives buffers, and names need not be text. Leaving the loop closes the directory.
+  const directory = await opendir(pathOctets(path), { encoding: 'buffer' as BufferEncoding })
+  for await (const found of directory) {
+    if (deadline.signal.aborted) break
+    const line = lineOf(found.name as unknown as Buffer, found.isDirectory())
+    length += line.length
+    if (length > limits.maxListing) {
+      const message = `The listing is over ${limits.maxListing} octets, the limit set by maxListing.`
+      throw context.error('limit-exceeded', message)
+    }
+    lines.push(line)
+  }
+  return lines
+}
+
+function lineOf(name: Buffer, isDirectory: boolean): string {
+  const shown = name.toString('latin1').replace(/[\0-\x1F\x7F%]/g, (octet) => encodeOctets(octet))
+  return `${shown}${isDirectory ? '/' : ''}\n`
+}
+
+/** Undoes lineOf. The line holds octets already, so decodeOctets, which takes text, will not do. */
+function nameOf(line: string): string {
+  return line.replace(/\/$/, '').replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+async function* pieces(text: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length; at += pieceSize) yield new Uint8Array(text.subarray(at, at + pieceSize))
+}
+
+/** The lines of such a body, each with what the system says of it now. */
+async function* entries(
+  path: string,
+  body: AsyncIterable<Uint8Array>,
+  context: RetrievalContext,
+): AsyncGenerator<Entry> {
+  const parent = path.endsWith('/') ? path : `${path}/`
+  for await (const line of linesOf(body, context)) {
+    const name = nameOf(line)
+    const shown = octetsToText(name)
+    const child = parent + name
+    const stats = await context.deadline.within('body', () => lstat(pathOctets(child)).catch(() => null))
+    const url = `file://${encodeOctets(child, '/')}`
+    // Gone since, or not to be looked at.
+    if (stats === null) yield { name: shown, kind: line.endsWith('/') ? 'directory' : 'other', url }
+    else yield { name: shown, kind: kindOf(stats), url: stats.isDirectory() ? `${url}/` : url, ...facts(stats) }
+  }
+}
+
+function kindOf(stats: Stats): Entry['kind'] {
+  if (stats.isFile()) return 'file'
+  if (stats.isDirectory()) return 'directory'
+  return stats.isSymbolicLink() ? 'link' : 'other'
+}
+
+function facts(stats: Stats): Pick<Entry, 'size' | 'modified'> {
+  return { ...(stats.isFile() ? { size: stats.size } : {}), modified: stats.mtime }
+}

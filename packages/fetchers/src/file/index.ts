@@ -1,0 +1,37 @@
+import { hostname } from 'node:os'
+import type { FilePlan } from '@retriever/core'
+import type { Fetcher, RetrievalContext } from '../fetcher.ts'
+import { readDirectory } from './directory.ts'
+import { openPath } from './open-path.ts'
+import { retrieveFile } from './retrieve-file.ts'
+
+export interface FileFetcherOptions {
+  /** This machine's own names, beside `localhost` and none at all: a URL may say them (RFC 8089 2). Default: os.hostname(). */
+  readonly localHosts?: readonly string[]
+}
+
+/** Files and directories of this machine (RFC 8089). A directory is a listing; a device, FIFO or socket is refused. */
+export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
+  const localHosts = new Set([
+    '',
+    'localhost',
+    ...(options.localHosts ?? [hostname()]).map((name) => name.toLowerCase()),
+  ])
+  return {
+    mechanism: 'file',
+    async retrieve(plan, context) {
+      refuseForeignHost(plan, context, localHosts)
+      const opened = await openPath(plan.path, context)
+      return opened.kind === 'directory'
+        ? readDirectory(plan.path, opened.stats, context)
+        : retrieveFile(plan.path, opened, context)
+    },
+  }
+}
+
+/** 1738-era clients tried FTP there, Windows tries SMB and gives the user's password hash away (CVE-2019-15601). We do neither. */
+function refuseForeignHost({ host }: FilePlan, context: RetrievalContext, localHosts: ReadonlySet<string>): void {
+  if (host === null || localHosts.has(host.toLowerCase())) return
+  const message = `The file is on ${host}, and a file URL says no way to get there; use a URL of ftp, http or the like.`
+  throw context.error('refused', message, { phase: 'policy' })
+}

@@ -1,0 +1,71 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { fileError } from './file-error.ts'
+
+/** A file that is open and is the caller's to close, or a directory. */
+export type OpenedPath =
+  | { readonly kind: 'file'; readonly handle: FileHandle; readonly stats: Stats }
+  | { readonly kind: 'directory'; readonly stats: Stats }
+
+/** A FIFO without a writer would block for ever, so never to wait is asked for (Windows has neither). libuv adds O_CLOEXEC. */
+const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+
+/** Opens what a path names, links followed. Rejects with not-found, access-denied or file-failed. */
+export async function openPath(path: string, context: RetrievalContext): Promise<OpenedPath> {
+  const octets = pathOctets(path)
+  // Looked at before it is opened: some devices act on being opened (/dev/watchdog, tapes).
+  const stats = await attempt(context, () => stat(octets))
+  refuseSpecial(stats, context)
+  if (stats.isDirectory()) return { kind: 'directory', stats }
+  const handle = await openUnlessAborted(octets, context)
+  try {
+    // Looked at again, as it may have been exchanged in between.
+    const opened = await attempt(context, () => handle.stat())
+    refuseSpecial(opened, context)
+    if (opened.isFile()) return { kind: 'file', handle, stats: opened }
+    throw context.error('file-failed', 'It became a directory while it was opened; try again.')
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** A plan's path holds one octet a character, and a name on disk need not be UTF-8. */
+export function pathOctets(path: string): Buffer {
+  return Buffer.from(path, 'latin1')
+}
+
+/** One operation of the file system under the deadline, its errors in our words: a dead NFS server can hold it for ever. */
+export async function attempt<T>(context: RetrievalContext, operation: () => Promise<T>): Promise<T> {
+  const { deadline } = context
+  try {
+    return await deadline.within('request', operation)
+  } catch (cause) {
+    throw RetrievalError.is(cause) ? cause : fileError(context, cause)
+  }
+}
+
+async function openUnlessAborted(octets: Buffer, context: RetrievalContext): Promise<FileHandle> {
+  const opening = open(octets, flags)
+  try {
+    return await attempt(context, () => opening)
+  } catch (error) {
+    // The deadline may have passed while the system was still opening.
+    opening.then((late) => late.close()).catch(() => {})
+    throw error
+  }
+}
+
+function refuseSpecial(stats: Stats, context: RetrievalContext): void {
+  if (stats.isFile() || stats.isDirectory()) return
+  const what = stats.isFIFO()
+    ? 'a FIFO'
+    : stats.isSocket()
+      ? 'a socket'
+      : stats.isCharacterDevice() || stats.isBlockDevice()
+        ? 'a device'
+        : 'something else'
+  throw context.error('file-failed', `It is ${what}; only files and directories are retrieved.`)
+}

@@ -1,0 +1,72 @@
+import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { receiveError } from '../wire/socket-error.ts'
+import type { HttpConnection } from './connection.ts'
+import { TooManyInterim } from './exchange.ts'
+import type { ResponseHead } from './response.ts'
+
+/** Statuses whose meaning is a code of its own; the sentence says what to do. */
+const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
+  403: ['access-denied', 'The server denies access; it may want a login, or another address.'],
+  404: ['not-found', 'The server has no such resource; check the path.'],
+  407: ['auth-required', 'A proxy on the way wants a user and password of its own.'],
+  410: ['not-found', 'The resource is gone for good.'],
+}
+
+/** The error for a status of 400 or more. 401 is Basic's matter. */
+export function statusError(head: ResponseHead, context: RetrievalContext): RetrievalError {
+  const { status, reply } = head
+  const [code, message] = meanings[status] ?? ['http-error', otherStatus(head)]
+  return context.error(code, `${message} (${reply})`, { status, reply, phase: 'request' })
+}
+
+function otherStatus(head: ResponseHead): string {
+  const seconds = /^\d{1,6}$/.exec(head.field('retry-after') ?? '')?.[0]
+  if (seconds !== undefined) return `The server asks to be left alone for ${seconds} s; try again then.`
+  if (head.status === 429) return 'The server wants fewer requests; try again later.'
+  if (head.status >= 500) return 'The server failed; try again later.'
+  return 'The server refused the request.'
+}
+
+/** What undici or the socket said, in our words. */
+export function exchangeError(context: RetrievalContext, connection: HttpConnection, cause: unknown): RetrievalError {
+  const { name, code, message } = traits(cause)
+  const inBody = context.deadline.phase === 'body'
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    const what = `The header section is over ${context.limits.maxReply} octets, the limit set by maxReply.`
+    return context.error('limit-exceeded', what, { cause })
+  }
+  if (cause instanceof TooManyInterim) return context.error('protocol-violation', `The server sent ${message}.`)
+  const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  // llhttp's "Invalid EOF state": the end came within a message.
+  const ended =
+    (name === 'HTTPParserError' && /EOF/.test(message)) || (code === 'UND_ERR_SOCKET' && /closed/.test(message))
+  if (inBody && (mismatch || ended)) {
+    return context.error('partial', 'The connection ended before the whole body had come; try again.', { cause })
+  }
+  if (ended) {
+    return context.error('receive-failed', 'The server closed the connection without an answer; try again.', { cause })
+  }
+  // Two lengths that differ, or a length and a coding, come as a mismatch too, before there is a body.
+  if (mismatch || name === 'HTTPParserError') return notHttp(context, connection, cause)
+  if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) {
+    return context.error('protocol-violation', `The server answered what was not asked (${message}).`, { cause })
+  }
+  return receiveError(context, cause)
+}
+
+function traits(cause: unknown): { name: string; code: string; message: string } {
+  if (!(cause instanceof Error)) return { name: '', code: '', message: String(cause) }
+  return { name: cause.name, code: 'code' in cause ? String(cause.code) : '', message: cause.message }
+}
+
+function notHttp(context: RetrievalContext, connection: HttpConnection, cause: unknown): RetrievalError {
+  const first = connection.firstOctets
+  if (first.startsWith('HTTP/')) {
+    const reason = cause instanceof Error ? /\((.*)\)/.exec(cause.message)?.[1] : undefined
+    return context.error('protocol-violation', `The server broke HTTP: ${printable(reason ?? 'malformed')}.`, { cause })
+  }
+  const shown = printable(first.slice(0, 60))
+  const message = `The server does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
+  return context.error('protocol-violation', message, { reply: shown, cause })
+}

@@ -1,0 +1,35 @@
+import type { HttpPlan } from '@retriever/core'
+import type { Dispatcher } from 'undici'
+import type { RequestOptions } from '../fetcher.ts'
+
+/** A request for undici, and the same as octets with what is secret in it left out. */
+export interface Request {
+  readonly options: Dispatcher.DispatchOptions
+  readonly shown: string
+}
+
+const userAgent = 'Retriever/0.1'
+
+/** GET of exactly plan.target. `authorization` is the field's value, or null. */
+export function getRequest(plan: HttpPlan, request: RequestOptions, authorization: string | null): Request {
+  const fields: [name: string, value: string][] = [
+    ['User-Agent', userAgent],
+    ['Accept', request.accept ?? '*/*'],
+    // Downloads are what the server keeps. A coding that comes nevertheless stays, and metadata names it.
+    ['Accept-Encoding', 'identity'],
+  ]
+  if (request.range !== undefined) fields.push(['Range', `bytes=${request.range[0]}-${request.range[1] ?? ''}`])
+  if (authorization !== null) fields.push(['Authorization', authorization])
+  const host = hostField(plan)
+  const headers = ['Host', host, ...fields.flat()]
+  // Line for line what undici writes, which puts these two first and their names in lower case.
+  const lines = [`GET ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
+  for (const [name, value] of fields) lines.push(`${name}: ${name === 'Authorization' ? 'Basic <password>' : value}`)
+  return { options: { method: 'GET', path: plan.target, headers }, shown: `${lines.join('\r\n')}\r\n\r\n` }
+}
+
+/** RFC 9112 3.2. The zone of an IPv6 address means nothing to the server (RFC 6874 1). */
+function hostField({ host, port, tls }: HttpPlan): string {
+  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
+  return port === (tls === 'none' ? 80 : 443) ? name : `${name}:${port}`
+}
