@@ -1,9 +1,10 @@
-// Bundles the command into dist/: one small entry, and a chunk for each mechanism that is loaded on first use.
-import { rmSync } from 'node:fs'
+// Bundles the command into dist/: one small entry, and a chunk for each command and mechanism that is loaded on first use.
+import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
+const { version } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
 rmSync(`${here}dist`, { recursive: true, force: true })
 await build({
   absWorkingDir: here,
@@ -16,6 +17,13 @@ await build({
   target: 'node20.18',
   legalComments: 'linked',
   chunkNames: 'chunks/[name]-[hash]',
+  define: { RETRIEVE_VERSION: JSON.stringify(version) },
+  // The packages' sources, as in the tests: the bundle cannot be older than what it is made from.
+  alias: {
+    '@retriever/core': `${here}../core/src/index.ts`,
+    '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
+    '@retriever/servers': `${here}../../test/servers/src/index.ts`,
+  },
   // CommonJS dependencies call require() for Node's own modules; an ES module has none.
   banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
 })

@@ -1,0 +1,17 @@
+/** The library's words for what can be set, where its messages give advice, and what a person types instead. */
+const typed: readonly (readonly [RegExp, string])[] = [
+  [/\btotalTimeout\b/, '--max-time'],
+  [/\bconnectTimeout\b/, '--connect-timeout'],
+  // Nothing to type yet.
+  [/, or raise idleTimeout\b/, ''],
+  [/\bmaxSize\b/, '--max-filesize'],
+  [/\bpolicy\.allowDowngrade\b/, '--allow-downgrade'],
+  [/\bpolicy\.allowInward\b/, '--allow-inward'],
+  [/\bthrough the credentials option\b|\bas credentials\b/, 'by -u'],
+  [/ or tls\.ca\b/, ''],
+]
+
+/** A message of the library with its advice in the command's own terms. */
+export function inOptions(message: string): string {
+  return typed.reduce((text, [word, option]) => text.replace(word, option), message)
+}

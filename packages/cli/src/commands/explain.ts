@@ -1,0 +1,37 @@
+import {
+  type ErrorCode,
+  type Explanation,
+  errorCodes,
+  explain,
+  formatExplanation,
+  RetrievalError,
+  redact,
+} from '@retriever/core'
+import type { Config } from '../config.ts'
+import { usageError } from '../exit-codes.ts'
+import type { Run } from '../main.ts'
+import { jsonLine } from '../output.ts'
+import { urlArgument } from '../url-argument.ts'
+
+/** `retrieve explain URL...`: contacts nothing. A URL that means nothing gives its error's exit code, once all are explained. */
+export async function explainUrls({ config, output }: Run): Promise<number> {
+  if (config.operands.length === 0) throw usageError('No URL is given. Try: retrieve explain --help')
+  let exit = 0
+  for (const [index, operand] of config.operands.entries()) {
+    const explanation = explained(operand, config)
+    if ('error' in explanation) exit ||= errorCodes[explanation.error.code as ErrorCode].exit
+    if (!config.json && index > 0) await output.write('\n')
+    await output.write(config.json ? jsonLine(explanation) : formatExplanation(explanation))
+  }
+  return exit
+}
+
+function explained(operand: string, { resolving }: Config): Explanation {
+  try {
+    return explain(urlArgument(operand, resolving.base), resolving)
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+    const { code, message, span = null } = error
+    return { url: redact(operand), error: { code, message: redact(message), span } }
+  }
+}

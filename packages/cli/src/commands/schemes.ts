@@ -1,0 +1,43 @@
+import { builtinSchemes, type Scheme } from '@retriever/core'
+import { builtinMechanisms } from '@retriever/fetchers'
+import type { Run } from '../main.ts'
+import { jsonLine } from '../output.ts'
+
+/** `retrieve schemes`: all that are known, and which of them can be fetched. */
+export async function schemes({ config, output }: Run): Promise<number> {
+  const records = builtinSchemes.map(record)
+  if (config.json) for (const scheme of records) await output.write(jsonLine(scheme))
+  else
+    await output.write(
+      table([['SCHEME', 'MECHANISM', 'PORT', 'TLS', 'FETCHED', 'SPEC', 'TITLE'], ...records.map(cells)]),
+    )
+  return 0
+}
+
+interface SchemeRecord {
+  readonly scheme: string
+  readonly mechanism: string
+  readonly port: number | null
+  readonly tls: Scheme['tls']
+  readonly fetched: boolean
+  readonly handoff: boolean
+  readonly spec: string
+  readonly title: string
+}
+
+function record({ name, mechanism, defaultPort, tls, spec, title, handoff = false }: Scheme): SchemeRecord {
+  const fetched = builtinMechanisms.includes(mechanism) && !handoff
+  return { scheme: name, mechanism, port: defaultPort, tls, fetched, handoff, spec, title }
+}
+
+function cells({ scheme, mechanism, port, tls, fetched, handoff, spec, title }: SchemeRecord): string[] {
+  const how = fetched ? 'yes' : handoff ? 'handoff' : 'no'
+  return [scheme, mechanism, String(port ?? '-'), tls === 'none' ? '-' : tls, how, spec, title]
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
+}

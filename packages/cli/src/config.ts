@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { domainToASCII } from 'node:url'
+import { type FindingCode, findingCodes, type ResolveOptions, RetrievalError } from '@retriever/core'
+import type { ClientOptions, Limits, Policy, RetrieveOptions, TlsOptions } from '@retriever/fetchers'
+import { type Destination, planDestinations } from './destination.ts'
+import { usageError } from './exit-codes.ts'
+import { nearest } from './nearest.ts'
+import { isPort, readNumber, readRange, readSize } from './numbers.ts'
+import type { CommandName } from './options.ts'
+import type { CommandLine } from './parse.ts'
+
+/** All that the program needs to know of argv and env; nothing later looks at those. */
+export interface Config {
+  readonly command: CommandName
+  readonly operands: readonly string[]
+  readonly json: boolean
+  readonly verbose: boolean
+  readonly silent: boolean
+  readonly showErrors: boolean
+  /** One for each operand of get. */
+  readonly destinations: readonly Destination[]
+  readonly login: Login | null
+  readonly client: ClientOptions
+  readonly request: RetrieveOptions
+  /** For explain: as the client resolves. */
+  readonly resolving: ResolveOptions
+  /** For serve: its own options, as typed. */
+  readonly given: CommandLine
+}
+
+/** -u; a password of null is asked for. */
+export interface Login {
+  readonly user: string
+  readonly password: string | null
+}
+
+/** Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read. */
+export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
+  const { command, operands } = line
+  const base = line.value('base')
+  const range = line.value('range')
+  const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
+  return {
+    command,
+    operands,
+    json: line.has('json'),
+    verbose: line.has('verbose'),
+    silent: line.has('silent'),
+    showErrors: !line.has('silent') || line.has('show-error'),
+    destinations: command === 'get' ? planDestinations(line) : [],
+    login: readLogin(line),
+    client: { defaults, limits: readLimits(line), policy: readPolicy(line), tls: readTls(line) },
+    request: { ...(base !== undefined && { base }), ...(range !== undefined && { range: readRange(range) }) },
+    resolving: { defaults, domainToAscii: domainToASCII, ...(base !== undefined && { base }) },
+    given: line,
+  }
+}
+
+function readDefaults(line: CommandLine, env: NodeJS.ProcessEnv): NonNullable<ResolveOptions['defaults']> {
+  const newsServer = line.value('news-server') ?? (env.NNTPSERVER || systemNewsServer())
+  const anonymousPassword = line.value('anonymous-password')
+  return {
+    ...(newsServer !== undefined && { newsServer }),
+    ...(anonymousPassword !== undefined && { anonymousPassword }),
+  }
+}
+
+/** Debian's place for it; INN's clients and tin read it too. */
+function systemNewsServer(): string | undefined {
+  try {
+    return readFileSync('/etc/news/server', 'utf8').split('\n', 1)[0]?.trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readLimits(line: CommandLine): Partial<Limits> {
+  const total = line.value('max-time')
+  const connect = line.value('connect-timeout')
+  const size = line.value('max-filesize')
+  const redirects = line.value('max-redirs')
+  return {
+    ...(total !== undefined && { totalTimeout: 1000 * readNumber('max-time', total) }),
+    ...(connect !== undefined && { connectTimeout: 1000 * readNumber('connect-timeout', connect) }),
+    ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
+    ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
+  }
+}
+
+function readPolicy(line: CommandLine): Partial<Policy> {
+  return {
+    allow: line.values('allow').map(readFindingCode),
+    allowPorts: line.values('allow-port').map((port) => {
+      if (isPort(port)) return Number(port)
+      throw usageError(`--allow-port needs a port number up to 65535, not ${JSON.stringify(port)}.`)
+    }),
+    allowDowngrade: line.has('allow-downgrade'),
+    allowInward: line.has('allow-inward'),
+  }
+}
+
+function readFindingCode(text: string): FindingCode {
+  const dangers = Object.entries(findingCodes).filter(([, severity]) => severity === 'danger')
+  const codes = dangers.map(([code]) => code as FindingCode).filter((code) => code !== 'encoded-delimiter')
+  const code = codes.find((candidate) => candidate === text)
+  if (code !== undefined) return code
+  if (text === 'encoded-delimiter')
+    throw usageError('--allow encoded-delimiter is not possible: it would break the protocol.')
+  const meant = nearest(text, codes)
+  const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
+  throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
+}
+
+function readTls(line: CommandLine): TlsOptions {
+  const file = line.value('cacert')
+  return { ...(file !== undefined && { ca: readCertificates(file) }), insecure: line.has('insecure') }
+}
+
+function readCertificates(file: string): string {
+  const fail = (why: string, cause?: unknown): never => {
+    const message = `--cacert ${file} ${why}; give a file of certificates in PEM form.`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+  try {
+    const text = readFileSync(file, 'utf8')
+    return text.includes('-----BEGIN CERTIFICATE-----') ? text : fail('holds no certificate')
+  } catch (error) {
+    if (RetrievalError.is(error)) throw error
+    return fail(`cannot be read (${(error as NodeJS.ErrnoException).code})`, error)
+  }
+}
+
+function readLogin(line: CommandLine): Login | null {
+  const text = line.value('user')
+  if (text === undefined) return null
+  const colon = text.indexOf(':')
+  return colon < 0 ? { user: text, password: null } : { user: text.slice(0, colon), password: text.slice(colon + 1) }
+}

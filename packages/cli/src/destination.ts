@@ -1,0 +1,70 @@
+import { accessSync, constants, lstatSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { RetrievalError } from '@retriever/core'
+import { usageError } from './exit-codes.ts'
+import type { CommandLine } from './parse.ts'
+
+/** Where a body goes. */
+export type Destination =
+  /** `asIs`: `-o -` was typed, so that a terminal gets the octets as they are. */
+  | { readonly to: 'stdout'; readonly asIs: boolean }
+  | { readonly to: 'file'; readonly path: string }
+  /** A file in `directory`, named after the URL. */
+  | { readonly to: 'remote-name'; readonly directory: string }
+
+/**
+ * One for each URL, from -o, -O and --output-dir, which are given in the order of the URLs, as in curl. One -O, or one `-o -`, is for
+ * all of them. Throws `invalid-option` where it is not clear what goes where.
+ */
+export function planDestinations(line: CommandLine): Destination[] {
+  const count = line.operands.length
+  const directory = line.value('output-dir')
+  const typed = line.given
+    .filter(({ name }) => name === 'output' || name === 'remote-name')
+    .map(({ name, value }): Destination => {
+      if (name === 'remote-name') return { to: 'remote-name', directory: directory ?? '.' }
+      if (value === '') throw usageError('-o needs the name of a file.')
+      return value === '-' ? { to: 'stdout', asIs: true } : { to: 'file', path: join(directory ?? '', value) }
+    })
+  const [first = { to: 'stdout', asIs: false }] = typed
+  if (typed.length <= 1 && first.to !== 'file') return Array.from({ length: count }, () => first)
+  if (typed.length === count) return typed
+  throw usageError(
+    `${count} URLs and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`,
+  )
+}
+
+/** Throws `write-failed` for what can be known to fail before anything is asked of a server. */
+export function checkTarget(path: string, overwrite: boolean): void {
+  const target = attempt(path, () => statSync(path, { throwIfNoEntry: false }))
+  if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
+  if (target === undefined || target.isFile()) {
+    // A link that leads nowhere takes the name too.
+    if (!overwrite && lstatSync(path, { throwIfNoEntry: false })) {
+      throw writeFailed(path, 'it exists already; remove it, or name another file by -o')
+    }
+    attempt(path, () => accessSync(dirname(path), constants.W_OK))
+  }
+}
+
+function attempt<T>(path: string, operation: () => T): T {
+  try {
+    return operation()
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? ''
+    throw writeFailed(path, reasons[code] ?? code, cause)
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'a part of its path is no folder',
+  EROFS: 'the file system is read-only',
+}
+
+/** The error for local output, in the words of saveTo(). */
+export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
+  return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
+}

@@ -1,0 +1,65 @@
+import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets } from '@retriever/core'
+
+/** Octets of UTF-8: what every file system takes, `.part` and more included. */
+const maxOctets = 200
+
+/**
+ * The name of a file for what a URL names, for -O: the last segment of its path, decoded once and made safe; null where it has none.
+ * Only the URL as typed has a say: a server's redirect does not (CVE-2010-2252).
+ */
+export function fileNameOf({ plan, locator }: Resolution): string | null {
+  switch (plan.mechanism) {
+    case 'ftp':
+      return safeFileName(octetsToText(plan.name))
+    case 'gopher':
+      return safeFileName(octetsToText(plan.selector))
+    case 'nntp':
+      return safeFileName(plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? '')
+    case 'file':
+      return safeFileName(octetsToText(plan.path))
+    default:
+      return safeFileName(octetsToText(decodeOctets(lastSegment(locator.urlPath ?? ''))))
+  }
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** C0, DEL, C1, line separators, and the marks that reorder text. */
+const controls = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
+const windowsOnly = /[<>:"|?*]/g
+/** With what may follow: `nul.txt` is the device too, and so is `nul .txt`. */
+const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i
+
+/** One path segment out of any text, harmless on all systems (security.md section 2); null where nothing is left of it. */
+export function safeFileName(text: string, platform: NodeJS.Platform = process.platform): string | null {
+  const segment = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1).normalize('NFC')
+  const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
+  if (named === '') return null
+  // An option, a home directory, a hidden file.
+  return shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
+}
+
+/** Windows drops them, and another file would be meant. `.` and `..` go with them. */
+function trimEnd(name: string): string {
+  return name.replace(/[. ]+$/, '')
+}
+
+function escaped(character: string): string {
+  return encodeOctets(utf8Octets(character))
+}
+
+/** The extension is kept, unless it is the greater part of the name. */
+function shorten(name: string): string {
+  if (Buffer.byteLength(name) <= maxOctets) return name
+  const extension = /\.[^.]{1,20}$/.exec(name)?.[0] ?? ''
+  let stem = ''
+  let room = maxOctets - Buffer.byteLength(extension)
+  for (const character of name) {
+    room -= Buffer.byteLength(character)
+    if (room < 0) break
+    stem += character
+  }
+  return trimEnd(stem + extension)
+}

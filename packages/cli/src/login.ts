@@ -1,0 +1,59 @@
+import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
+import type { Challenge, Credentials } from '@retriever/fetchers'
+import type { Login } from './config.ts'
+import type { Output } from './output.ts'
+import { promptLine } from './prompt.ts'
+
+/** Knows user and password for the servers that ask: from -u, else from the person at the terminal. */
+export class LoginDesk {
+  readonly #login: Login | null
+  readonly #output: Output
+  readonly #signal: AbortSignal
+  readonly #asked = new Map<string, Credentials | null>()
+  #place = ''
+
+  constructor(login: Login | null, output: Output, signal: AbortSignal) {
+    this.#login = login
+    this.#output = output
+    this.#signal = signal
+  }
+
+  /**
+   * Takes note of where the typed URL leads: -u is for that host and port alone (CVE-2018-1000007). Returns the URL to retrieve, with the
+   * user of -u where it names none and its scheme knows users, so that an FTP server is not asked as anonymous first.
+   */
+  enter({ url, locator, scheme, plan }: Resolution): string {
+    this.#place = 'port' in plan ? placeOf(plan.host ?? '', plan.port) : ''
+    if (this.#login === null || scheme.userinfo !== 'allowed' || locator.host === null || locator.user !== null)
+      return url
+    return formatLocator({ ...locator, user: encodeOctets(utf8Octets(this.#login.user)) })
+  }
+
+  /** For the client: null where nobody knows, or where only the person at a terminal could and there is none. */
+  async answer(challenge: Challenge): Promise<Credentials | null> {
+    const place = placeOf(challenge.host, challenge.port)
+    const login = place === this.#place ? this.#login : null
+    const user = challenge.user ?? login?.user ?? null
+    if (login !== null && login.password !== null && login.user === user) return { user, password: login.password }
+    const key = `${user ?? ''}@${place}`
+    const known = this.#asked.get(key) ?? (await this.#ask(challenge.host, user))
+    this.#asked.set(key, known)
+    return known
+  }
+
+  async #ask(host: string, user: string | null): Promise<Credentials | null> {
+    if (!process.stdin.isTTY || !this.#output.stderrIsTerminal) return null
+    const name = user ?? (await this.#prompt(`User at ${host}: `, true))
+    if (name === '') return null
+    return { user: name, password: await this.#prompt(`Password of ${printable(name)} at ${host}: `, false) }
+  }
+
+  #prompt(text: string, echo: boolean): Promise<string> {
+    this.#output.status('')
+    return promptLine(text, echo, this.#output, this.#signal)
+  }
+}
+
+function placeOf(host: string, port: number): string {
+  return `${host}:${port}`
+}

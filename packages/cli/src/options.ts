@@ -1,0 +1,297 @@
+/**
+ * The one table of what can be typed. The parser, --help, the man page and the completions are made from it.
+ * Names are curl's wherever curl has one.
+ */
+
+export const commandNames = ['get', 'explain', 'ls', 'schemes', 'serve', 'demo'] as const
+export type CommandName = (typeof commandNames)[number]
+
+export interface CommandSpec {
+  readonly operands: string
+  readonly help: string
+  readonly example: string
+}
+
+export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
+  get: {
+    operands: 'URL...',
+    help: 'Retrieve; the default command',
+    example: 'retrieve -o motd ftp://ftp.example.org/%2Fetc/motd',
+  },
+  explain: {
+    operands: 'URL...',
+    help: 'Say what a URL means, what would be sent, and what is dangerous about it; contacts nothing',
+    example: "retrieve explain 'gopher://h.example/7/search%09two%20words'",
+  },
+  ls: {
+    operands: 'URL...',
+    help: 'List a directory, menu or newsgroup as a table',
+    example: 'retrieve ls --json ftp://ftp.example.org/pub/',
+  },
+  schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
+  serve: {
+    operands: '[PROTOCOL...]',
+    help: 'Run local test servers: http, ftp, gopher, nntp, telnet; all of them if none is named',
+    example: 'retrieve serve http ftp --http-port 8080',
+  },
+  demo: {
+    operands: '',
+    help: 'Start the local test servers and retrieve something from each',
+    example: 'retrieve demo',
+  },
+}
+
+/** In the order of --help. */
+export const categories = ['Output', 'Transfer', 'Security', 'Login', 'Resolution', 'Servers', 'General'] as const
+type Category = (typeof categories)[number]
+
+export interface OptionSpec<Name extends string = string> {
+  readonly long: Name
+  readonly short?: string
+  /** What its argument is; without one it is a switch. */
+  readonly arg?: string
+  readonly help: string
+  readonly category: Category
+  /** Those it belongs to; absent: all. */
+  readonly commands?: readonly CommandName[]
+  readonly example: string
+}
+
+export type OptionName =
+  | 'output'
+  | 'remote-name'
+  | 'output-dir'
+  | 'json'
+  | 'verbose'
+  | 'silent'
+  | 'show-error'
+  | 'range'
+  | 'max-time'
+  | 'connect-timeout'
+  | 'max-filesize'
+  | 'max-redirs'
+  | 'allow'
+  | 'allow-port'
+  | 'allow-downgrade'
+  | 'allow-inward'
+  | 'cacert'
+  | 'insecure'
+  | 'user'
+  | 'anonymous-password'
+  | 'base'
+  | 'news-server'
+  | ServerPort
+  | 'fault'
+  | 'help'
+  | 'version'
+
+type ServerPort = 'http-port' | 'ftp-port' | 'gopher-port' | 'nntp-port' | 'telnet-port'
+
+const get: readonly CommandName[] = ['get']
+const network: readonly CommandName[] = ['get', 'ls']
+const urls: readonly CommandName[] = ['get', 'ls', 'explain']
+
+export const options: readonly OptionSpec<OptionName>[] = [
+  {
+    long: 'output',
+    short: 'o',
+    arg: 'FILE',
+    help: 'Write to FILE, which appears only once it is whole; - is standard output, as it is. Once for each URL',
+    category: 'Output',
+    commands: get,
+    example: 'retrieve -o page.html http://www.example.org/',
+  },
+  {
+    long: 'remote-name',
+    short: 'O',
+    help: 'Write to a file named after the end of the URL; never overwrites',
+    category: 'Output',
+    commands: get,
+    example: 'retrieve -O ftp://ftp.example.org/pub/file.tar.gz',
+  },
+  {
+    long: 'output-dir',
+    arg: 'DIR',
+    help: 'Where -o and -O put their files',
+    category: 'Output',
+    commands: get,
+    example: 'retrieve --output-dir /tmp -O http://www.example.org/x.pdf',
+  },
+  {
+    long: 'json',
+    help: 'Machine-readable: one JSON object a line; of get, the messages on standard error',
+    category: 'Output',
+    commands: ['get', 'explain', 'ls', 'schemes', 'serve'],
+    example: 'retrieve explain --json news:comp.lang.c',
+  },
+  {
+    long: 'verbose',
+    short: 'v',
+    help: 'Show on standard error what is meant (*), sent (>) and received (<)',
+    category: 'Output',
+    commands: network,
+    example: 'retrieve -v gopher://gopher.example.org/',
+  },
+  {
+    long: 'silent',
+    short: 's',
+    help: 'No progress, no warnings, no errors',
+    category: 'Output',
+    commands: network,
+    example: 'retrieve -s http://www.example.org/',
+  },
+  {
+    long: 'show-error',
+    short: 'S',
+    help: 'Errors also with -s',
+    category: 'Output',
+    commands: network,
+    example: 'retrieve -sS http://www.example.org/',
+  },
+  {
+    long: 'range',
+    short: 'r',
+    arg: 'A-B',
+    help: 'Only the octets A to B, counted from 0; A- is the rest from A',
+    category: 'Transfer',
+    commands: get,
+    example: 'retrieve -r 0-99 http://www.example.org/big',
+  },
+  {
+    long: 'max-time',
+    short: 'm',
+    arg: 'SECONDS',
+    help: 'For each retrieval as a whole',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve -m 60 http://www.example.org/',
+  },
+  {
+    long: 'connect-timeout',
+    arg: 'SECONDS',
+    help: 'For name lookup and connecting; default 30',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
+  },
+  {
+    long: 'max-filesize',
+    arg: 'BYTES',
+    help: 'Stop beyond that many octets; k, M and G may follow the number',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --max-filesize 10M http://www.example.org/',
+  },
+  {
+    long: 'max-redirs',
+    arg: 'NUM',
+    help: 'Redirects that are followed; default 20',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --max-redirs 0 http://www.example.org/',
+  },
+  {
+    long: 'allow',
+    arg: 'CODE',
+    help: 'Let a danger pass: a finding code that explain shows, such as foreign-port',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --allow foreign-port http://h.example:6000/',
+  },
+  {
+    long: 'allow-port',
+    arg: 'N',
+    help: 'Connect to port N although it belongs to another protocol',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --allow-port 6000 http://h.example:6000/',
+  },
+  {
+    long: 'allow-downgrade',
+    help: 'Follow a redirect from https to http',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --allow-downgrade https://www.example.org/',
+  },
+  {
+    long: 'allow-inward',
+    help: 'Follow a redirect from elsewhere to this machine',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --allow-inward http://www.example.org/',
+  },
+  {
+    long: 'cacert',
+    arg: 'FILE',
+    help: 'Trust the certificates in FILE (PEM), not the built-in ones',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --cacert ca.pem https://h.example/',
+  },
+  {
+    long: 'insecure',
+    short: 'k',
+    help: 'Do not verify certificates: anybody may answer',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve -k https://localhost:8443/',
+  },
+  {
+    long: 'user',
+    short: 'u',
+    arg: 'USER[:PASSWORD]',
+    help: 'For the host of the URL, if it asks; without PASSWORD you are asked for it',
+    category: 'Login',
+    commands: network,
+    example: 'retrieve -u alice ftp://ftp.example.org/%2Fhome/alice/x',
+  },
+  {
+    long: 'anonymous-password',
+    arg: 'WORD',
+    help: 'Of anonymous FTP logins; default anonymous@',
+    category: 'Login',
+    commands: urls,
+    example: 'retrieve --anonymous-password me@example.org ftp://ftp.example.org/',
+  },
+  {
+    long: 'base',
+    arg: 'URL',
+    help: 'What relative references are relative to',
+    category: 'Resolution',
+    commands: urls,
+    example: 'retrieve --base http://www.example.org/a/ ../b',
+  },
+  {
+    long: 'news-server',
+    arg: 'HOST',
+    help: 'For news URLs, which name none; else $NNTPSERVER, else /etc/news/server',
+    category: 'Resolution',
+    commands: urls,
+    example: 'retrieve --news-server news.example.org news:comp.lang.c',
+  },
+  ...(['http', 'ftp', 'gopher', 'nntp', 'telnet'] as const).map(
+    (protocol): OptionSpec<OptionName> => ({
+      long: `${protocol}-port`,
+      arg: 'N',
+      help: `Port of the ${protocol} server; default: a free one`,
+      category: 'Servers',
+      commands: ['serve'],
+      example: `retrieve serve ${protocol} --${protocol}-port 8123`,
+    }),
+  ),
+  {
+    long: 'fault',
+    arg: 'NAME=VALUE',
+    help: 'Make the servers go wrong: delay=100, chunking=bytes, resetAfter=10, shortBody=1, stall=greeting',
+    category: 'Servers',
+    commands: ['serve'],
+    example: 'retrieve serve ftp --fault chunking=bytes',
+  },
+  { long: 'help', short: 'h', help: 'This help', category: 'General', example: 'retrieve explain --help' },
+  { long: 'version', short: 'V', help: 'The version', category: 'General', example: 'retrieve --version' },
+]
+
+/** Whether an option belongs to a command. */
+export function applies(option: OptionSpec, command: CommandName): boolean {
+  return option.commands?.includes(command) ?? true
+}

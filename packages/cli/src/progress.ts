@@ -1,0 +1,80 @@
+import { formatSize } from './numbers.ts'
+import type { Output } from './output.ts'
+
+/** Ten times a second is what an eye can follow. */
+const redrawEvery = 100
+/** The rate is that of the last five seconds. */
+const rateWindow = 5000
+
+export interface ProgressState {
+  readonly received: number
+  readonly size: number | null
+  /** Octets a second. */
+  readonly rate: number
+}
+
+/** One line on the terminal while a body comes. */
+export class Progress {
+  readonly #output: Output
+  #received = 0
+  #size: number | null = null
+  #samples: (readonly [at: number, received: number])[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  update(received: number, size: number | null): void {
+    this.#received = received
+    this.#size = size
+    if (this.#timer !== undefined) return
+    this.#samples = [[performance.now(), 0]]
+    this.#timer = setInterval(() => this.#draw(), redrawEvery)
+    this.#timer.unref()
+  }
+
+  /** Takes the line away. */
+  end(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#output.status('')
+  }
+
+  #draw(): void {
+    const now = performance.now()
+    this.#samples.push([now, this.#received])
+    this.#samples = this.#samples.filter(([at]) => now - at <= rateWindow)
+    const [since, before] = this.#samples[0] ?? [now, this.#received]
+    const rate = now > since ? ((this.#received - before) * 1000) / (now - since) : 0
+    const state = { received: this.#received, size: this.#size, rate }
+    this.#output.status(formatProgress(state, this.#output.stderrColumns - 1))
+  }
+}
+
+/** ` 45% [=========>          ] 12 MiB of 27 MiB, 4.1 MiB/s, 0:04 left`; without a size, what came and how fast. Never wider. */
+export function formatProgress({ received, size, rate }: ProgressState, width: number): string {
+  const speed = `${formatSize(rate)}/s`
+  if (size === null || size === 0) return `${formatSize(received)}, ${speed}`.slice(0, width)
+  const share = Math.min(received / size, 1)
+  const percent = `${Math.floor(share * 100)}%`.padStart(4)
+  const left = rate > 0 ? `, ${formatDuration((size - received) / rate)} left` : ''
+  const figures = `${formatSize(received)} of ${formatSize(size)}, ${speed}${left}`
+  const room = Math.min(width - percent.length - figures.length - 4, 40)
+  // A bar of less than five columns says nothing.
+  return room < 5 ? `${percent} ${figures}`.slice(0, width) : `${percent} [${bar(share, room)}] ${figures}`
+}
+
+function bar(share: number, width: number): string {
+  const done = Math.round(share * width)
+  return `${'='.repeat(Math.max(done - 1, 0))}${done > 0 ? '>' : ''}`.padEnd(width)
+}
+
+/** `0:05`, `12:00`, `1:00:00`. */
+function formatDuration(seconds: number): string {
+  const whole = Math.min(Math.max(Math.ceil(seconds), 0), 359_999)
+  const two = (number: number): string => String(number).padStart(2, '0')
+  const minutes = Math.floor(whole / 60)
+  if (minutes < 60) return `${minutes}:${two(whole % 60)}`
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)}`
+}

@@ -1,0 +1,113 @@
+import { explain, formatExplanation, octetsToText, type ResolveOptions, RetrievalError } from '@retriever/core'
+import type { RetrievalEvent } from '@retriever/fetchers'
+import { inOptions } from './advice.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import type { Output } from './output.ts'
+
+export interface ReportOptions {
+  readonly json: boolean
+  readonly verbose?: boolean
+  readonly silent?: boolean
+  readonly showErrors?: boolean
+  readonly resolving?: ResolveOptions
+}
+
+/** Tells people, or with --json programs, what goes on: on standard error, one line or one object for each thing. */
+export class Reporter {
+  readonly #output: Output
+  readonly #options: ReportOptions
+  readonly #warned = new Set<string>()
+
+  constructor(output: Output, options: ReportOptions) {
+    this.#output = output
+    this.#options = options
+  }
+
+  /** Says what went wrong and returns its exit code. */
+  error(error: unknown): number {
+    const exit = exitCodeOf(error)
+    const { json, verbose = false, showErrors = true } = this.#options
+    if (!showErrors) return exit
+    if (json) this.#output.noteJson({ error: errorRecord(error, exit) })
+    else this.#output.note(sentence(error))
+    if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
+    return exit
+  }
+
+  /** Each one once, however many URLs it is true of. */
+  warning(warning: { readonly message: string }): void {
+    if (this.#options.silent || this.#warned.has(warning.message)) return
+    this.#warned.add(warning.message)
+    if (this.#options.json) this.#output.noteJson({ warning })
+    else this.#output.note(`retrieve: warning: ${warning.message}`)
+  }
+
+  /** What a client tells: warnings always, the rest with -v. */
+  event(event: RetrievalEvent): void {
+    if (event.type === 'resolved') {
+      for (const finding of event.findings) if (finding.severity === 'warning') this.warning(finding)
+    }
+    if (!this.#options.verbose || event.type === 'progress') return
+    if (this.#options.json) this.#output.noteJson(this.#record(event))
+    else for (const line of this.#lines(event)) this.#output.note(line)
+  }
+
+  #record(event: RetrievalEvent): Record<string, unknown> {
+    const { type, ...rest } = event
+    // The shape of explain --json.
+    if (type === 'resolved') return { event: type, ...this.#explanation(event) }
+    return { event: type, ...rest, ...(type === 'done' && { error: undefined }) }
+  }
+
+  #lines(event: RetrievalEvent): string[] {
+    switch (event.type) {
+      case 'resolved':
+        return formatExplanation(this.#explanation(event))
+          .trimEnd()
+          .split('\n')
+          .map((line) => `* ${line}`)
+      case 'connected':
+        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}`]
+      case 'sent':
+        return quoted('>', event.octets)
+      case 'received':
+        return quoted('<', event.octets)
+      case 'redirected':
+        return [`* redirected (${event.status}) to ${event.location}`]
+      case 'done':
+        return [`* ${event.error === null ? 'done' : 'failed'} after ${event.received} octets`]
+      case 'progress':
+        return []
+    }
+  }
+
+  #explanation({ url, findings }: Extract<RetrievalEvent, { type: 'resolved' }>): ReturnType<typeof explain> {
+    const { base: _, ...resolving } = this.#options.resolving ?? {}
+    const explained = explain(url, resolving)
+    // Those of the URL as typed: the event's is without the password that some are about.
+    return 'error' in explained ? explained : { ...explained, findings }
+  }
+}
+
+/** A dialogue's lines, each with its mark. */
+function quoted(mark: string, octets: string): string[] {
+  const lines = octets.replace(/\r?\n$/, '').split(/\r?\n/)
+  return lines.map((line) => `${mark} ${octetsToText(line)}`.trimEnd())
+}
+
+/** What went wrong, as it is told to people. */
+export function sentence(error: unknown): string {
+  if (RetrievalError.is(error)) return `retrieve: ${inOptions(located(error))}`
+  return `retrieve: Unexpected: ${error instanceof Error ? error.message : String(error)}. This is a defect; please report it.`
+}
+
+/** With the URL in front, where the message does not have it: there may be many. */
+function located({ message, url }: RetrievalError): string {
+  return url === undefined || message.includes(url) ? message : `${url}: ${message}`
+}
+
+function errorRecord(error: unknown, exit: number): Record<string, unknown> {
+  if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
+  const { code, phase, url = null, message, reply = null, status = null, span = null } = error
+  return { code, exit, phase, url, message, reply, status, span }
+}

@@ -1,0 +1,71 @@
+import type { Resolution } from '@retriever/core'
+import { type Client, createClient, type Representation } from '@retriever/fetchers'
+import { usageError } from './exit-codes.ts'
+import { LoginDesk } from './login.ts'
+import type { Run } from './main.ts'
+import { StdoutClosed } from './output.ts'
+import { Progress } from './progress.ts'
+import { urlArgument } from './url-argument.ts'
+
+/** The retrievals of one command: a client that reports, shows progress and knows logins. */
+export class Session implements AsyncDisposable {
+  readonly #run: Run
+  readonly #client: Client
+  readonly #desk: LoginDesk
+  readonly #progress: Progress
+  #progressShown = false
+
+  constructor(run: Run) {
+    const { config, output, report } = run
+    this.#run = run
+    this.#desk = new LoginDesk(config.login, output, run.signal)
+    this.#progress = new Progress(output)
+    this.#client = createClient({
+      ...config.client,
+      credentials: (challenge) => this.#desk.answer(challenge),
+      onEvent: (event) => {
+        if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)
+        if (event.type === 'done') this.#progress.end()
+        report.event(event)
+      },
+    })
+  }
+
+  /** What an argument means. */
+  resolve(operand: string): Resolution {
+    const { base } = this.#run.config.request
+    return this.#client.resolve(urlArgument(operand, base), base)
+  }
+
+  /** `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. */
+  retrieve(resolution: Resolution, progress: boolean): Promise<Representation> {
+    const { config, output, signal } = this.#run
+    const { base: _, ...request } = config.request
+    this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
+    return this.#client.retrieve(this.#desk.enter(resolution), { ...request, signal })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#progress.end()
+    await this.#client.close()
+  }
+}
+
+/**
+ * Does something with each URL in turn; one that fails does not keep the others back. The exit code is that of the first failure.
+ */
+export async function eachUrl(run: Run, action: (operand: string, index: number) => Promise<void>): Promise<number> {
+  const { operands, command } = run.config
+  if (operands.length === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
+  let exit = 0
+  for (const [index, operand] of operands.entries()) {
+    try {
+      await action(operand, index)
+    } catch (error) {
+      if (run.signal.aborted || error instanceof StdoutClosed) throw error
+      const code = run.report.error(error)
+      exit ||= code
+    }
+  }
+  return exit
+}

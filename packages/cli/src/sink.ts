@@ -1,0 +1,65 @@
+import { fstatSync, write } from 'node:fs'
+import { promisify } from 'node:util'
+import { writeFailed } from './destination.ts'
+
+/** Who read standard output has gone: `| head`. No error, but the end of the work. */
+export class StdoutClosed extends Error {
+  override readonly name = 'StdoutClosed'
+}
+
+/** Takes octets; resolves once there is room for more. Rejects with StdoutClosed or `write-failed`. */
+export type Sink = (octets: Uint8Array) => Promise<void>
+
+/** Standard output, whatever it is. */
+export function openStdout(signal: AbortSignal): Sink {
+  // Node's own stream for files takes a short write for a whole one and so loses what a full disk had no room for.
+  return isFile() ? writeWhole : writeToStream(process.stdout, signal)
+}
+
+function isFile(): boolean {
+  if (process.stdout.isTTY) return false
+  const stats = fstatSync(1)
+  return stats.isFile() || stats.isCharacterDevice() || stats.isBlockDevice()
+}
+
+const writeOnce = promisify(write)
+
+async function writeWhole(octets: Uint8Array): Promise<void> {
+  let at = 0
+  try {
+    while (at < octets.length) at += (await writeOnce(1, octets, at)).bytesWritten
+  } catch (cause) {
+    throw stdoutError(cause)
+  }
+}
+
+function writeToStream(stream: NodeJS.WriteStream, signal: AbortSignal): Sink {
+  // The callback of the write tells of it too; unheard, it would end the process.
+  stream.on('error', () => {})
+  return (octets) =>
+    new Promise((resolve, reject) => {
+      // A reader that has paused must not hold up an interrupt.
+      const abort = (): void => reject(signal.reason)
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort, { once: true })
+      stream.write(octets, (error) => {
+        signal.removeEventListener('abort', abort)
+        if (error) reject(stdoutError(error))
+        else resolve()
+      })
+    })
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EDQUOT: 'the quota is used up',
+  EFBIG: 'the file may not grow further',
+  EIO: 'the device reports an error',
+  ENOSPC: 'no space is left on the device',
+}
+
+function stdoutError(cause: unknown): Error {
+  const { code = '' } = cause as NodeJS.ErrnoException
+  // Destroyed: an earlier write met EPIPE.
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new StdoutClosed()
+  return writeFailed('Standard output', reasons[code] ?? String(cause), cause)
+}

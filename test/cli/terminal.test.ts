@@ -1,0 +1,113 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, temporaryFolder, useBundle } from './run.ts'
+
+/** util-linux's script(1) runs a command on a terminal of its own; others of that name have other options. */
+const pty = 'script'
+const hasTerminal = spawnSync(pty, ['-qec', 'exit 7', '/dev/null'], { stdio: 'ignore' }).status === 7
+
+useBundle()
+const folder = temporaryFolder()
+let servers: TestServers
+
+beforeAll(async () => {
+  const files = { '/escapes.txt': 'a\x1b[2J\tb\r\nc\rd\x9b\n', '/octets.bin': Buffer.from([65, 0, 66]) }
+  servers = await startServers({ files })
+})
+afterAll(() => servers.close())
+
+interface Session {
+  readonly status: number
+  readonly screen: string
+}
+
+/** `retrieve ARGUMENTS` on a terminal of 60 columns; what is typed once the prompt has come. */
+async function onTerminal(args: string, typed: Readonly<Record<string, string>> = {}): Promise<Session> {
+  const command = `stty cols 60 rows 24; exec '${process.execPath}' '${bin}' ${args}`
+  const child = spawn(pty, ['-qec', command, '/dev/null'], { cwd: folder(), stdio: 'pipe' })
+  let screen = ''
+  const prompts = new Map(Object.entries(typed))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text
+    for (const [prompt, answer] of prompts) {
+      if (!screen.includes(prompt)) continue
+      prompts.delete(prompt)
+      child.stdin.write(answer)
+    }
+  })
+  const [status] = await once(child, 'close')
+  return { status, screen }
+}
+
+describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
+  test('text has its control characters made visible, LF and TAB kept', async () => {
+    expect(await onTerminal(`${servers.http.url}escapes.txt`)).toEqual({
+      status: 0,
+      screen: 'a\\e[2J\tb\r\nc\\rd\\x9b\r\n',
+    })
+  })
+
+  test('what is no text is not shown, unless by -o -', async () => {
+    const url = `${servers.http.url}octets.bin`
+    const { status, screen } = await onTerminal(url)
+    expect(status).toBe(23)
+    expect(screen).toMatch(/^retrieve: The terminal cannot be written: the body is binary .*by -o -\.\r\n$/)
+    expect(await onTerminal(`-o - ${url}`)).toEqual({ status: 0, screen: 'A\0B' })
+  })
+
+  test('a menu is shown as a table', async () => {
+    const { screen } = await onTerminal(servers.gopher.url)
+    expect(screen).toMatch(/^KIND +SIZE +MODIFIED +NAME\r\n/)
+  })
+
+  test('a bar shows how far a file has come, is redrawn ten times a second at most, and goes away', async () => {
+    const { status, screen } = await onTerminal(`-m 1 -o bar ${servers.http.url}big`)
+    expect(status).toBe(28)
+    const lines = screen.split('\r').filter((line) => line.includes('%'))
+    expect(lines.length).toBeGreaterThan(1)
+    expect(lines.length).toBeLessThanOrEqual(11)
+    for (const line of lines) {
+      const [bar = ''] = line.split('\x1b[K')
+      expect(bar).toMatch(/^ *\d+% (?:\[=*>? *\] )?[\d.]+ \wi?B of 2\.0 GiB, [\d.]+ \w+\/s(?:, [\d:]+ left)?$/)
+      expect(bar.length).toBeLessThan(60)
+    }
+    expect(screen).toMatch(/\r\x1b\[Kretrieve: [^\r]*--max-time\.\r\n$/)
+    expect(readdirSync(folder()).filter((name) => name.startsWith('bar'))).toEqual([])
+  })
+
+  test.each(['-s', '--json'])('no bar with %s', async (flag) => {
+    expect((await onTerminal(`${flag} -m 0.5 -o bar ${servers.http.url}big`)).screen).not.toContain('%')
+  })
+
+  test('a password is asked for, and not shown', async () => {
+    const prompt = 'Password of alice at 127.0.0.1: '
+    const url = `${servers.http.url}auth/readme.txt`
+    const { status, screen } = await onTerminal(`-u alice -o asked ${url} -o again ${url}`, { [prompt]: 'secret\r' })
+    expect({ status, screen: screen.replace(/\x1b\[\d*[A-Z]/g, '') }).toEqual({ status: 0, screen: `${prompt}\r\n` })
+    expect(readFileSync(join(folder(), 'asked'), 'utf8')).toContain('test server')
+    expect(readFileSync(join(folder(), 'again'), 'utf8')).toContain('test server')
+  })
+
+  test('so is a user', async () => {
+    const typed = { 'User at 127.0.0.1: ': 'alice\r', 'Password of alice at 127.0.0.1: ': 'secret\r' }
+    const { status, screen } = await onTerminal(`-o asked ${servers.http.url}auth/readme.txt`, typed)
+    expect(status).toBe(0)
+    expect(screen).not.toContain('secret')
+  })
+
+  test('Ctrl-C at the prompt is an interrupt', async () => {
+    const { status } = await onTerminal(`-u alice ${servers.http.url}auth/`, { 'Password of alice': '\x03' })
+    expect(status).toBe(130)
+  })
+
+  test('Ctrl-D at the prompt is no answer', async () => {
+    const { status } = await onTerminal(`${servers.http.url}auth/`, { 'User at': '\x04' })
+    expect(status).toBe(67)
+  })
+})
+
+test.skipIf(hasTerminal)('SKIPPED: terminal tests need script(1) of util-linux', () => {})
