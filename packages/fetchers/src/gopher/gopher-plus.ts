@@ -1,0 +1,100 @@
+import { octetsToText, printable } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { dotBody } from '../wire/dot.ts'
+import type { LineReader } from '../wire/lines.ts'
+
+/** The first line of an answer (Gopher+ 2.3): `+5340`, `+-1`, `+-2`, `--1`. */
+export interface Status {
+  readonly success: boolean
+  /** Octets that follow; -1: up to a line with a dot; -2: up to the end of the connection. */
+  readonly length: number
+}
+
+const status = /^([+-])(-[12]|\d{1,15})[ \t]*\r?\n/
+const unfinished = /^[+-](?:-[12]?|\d{0,15})[ \t]{0,8}\r?$/
+
+/** Undefined where the answer does not begin with a status line: the server knows no Gopher+. Nothing is lost then. */
+export async function readStatus(source: LineReader, context: RetrievalContext): Promise<Status | undefined> {
+  let head = ''
+  while (head === '' || unfinished.test(head)) {
+    const chunk = await source.read('request')
+    if (chunk === null) break
+    head += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+  }
+  const [line = '', sign, length] = status.exec(head) ?? []
+  source.unread(Buffer.from(head.slice(line.length), 'latin1'))
+  if (line === '') return undefined
+  context.emit({ type: 'received', url: context.url, octets: line })
+  return { success: sign === '+', length: Number(length) }
+}
+
+/** The data behind a status line, framed as it says. What a server sends beyond that is not looked at. */
+export function gopherPlusBody(
+  { length }: Status,
+  source: LineReader,
+  context: RetrievalContext,
+): AsyncGenerator<Uint8Array, void, void> {
+  // Servers send local text as it is, so LF ends a line here.
+  return length === -1 ? dotBody(source, context, { lineEnd: 'any' }) : octets(length, source, context)
+}
+
+async function* octets(
+  length: number,
+  source: LineReader,
+  context: RetrievalContext,
+): AsyncGenerator<Uint8Array, void, void> {
+  const counted = length >= 0
+  let left = counted ? length : Number.POSITIVE_INFINITY
+  while (left > 0) {
+    const chunk = await source.read('body')
+    if (chunk === null && !counted) return
+    if (chunk === null) {
+      const message = `The connection ended ${left} octets before the ${length} that the server had promised. Try again.`
+      throw context.error('partial', message, { phase: 'body' })
+    }
+    const piece = chunk.length > left ? chunk.subarray(0, left) : chunk
+    left -= piece.length
+    yield piece
+  }
+}
+
+/**
+ * An error has a code and the administrator on its first line, then words for the person (Gopher+ 2.3):
+ * `1 Ann Admin <ann@example.net> CRLF '/nope' does not exist`. 1: no such item, 2: try later, 3: moved, to what follows.
+ */
+export async function throwGopherPlusError(
+  failure: Status,
+  source: LineReader,
+  context: RetrievalContext,
+): Promise<never> {
+  const text = await shortText(failure, source, context)
+  const [first = '', ...rest] = text.split(/\r?\n/)
+  const [, code = ''] = /^\s*(\d+)/.exec(first) ?? []
+  const reply = printable(octetsToText([first.trim(), ...rest].join(' ').trim()))
+  const words = printable(octetsToText(rest.join(' ').trim())) || reply
+  throw context.error(code === '1' ? 'not-found' : 'server-refused', `${whatHappened(code)}: ${words}`, {
+    phase: 'request',
+    reply,
+  })
+}
+
+function whatHappened(code: string): string {
+  if (code === '1') return 'The server has no such item'
+  if (code === '2') return 'The server is busy, try again later'
+  if (code === '3') return 'The item has moved; ask the place that the server names'
+  return 'The server refused'
+}
+
+/** "The (short!) error message": as much of it as a reply may have. A cut one is better than none. */
+async function shortText(failure: Status, source: LineReader, context: RetrievalContext): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of gopherPlusBody(failure, source, context)) {
+      text += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+      if (text.length > 2048) break
+    }
+  } catch (error) {
+    if (text === '' || context.deadline.signal.aborted) throw error
+  }
+  return text.slice(0, 2048)
+}

@@ -1,0 +1,91 @@
+import type { GopherPlan } from '@retriever/core'
+import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { LineReader } from '../wire/lines.ts'
+import { type Connection, openConnection } from '../wire/socket.ts'
+import { throwErrorItem } from './error-item.ts'
+import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
+import { isMenu, isText, mediaTypeOf } from './item-type.ts'
+import { menuEntries } from './menu.ts'
+import { sendRequest } from './request.ts'
+import { textBody } from './text.ts'
+
+/** Gopher (RFC 1436, RFC 4266) and Gopher+; one request a connection, which the server ends. */
+export function gopherFetcher(): Fetcher<'gopher'> {
+  return { mechanism: 'gopher', retrieve }
+}
+
+async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
+  }
+  const connection = await openConnection(context, plan)
+  try {
+    await sendRequest(plan, connection, context)
+    const retrieved = await readReply(plan, new LineReader(connection, context), context)
+    return { ...retrieved, body: closing(retrieved.body, connection) }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+async function* closing(
+  body: AsyncIterable<Uint8Array>,
+  connection: Connection,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* body
+  } finally {
+    connection.close()
+  }
+}
+
+async function readReply(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
+  await waitForOctets(source)
+  if (plan.gopherPlus === null) return plainItem(plan, source, context)
+  const status = await readStatus(source, context)
+  // A server of before Gopher+ takes no notice of it and sends the item.
+  if (status === undefined) return { ...(await plainItem(plan, source, context)), metadata: { gopherPlus: false } }
+  if (!status.success) return throwGopherPlusError(status, source, context)
+  const mediaType = mediaTypeOf(plan)
+  return {
+    ...retrievedFrom(plan, mediaType, context),
+    size: status.length >= 0 ? status.length : null,
+    completeness: status.length >= 0 ? 'verified' : status.length === -1 ? 'terminated' : 'eof-only',
+    metadata: { gopherPlus: true },
+    body: gopherPlusBody(status, source, context),
+  }
+}
+
+/** Until the first octets come the server is answering; after that the body is under way. None at all are an empty document. */
+async function waitForOctets(source: LineReader): Promise<void> {
+  const first = await source.read('request')
+  if (first !== null) source.unread(first)
+}
+
+/** RFC 1436: the item and nothing else, to the end of the connection. */
+async function plainItem(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
+  await throwErrorItem(source, context)
+  const mediaType = mediaTypeOf({ ...plan, gopherPlus: null })
+  return {
+    ...retrievedFrom(plan, mediaType, context),
+    size: null,
+    completeness: 'eof-only',
+    metadata: {},
+    body: isText(plan.gophertype) ? textBody(source, context.limits) : octetsOf(source),
+  }
+}
+
+function retrievedFrom(
+  plan: GopherPlan,
+  mediaType: string | null,
+  context: RetrievalContext,
+): Pick<Retrieved, 'outcome' | 'kind' | 'mediaType' | 'charset' | 'modified' | 'entries'> {
+  const item = { outcome: 'retrieved', mediaType, charset: null, modified: null } as const
+  if (!isMenu(mediaType)) return { ...item, kind: 'object' }
+  return { ...item, kind: 'listing', entries: (body) => menuEntries(body, plan, context) }
+}
+
+async function* octetsOf(source: LineReader): AsyncGenerator<Uint8Array, void, void> {
+  for (let chunk = await source.read('body'); chunk !== null; chunk = await source.read('body')) yield chunk
+}

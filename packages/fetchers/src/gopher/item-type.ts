@@ -1,0 +1,54 @@
+import type { GopherPlan } from '@retriever/core'
+import type { Entry } from '../fetcher.ts'
+
+/**
+ * Menus have no registered media type. Gopher+ servers name this one in their own +VIEWS (UMN gopherd, pygopherd), and for
+ * menus with attributes `application/gopher+-menu`.
+ */
+const menuType = 'application/gopher-menu'
+
+/** RFC 1436 3.8 and what came into use later. Types that leave the format open (I, s, d, ...) have no media type. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '0': 'text/plain',
+  '1': menuType,
+  '4': 'application/mac-binhex40',
+  '5': 'application/octet-stream',
+  '6': 'text/x-uuencode',
+  '7': menuType,
+  '9': 'application/octet-stream',
+  g: 'image/gif',
+  h: 'text/html',
+  p: 'image/png',
+  P: 'application/pdf',
+}
+
+/**
+ * The media type of the answer: that of the Gopher+ view asked for (`+application/postscript Es_ES`), else what the item type
+ * says. Attributes (`!`, `$`) are text.
+ */
+export function mediaTypeOf({ gophertype, gopherPlus }: GopherPlan): string | null {
+  if (gopherPlus !== null && !gopherPlus.startsWith('+')) return 'text/plain'
+  const [, view] = /^\+([\w.-]+\/[\w.+-]+)/.exec(gopherPlus ?? '') ?? []
+  if (view !== undefined) return view.toLowerCase()
+  return Object.hasOwn(mediaTypes, gophertype) ? (mediaTypes[gophertype] ?? null) : null
+}
+
+export function isMenu(mediaType: string | null): boolean {
+  return mediaType === menuType || mediaType === 'application/gopher+-menu'
+}
+
+/** Sent as lines with a `.` at the end; BinHex and uuencode are text, too. All other types are octets to the last. */
+export function isText(gophertype: string): boolean {
+  return '01467'.includes(gophertype)
+}
+
+const files = '04569gIhsdpPrX<:;M'
+
+/** What a menu entry of this type is. */
+export function entryKind(gophertype: string): Entry['kind'] {
+  if (gophertype === '1') return 'directory'
+  if (gophertype === '7') return 'search'
+  if ('8T2'.includes(gophertype)) return 'service'
+  if ('i3'.includes(gophertype)) return 'info'
+  return files.includes(gophertype) ? 'file' : 'other'
+}

@@ -1,0 +1,50 @@
+import { encodeOctets, type GopherPlan, octetsToText } from '@retriever/core'
+import type { MenuItem } from './menu.ts'
+
+/** What a menu may link to by `URL:`. Nothing local (file, man, info), nothing that runs (javascript) or is its own data. */
+const linkSchemes: ReadonlySet<string> = new Set(
+  'http https ftp ftps gopher gophers gemini finger news snews nntp nntps telnet tn3270 mailto irc ircs wais ldap'.split(
+    ' ',
+  ),
+)
+
+/** Where a menu item leads; null where it leads nowhere: information, errors, phone books, and items that are spoiled. */
+export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
+  const { gophertype, selector } = item
+  if ('i32'.includes(gophertype)) return null
+  const link = gophertype === 'h' ? /^\/?URL:(.*)$/is.exec(selector)?.[1] : undefined
+  if (link !== undefined) return linkUrl(link)
+  const place = authority(item)
+  if (place === null) return null
+  // RFC 4266 2.4: the selector of a session is the name to log in with.
+  const user = selector === '' ? '' : `${encodeOctets(selector)}@`
+  if (gophertype === '8') return `telnet://${user}${place(23)}/`
+  if (gophertype === 'T') return `tn3270://${user}${place(23)}/`
+  // Of before `URL:`: a request of HTTP/0.9 as a selector.
+  const page = gophertype === 'h' ? /^GET (\/\S*)$/.exec(selector)?.[1] : undefined
+  if (page !== undefined) return `http://${place(80)}${encodeUrl(page)}`
+  const own = item.host.toLowerCase() === plan.host && item.port === plan.port
+  // Nothing in a menu says TLS. What was got over TLS goes on so on the same server; other servers may not have it.
+  const scheme = own && plan.tls === 'implicit' ? 'gophers' : 'gopher'
+  return `${scheme}://${place(70)}/${encodeOctets(gophertype)}${encodeOctets(selector, '/:,+=@~')}`
+}
+
+/** `http://www.example.net/` as the menu writes it, if it leads to a scheme that a stranger may send us to. */
+function linkUrl(link: string): string | null {
+  const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(link) ?? []
+  return linkSchemes.has(scheme.toLowerCase()) ? encodeUrl(link.trim()) : null
+}
+
+/** Blanks, controls and octets beyond ASCII may not stand in a URL. */
+function encodeUrl(url: string): string {
+  return url.replace(/[^\x21-\x7E]+/g, (octets) => encodeOctets(octets))
+}
+
+/** Host and port as a URL has them, the port left out where it is the default; null where they are no legal ones. */
+function authority({ host, port }: MenuItem): ((defaultPort: number) => string) | null {
+  const name = octetsToText(host)
+  const ipv6 = /^\[?([0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]?$/.exec(name)?.[1]
+  if (port === null || (ipv6 === undefined && !/^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name))) return null
+  const written = ipv6 === undefined ? name : `[${ipv6}]`
+  return (defaultPort) => (port === defaultPort ? written : `${written}:${port}`)
+}

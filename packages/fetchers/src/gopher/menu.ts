@@ -1,0 +1,75 @@
+import { type GopherPlan, octetsToText } from '@retriever/core'
+import type { Entry, RetrievalContext } from '../fetcher.ts'
+import { linesOf } from '../wire/lines.ts'
+import { entryKind } from './item-type.ts'
+import { itemUrl } from './item-url.ts'
+
+/** One line of a menu, split (RFC 1436 3.4). Octets as they came; without padding around host and port. */
+export interface MenuItem {
+  readonly gophertype: string
+  readonly display: string
+  readonly selector: string
+  readonly host: string
+  /** Null where it is none: the item cannot be reached then. */
+  readonly port: number | null
+  /** `+`: the server speaks Gopher+ for it; `?`: and asks questions first. */
+  readonly gopherPlus: string | undefined
+}
+
+/** The items of a menu, one entry a line; a line that is no item is passed on as information. */
+export async function* menuEntries(
+  body: AsyncIterable<Uint8Array>,
+  plan: GopherPlan,
+  context: RetrievalContext,
+): AsyncGenerator<Entry, void, void> {
+  let mirrored: string | undefined
+  let dots = 0
+  for await (const line of linesOf(body, context)) {
+    // A lone dot is the end mark if nothing follows; menus framed by a length or by the connection may still have it.
+    if (line === '.') {
+      dots++
+      continue
+    }
+    for (; dots > 0; dots--) yield { name: '.', kind: 'info', url: null }
+    if (line === '') continue
+    const item = parseMenuLine(line)
+    yield item === undefined ? { name: octetsToText(line), kind: 'info', url: null } : menuEntry(item, plan, mirrored)
+    if (item !== undefined && !'+i3'.includes(item.gophertype)) mirrored = item.gophertype
+  }
+}
+
+/** Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`, or undefined for a line of fewer than four fields. */
+function parseMenuLine(line: string): MenuItem | undefined {
+  const [head = '', selector = '', host = '', portField, plus] = line.split('\t')
+  if (portField === undefined || head === '') return undefined
+  const port = portField.trim()
+  const gopherPlus = plus?.trim()
+  return {
+    gophertype: head.charAt(0),
+    display: head.slice(1),
+    selector,
+    host: host.trim(),
+    port: /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535 ? Number(port) : null,
+    gopherPlus: gopherPlus === '' ? undefined : gopherPlus,
+  }
+}
+
+/** `mirrored` is the type of the item before: a `+` line is one more place of that item (RFC 1436 3.8). */
+function menuEntry(item: MenuItem, plan: GopherPlan, mirrored: string | undefined): Entry {
+  const { gophertype, display, selector, host, port, gopherPlus } = item
+  const redundant = gophertype === '+'
+  const type = redundant ? mirrored : gophertype
+  return {
+    name: octetsToText(display),
+    kind: type === undefined ? 'other' : entryKind(type),
+    url: type === undefined ? null : itemUrl({ ...item, gophertype: type }, plan),
+    details: {
+      gophertype,
+      selector: octetsToText(selector),
+      host: octetsToText(host),
+      port,
+      ...(gopherPlus !== undefined && { gopherPlus: octetsToText(gopherPlus) }),
+      ...(redundant && { redundant: true }),
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { octetsToText, type TelnetPlan } from '@retriever/core'
+import type { Fetcher, Handoff, RetrievalContext } from '../fetcher.ts'
+
+/**
+ * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the telnet
+ * program. Nothing is connected here, and a password in the URL goes nowhere: programs show their arguments to everybody.
+ */
+export function telnetFetcher(): Fetcher<'telnet'> {
+  return { mechanism: 'telnet', retrieve: async (plan, context) => handoff(plan, context) }
+}
+
+function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
+  const user = plan.user ? octetsToText(plan.user) : null
+  if (user !== null) checkArgument(context, 'user', user, /^[^\0-\x1F\x7F-\x9F]+$/)
+  checkArgument(context, 'host', plan.host, /^[\w.:%-]+$/)
+  return {
+    outcome: 'handoff',
+    service: 'telnet',
+    host: plan.host,
+    port: plan.port,
+    user,
+    program: 'telnet',
+    args: [...(user === null ? [] : ['-l', user]), plan.host, String(plan.port)],
+  }
+}
+
+/**
+ * `-` and `+` would begin an option, of telnet or, passed on as USER, of the far side's login (CVE-2007-0882, CVE-2026-24061).
+ * The findings have said so before; this holds whatever was allowed.
+ */
+function checkArgument(context: RetrievalContext, name: string, value: string, legal: RegExp): void {
+  if (legal.test(value) && !/^[-+]/.test(value)) return
+  const message = `The ${name} would be read as an option, or worse, by the telnet program; it is not handed over.`
+  throw context.error('refused', message, { phase: 'policy' })
+}

@@ -1,0 +1,66 @@
+import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import type { LineReader } from './lines.ts'
+
+/** A reply of one line (RFC 3977 3.1): three digits, of which the first says how it went, and text. */
+export interface Reply {
+  readonly code: number
+  /** One octet a character, without the code. */
+  readonly text: string
+}
+
+/** Reads `211 1234 3000234 3002322 misc.test`, or undefined for what is no reply: `220-Welcome`, `HTTP/1.1 400`. */
+export function parseReply(line: string): Reply | undefined {
+  const [, code, text = ''] = /^([1-5]\d\d)(?: (.*))?$/s.exec(line) ?? []
+  return code === undefined ? undefined : { code: Number(code), text }
+}
+
+/**
+ * The next reply. Rejects with `receive-failed` where the connection ends instead, with `protocol-violation` where something
+ * else comes. A `secret` just sent is blotted out, should the server repeat it.
+ */
+export async function readReply(
+  lines: LineReader,
+  context: RetrievalContext,
+  phase: Phase,
+  secret?: string,
+): Promise<Reply> {
+  const received = await lines.line(phase)
+  if (received === null) {
+    throw context.error('receive-failed', 'The server closed the connection without an answer; try again.', { phase })
+  }
+  const line = secret ? received.replaceAll(secret, '<password>') : received
+  context.emit({ type: 'received', url: context.url, octets: `${line}\r\n` })
+  const reply = parseReply(received)
+  if (reply !== undefined) return secret ? { ...reply, text: reply.text.replaceAll(secret, '<password>') } : reply
+  const message = `The server answered "${shown(line)}", which is no reply of this protocol. Check scheme and port.`
+  throw context.error('protocol-violation', message, { phase, reply: shown(line) })
+}
+
+/** Returns a reply that has one of the codes, and throws for any other. */
+export function expectReply(context: RetrievalContext, reply: Reply, ...codes: readonly number[]): Reply {
+  if (codes.includes(reply.code)) return reply
+  throw refusal(context, 'server-refused', 'The server refused', reply)
+}
+
+/**
+ * The error for a reply that is not the one hoped for. Only a 4xx or 5xx is a refusal; anything else does not belong here,
+ * and the server has broken the protocol.
+ */
+export function refusal(context: RetrievalContext, code: ErrorCode, message: string, reply: Reply): RetrievalError {
+  const words = replyWords(reply)
+  if (reply.code >= 400) return context.error(code, `${message}: ${words}`, { reply: words })
+  const unexpected = `The server answered "${words}", which does not fit here. Check scheme and port.`
+  return context.error('protocol-violation', unexpected, { reply: words })
+}
+
+/** `411 No such group`, for people: decoded, and harmless on a terminal. */
+export function replyWords({ code, text }: Reply): string {
+  return shown(text === '' ? String(code) : `${code} ${text}`)
+}
+
+function shown(octets: string): string {
+  const text = printable(octetsToText(octets))
+  // A line of an answer may have 8 KiB: nobody reads that in a message.
+  return text.length > 300 ? `${text.slice(0, 300)}...` : text
+}
