@@ -59,7 +59,7 @@ export async function playTranscript(text: string, cut: Cut = 'whole'): Promise<
 }
 
 /** `C:` and `S:` lines end in CRLF, but for `<LF>`, `<no EOL>` and `<raw>`; `\xNN` is an octet; `#` and `--` are remarks. */
-export function parseTranscript(text: string): readonly (readonly Turn[])[] {
+function parseTranscript(text: string): readonly (readonly Turn[])[] {
   return text
     .split(/\n{2,}/)
     .map((part) => part.split('\n').flatMap(parseTurn))

@@ -13,7 +13,7 @@ export interface Policy {
   readonly allowInward: boolean
 }
 
-export const defaultPolicy: Policy = { allow: [], allowPorts: [], allowDowngrade: false, allowInward: false }
+const defaultPolicy: Policy = { allow: [], allowPorts: [], allowDowngrade: false, allowInward: false }
 
 export function readPolicy(changes: Partial<Policy> = {}): Policy {
   for (const name of Object.keys(changes)) {

@@ -76,7 +76,7 @@ function readable(details: Readonly<Record<string, string>>): Readonly<Record<st
 }
 
 /** `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub/` -> the same with a `/` at its end. */
-export function directoryUrl({ url, name }: Listed): string {
+function directoryUrl({ url, name }: Listed): string {
   const path = url.replace(/#.*$/s, '').replace(/;type=[^/;]*$/i, '')
   const hasPath = /^[^:]+:\/\/[^/]*\//.test(path)
   return name !== '' || !hasPath ? `${path}/` : path
