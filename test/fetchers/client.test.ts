@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test, vi } from 'vitest'
-import { chunks, fakeHttp, retrieved } from './fake.ts'
+import { chunks, endless, fakeHttp, retrieved } from './fake.ts'
 
 const failure = async (promise: Promise<unknown>): Promise<RetrievalError> => {
   const error = await promise.then(
@@ -188,6 +188,24 @@ describe('time and cancellation', () => {
     const waiting = failure(client.retrieve('http://h/'))
     await client.close()
     expect(await waiting).toMatchObject({ code: 'aborted' })
+  })
+
+  test.each(['the signal', 'close', 'the total'])('%s ends what nobody reads', async (what) => {
+    const controller = new AbortController()
+    const events: RetrievalEvent[] = []
+    const client = createClient({
+      fetchers: [fakeHttp(() => retrieved(endless().body))],
+      limits: { totalTimeout: what === 'the total' ? 10 : 60_000 },
+      onEvent: (event) => events.push(event),
+    })
+    const representation = await client.retrieve('http://h/', { signal: controller.signal })
+    if (what === 'the signal') controller.abort()
+    if (what === 'close') await client.close()
+    await representation.finished
+    const code = what === 'the total' ? 'timeout' : 'aborted'
+    expect(events.at(-1)).toMatchObject({ type: 'done', error: { code } })
+    expect(await failure(representation.text())).toMatchObject({ code })
+    await client.close()
   })
 })
 

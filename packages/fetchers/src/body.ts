@@ -25,6 +25,11 @@ export class Body {
     this.#retrieved = retrieved
     this.#context = context
     this.#done = done
+    const { signal } = context.deadline
+    // The retrieval may be ended from outside while nobody reads: then no read is there to notice.
+    const end = (): void => this.#end(signal.reason as RetrievalError)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
   }
 
   get taken(): boolean {
@@ -43,9 +48,9 @@ export class Body {
     this.#taken = true
     if (this.#over) return
     const { deadline, error } = this.#context
+    this.#end(null)
     // Pending reads must not wait for the server.
     deadline.fail(error('aborted', 'The body was given up before its end.', { phase: 'body' }))
-    this.#end(null)
   }
 
   /** The error for a body that its consumer cannot hold. */
@@ -57,11 +62,14 @@ export class Body {
   }
 
   async *#octets(): AsyncGenerator<Uint8Array, void, void> {
-    const { limits, emit, url } = this.#context
+    const { limits, emit, url, deadline } = this.#context
     const { size, body } = this.#retrieved
     let failure: RetrievalError | null = null
     try {
+      deadline.signal.throwIfAborted()
       for await (const chunk of body) {
+        // Whatever the fetcher makes of an abort: octets after it, or an early end, must not pass for the whole.
+        deadline.signal.throwIfAborted()
         this.#received += chunk.length
         if (this.#received > limits.maxSize) {
           throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
@@ -69,6 +77,7 @@ export class Body {
         emit({ type: 'progress', url, received: this.#received, size })
         yield chunk
       }
+      deadline.signal.throwIfAborted()
     } catch (error) {
       failure = RetrievalError.is(error) ? error : this.#error('receive-failed', 'Reading the body failed.', error)
       throw failure
