@@ -221,6 +221,20 @@ test('events tell the story in order, without the password', async () => {
   expect(JSON.stringify(events)).not.toContain('s3cr3t')
 })
 
+test.each(['resolved', 'progress', 'done'])('a listener that throws at "%s" ends its retrieval alone', async (type) => {
+  const onEvent = vi.fn((event: RetrievalEvent) => {
+    if (event.type === type && event.url === 'http://h/bad') throw new TypeError('boom')
+  })
+  await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('a', 'b')))], onEvent })
+  const codes: string[] = []
+  for await (const { url, representation, error } of client.retrieveAll(['http://h/bad', 'http://h/good'])) {
+    const read = representation?.text().catch((reason: RetrievalError) => reason.code)
+    codes.push(`${url} ${error?.code ?? (await read)}`)
+  }
+  // At "done" nothing is left to end.
+  expect(codes.sort()).toEqual([`http://h/bad ${type === 'done' ? 'ab' : 'aborted'}`, 'http://h/good ab'])
+})
+
 describe('client.fetch', () => {
   test('gives a Response with headers', async () => {
     await using client = createClient({

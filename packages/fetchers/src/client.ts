@@ -26,6 +26,7 @@ export interface ClientOptions {
   readonly concurrency?: number
   /** Of those, to one host; default 4. */
   readonly perHost?: number
+  /** What it throws ends the retrieval, with the error `aborted`. */
   readonly onEvent?: (event: RetrievalEvent) => void
 }
 

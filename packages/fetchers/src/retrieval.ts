@@ -46,6 +46,7 @@ export class Retrieval {
   readonly #deadline: Deadline
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
+  #unheard = false
 
   constructor(
     settings: Settings,
@@ -138,9 +139,21 @@ export class Retrieval {
     this.#finished()
   }
 
+  /** A listener that throws ends its retrieval, and not the process: some events come out of a socket's callback. */
+  #emit(event: RetrievalEvent): void {
+    if (this.#unheard) return
+    try {
+      this.#settings.onEvent?.(event)
+    } catch (cause) {
+      this.#unheard = true
+      const message = `${event.url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
+      this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url: event.url, cause }))
+    }
+  }
+
   #context(resolution: Resolution): RetrievalContext {
     const deadline = this.#deadline
-    const { limits, tls, credentials, onEvent } = this.#settings
+    const { limits, tls, credentials } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     return {
       url,
@@ -149,7 +162,7 @@ export class Retrieval {
       tls,
       request: this.#request,
       credentials,
-      emit: (event) => onEvent?.(event),
+      emit: (event) => this.#emit(event),
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${redact(url)}: ${message}`, { phase: deadline.phase, url, ...extras }),
     }
