@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import { createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test, vi } from 'vitest'
 import { chunks, endless, fakeHttp, retrieved } from './fake.ts'
 
@@ -305,5 +305,46 @@ describe('client.retrieveAll', () => {
       break
     }
     expect(started).toBeLessThan(5)
+  })
+
+  test('what has been handed over can be read after the loop', async () => {
+    await using client = createClient({ fetchers: [fakeHttp(({ target }) => retrieved(chunks(target)))] })
+    const kept: Representation[] = []
+    for await (const { representation } of client.retrieveAll(['http://h/1', 'http://h/2'])) {
+      if (representation) kept.push(representation)
+    }
+    for await (const { representation } of client.retrieveAll(['http://h/3', 'http://h/4'])) {
+      if (representation) kept.push(representation)
+      break
+    }
+    const texts = await Promise.all(kept.map((representation) => representation.text()))
+    expect(texts.slice(0, 2).sort()).toEqual(['/1', '/2'])
+    expect(['/3', '/4']).toContain(texts[2])
+  })
+
+  test('stopping early ends what has come and was not handed over', async () => {
+    let ended = 0
+    const onEvent = (event: RetrievalEvent): void => {
+      if (event.type === 'done' && event.error?.code === 'aborted') ended++
+    }
+    await using client = createClient({ fetchers: [fakeHttp(() => retrieved(endless().body))], onEvent })
+    for await (const { representation } of client.retrieveAll(['http://h/1', 'http://h/2', 'http://h/3'])) {
+      // All three have come when the next turn of the event loop begins.
+      await new Promise((resolve) => setImmediate(resolve))
+      await representation?.cancel()
+      break
+    }
+    expect(ended).toBe(2)
+  })
+
+  test('the signal frees the places of what nobody reads', async () => {
+    const controller = new AbortController()
+    await using client = createClient({ fetchers: [fakeHttp(() => retrieved(endless().body))], concurrency: 1 })
+    const codes: string[] = []
+    for await (const { error } of client.retrieveAll(['http://h/1', 'http://h/2'], { signal: controller.signal })) {
+      codes.push(error?.code ?? 'came')
+      controller.abort()
+    }
+    expect(codes).toEqual(['came', 'aborted'])
   })
 })

@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
 import type { BatchOutcome, Client, RetrieveOptions } from './client.ts'
 
 /** Many URLs at a time, at most so many of one host; see Client.retrieveAll. */
@@ -12,24 +12,20 @@ export async function* retrieveAll(
   const { default: PQueue } = await import('p-queue')
   const all = new PQueue({ concurrency })
   const hosts = new Map<string, InstanceType<typeof PQueue>>()
-  const results: BatchOutcome[] = []
-  const stop = new AbortController()
-  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
+  const results: { readonly outcome: BatchOutcome; readonly stop: AbortController }[] = []
+  // Of what has not been handed over: once it has, it is the consumer's, who may read it long after the last one came.
+  const stops = new Set<AbortController>()
   let wake = (): void => {}
   let open = 0
 
   const retrieveOne = async (url: string): Promise<void> => {
-    let read = Promise.resolve()
-    try {
-      const representation = await client.retrieve(url, { ...options, signal })
-      read = representation.finished
-      results.push({ url, representation, error: null })
-    } catch (error) {
-      if (!RetrievalError.is(error)) throw error
-      results.push({ url, representation: null, error })
-    }
+    const stop = new AbortController()
+    stops.add(stop)
+    const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
+    const outcome = await outcomeOf(client, url, { ...options, signal })
+    results.push({ outcome, stop })
     wake()
-    await read
+    await outcome.representation?.finished
   }
 
   for (const each of urls) {
@@ -43,12 +39,23 @@ export async function* retrieveAll(
   }
   try {
     for (; open > 0; open--) {
-      while (results.length === 0) await new Promise<void>((resolve) => (wake = resolve))
-      yield results.shift() as BatchOutcome
+      let next = results.shift()
+      for (; next === undefined; next = results.shift()) await new Promise<void>((resolve) => (wake = resolve))
+      stops.delete(next.stop)
+      yield next.outcome
     }
   } finally {
     for (const queue of [all, ...hosts.values()]) queue.clear()
-    stop.abort()
+    for (const stop of stops) stop.abort()
+  }
+}
+
+async function outcomeOf(client: Client, url: string, options: RetrieveOptions): Promise<BatchOutcome> {
+  try {
+    return { url, representation: await client.retrieve(url, options), error: null }
+  } catch (error) {
+    // The client throws nothing else.
+    return { url, representation: null, error: error as RetrievalError }
   }
 }
 

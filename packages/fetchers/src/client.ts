@@ -51,7 +51,10 @@ export interface Client extends AsyncDisposable {
   open(url: string | URL, options?: RetrieveOptions): Promise<Representation | Handoff>
   /** As the web's fetch, for every scheme: a missing resource is a Response of status 404, a failure rejects. GET only. */
   fetch(url: string | URL, init?: { readonly signal?: AbortSignal | null }): Promise<Response>
-  /** Many URLs, a cap a host, results as they come. A result's place is free again once its body is read or cancelled. */
+  /**
+   * Many URLs, a cap a host, results as they come. A result's place is free again once its body is read or cancelled. Whoever leaves
+   * the loop ends what has not been handed over; a representation that has been is theirs to read or cancel.
+   */
   retrieveAll(urls: Iterable<string | URL>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
   /** What the client would do for a URL; nothing is contacted. */
   resolve(url: string | URL, base?: string): Resolution

@@ -147,7 +147,9 @@ export class Retrieval {
     } catch (cause) {
       this.#unheard = true
       const message = `${event.url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
-      this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url: event.url, cause }))
+      this.#deadline.fail(
+        new RetrievalError('aborted', message, { phase: this.#deadline.phase, url: event.url, cause }),
+      )
     }
   }
 
