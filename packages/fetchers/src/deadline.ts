@@ -69,7 +69,8 @@ export class Deadline {
         this.#pending.delete(reject)
       }
       this.#pending.add(reject)
-      operation().then(
+      // In a promise, so that what is thrown at once stops the timer too.
+      new Promise<T>((done) => done(operation())).then(
         (value) => {
           settle()
           resolve(value)
@@ -79,6 +80,21 @@ export class Deadline {
           reject(signal.aborted ? signal.reason : error)
         },
       )
+    })
+  }
+
+  /**
+   * Waits for what takes its time by right, as a person who is asked for a password: no limit of a phase runs, but the end of the
+   * retrieval ends the wait.
+   */
+  unlimited<T>(operation: () => Promise<T>): Promise<T> {
+    const { signal } = this.#controller
+    if (signal.aborted) return Promise.reject(signal.reason)
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.add(reject)
+      operation()
+        .finally(() => this.#pending.delete(reject))
+        .then(resolve, reject)
     })
   }
 

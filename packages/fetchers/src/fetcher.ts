@@ -53,13 +53,14 @@ export interface TlsOptions {
 }
 
 export interface Challenge {
-  /** For the person asked: `alice@ftp.example.org`, an HTTP realm. */
+  /** For the person asked: `alice@ftp.example.org`, an HTTP realm. Text, not octets, as all of it. */
   readonly realm: string
   readonly host: string
   readonly port: number
   readonly user: string | null
 }
 
+/** As text: what needs octets gets those of UTF-8. */
 export interface Credentials {
   readonly user: string
   readonly password: string

@@ -10,11 +10,10 @@ import {
   resolveReference,
 } from '@retriever/core'
 import { Body } from './body.ts'
+import { askCredentials, type CredentialsSource } from './credentials.ts'
 import { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type {
-  Challenge,
-  Credentials,
   ErrorExtras,
   Handoff,
   Outcome,
@@ -35,7 +34,7 @@ export interface Settings {
   readonly limits: Limits
   readonly resolving: ResolveOptions
   readonly tls: TlsOptions
-  readonly credentials: (challenge: Challenge) => Promise<Credentials | null>
+  readonly credentials: CredentialsSource
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
 
@@ -163,7 +162,7 @@ export class Retrieval {
       limits,
       tls,
       request: this.#request,
-      credentials,
+      credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       emit: (event) => this.#emit(event),
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${redact(url)}: ${message}`, { phase: deadline.phase, url, ...extras }),

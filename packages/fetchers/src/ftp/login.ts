@@ -1,3 +1,4 @@
+import { octetsToText, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../fetcher.ts'
 import type { Dialogue } from './dialogue.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
@@ -63,9 +64,11 @@ async function authenticate({ control, context }: Dialogue, { user, password }: 
 }
 
 async function askPerson({ plan, context }: Dialogue, asked: Reply): Promise<Credentials> {
-  const { host, port, user } = plan
+  const { host, port } = plan
+  const user = octetsToText(plan.user)
   const known = await context.credentials({ realm: `${user}@${host}`, host, port, user })
-  if (known !== null) return known
+  // RFC 2640 2: names and passwords are UTF-8.
+  if (known !== null) return { user: utf8Octets(known.user), password: utf8Octets(known.password) }
   const message = 'The server wants a password, and none is known. Give one, as in ftp://USER:PASSWORD@HOST/, or by -u.'
   throw context.error('auth-required', message, { reply: wordsOf(asked) })
 }

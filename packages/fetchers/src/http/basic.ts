@@ -1,5 +1,5 @@
 import { type HttpPlan, octetsToText, printable, utf8Octets } from '@retriever/core'
-import type { Credentials, RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../fetcher.ts'
 
 /** The Authorization field (RFC 7617) for what the URL says; null where it has no password: then we wait to be asked. */
 export function basicFromPlan({ user, password }: HttpPlan, context: RetrievalContext): string | null {
@@ -8,7 +8,8 @@ export function basicFromPlan({ user, password }: HttpPlan, context: RetrievalCo
 
 /** Asks whoever may know, once. Rejects with `auth-required` where nobody does. */
 export async function basicFromAsking(plan: HttpPlan, context: RetrievalContext, challenge: string): Promise<string> {
-  const { host, port, user } = plan
+  const { host, port } = plan
+  const user = plan.user === null ? null : octetsToText(plan.user)
   if (!/(?:^|,)\s*basic(?:\s|,|$)/i.test(challenge)) {
     const scheme = printable(/^[^\s,]{1,40}/.exec(challenge.trim())?.[0] ?? 'a login of its own')
     throw context.error('auth-required', `The server wants ${scheme} authentication, and only Basic is spoken here.`, {
@@ -16,8 +17,7 @@ export async function basicFromAsking(plan: HttpPlan, context: RetrievalContext,
       status: 401,
     })
   }
-  const asked = context.credentials({ realm: realmOf(challenge) ?? host, host, port, user })
-  const credentials = await unlessAborted<Credentials | null>(context.deadline.signal, asked)
+  const credentials = await context.credentials({ realm: realmOf(challenge) ?? host, host, port, user })
   if (credentials === null) {
     const message = 'The server wants a user and password; give them in the URL, or as credentials.'
     throw context.error('auth-required', message, { phase: 'login', status: 401 })
@@ -38,19 +38,4 @@ function realmOf(challenge: string): string | null {
   const match = /\brealm\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/i.exec(challenge)
   const realm = match?.[1]?.replace(/\\(.)/g, '$1') ?? match?.[2]
   return realm === undefined ? null : printable(octetsToText(realm)).slice(0, 200)
-}
-
-/** A person may take their time, so no limit of the deadline runs; only its end counts. */
-async function unlessAborted<T>(signal: AbortSignal, operation: Promise<T>): Promise<T> {
-  let abort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
-  try {
-    return await Promise.race([operation, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

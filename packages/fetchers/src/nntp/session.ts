@@ -154,8 +154,9 @@ export class NntpSession {
     const { password, host, port } = this.#plan
     const user = this.#plan.user || null
     if (user !== null && password !== null) return { user, password }
-    const realm = `${user === null ? '' : `${user}@`}${host}`
-    const known = await this.#context.credentials({ realm, host, port, user })
+    const name = user === null ? null : octetsToText(user)
+    const realm = `${name === null ? '' : `${name}@`}${host}`
+    const known = await this.#context.credentials({ realm, host, port, user: name })
     if (known !== null) return { user: utf8Octets(known.user), password: utf8Octets(known.password) }
     const message = 'The server wants a user and password; give them in the URL, or through the credentials option'
     throw refusal(this.#context, 'auth-required', message, challenge)
