@@ -84,6 +84,38 @@ describe('redirects', () => {
     expect(await representation.json()).toEqual(['a.example', '/y?z', null, null])
   })
 
+  test.each([
+    ['/y', ['a.example', '/y', 'u', 'p']],
+    ['http://x:y@a.example:80/y', ['a.example', '/y', 'u', 'p']],
+    ['http://a.example:8080/y', ['a.example', '/y', null, null]],
+    ['https://a.example/y', ['a.example', '/y', null, null]],
+    ['http://a.example.org/y', ['a.example.org', '/y', null, null]],
+  ])('the login of the URL stays with its origin: %s', async (location, plan) => {
+    await using client = to(location, 'http://u@a.example/x')
+    expect(await (await client.retrieve('http://u:p@a.example/x')).json()).toEqual(plan)
+  })
+
+  test.each([
+    ['ldap://b.example/', 'refused', /to "ldap:\/\/b.example\/" was not followed: only http and https/],
+    ['javascript:alert(1)', 'refused', /only http and https/],
+    ['http://u:s3cr3t@[b/', 'protocol-violation', /that is no URL/],
+    ['http://b.example:99999/', 'protocol-violation', /that is no URL/],
+  ])('%s is no place to go to', async (location, code, message) => {
+    await using client = to(location)
+    const error = await failure(client.retrieve('http://a.example/x'))
+    expect(error).toMatchObject({ code, url: 'http://a.example/x', status: 302 })
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('s3cr3t')
+  })
+
+  test.each(['http://feature.example/', 'http://febo.example/', 'http://0.example/'])(
+    '%s is outward',
+    async (location) => {
+      await using client = to(location)
+      expect((await client.retrieve('http://a.example/x')).url).toBe(location)
+    },
+  )
+
   test('userinfo of the server is dropped', async () => {
     await using client = to('http://u:p@b.example/')
     expect(await (await client.retrieve('http://a.example/x')).json()).toEqual(['b.example', '/', null, null])
@@ -100,6 +132,9 @@ describe('redirects', () => {
     'http://169.254.169.254/latest',
     'http://[::ffff:127.0.0.1]/',
     'http://[fe80::1]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
     '//0.0.0.0/',
   ])('%s is not followed', async (location) => {
     await using client = to(location)

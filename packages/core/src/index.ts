@@ -1,7 +1,7 @@
 export { type ErrorCode, type ErrorDetails, errorCodes, type Phase, RetrievalError } from './errors.ts'
 export { type Explained, type Explanation, explain, formatExplanation, quoteWire, type Unexplained } from './explain.ts'
 export { type Finding, type FindingCode, findingCodes, type Severity } from './findings.ts'
-export { isLoopback } from './host.ts'
+export { isInward, isLoopback } from './host.ts'
 export { formatLocator, type Locator, type Part, type Span, schemeOf } from './locator.ts'
 export { decodeOctets, encodeOctets, octetsToText, utf8Octets } from './percent.ts'
 export type {

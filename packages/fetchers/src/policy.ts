@@ -1,4 +1,4 @@
-import { type FindingCode, findingCodes, isLoopback, type Resolution, RetrievalError } from '@retriever/core'
+import { type FindingCode, findingCodes, isInward, type Resolution, RetrievalError } from '@retriever/core'
 import { invalidOption } from './limits.ts'
 
 /** What is refused, and what the caller takes upon himself. */
@@ -66,11 +66,6 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
 
 function hostOf({ plan }: Resolution): string {
   return 'host' in plan ? (plan.host ?? '') : ''
-}
-
-/** This machine, and link-local addresses, where clouds keep their secrets. */
-function isInward(host: string): boolean {
-  return isLoopback(host) || /^(0|169\.254)\./.test(host) || /^(::$|fe[89ab])/.test(host)
 }
 
 function refusal(url: string, message: string, span?: readonly [number, number]): RetrievalError {

@@ -2,6 +2,7 @@ import {
   type AccessPlan,
   type ErrorCode,
   formatLocator,
+  printable,
   type Resolution,
   type ResolveOptions,
   RetrievalError,
@@ -96,20 +97,38 @@ export class Retrieval {
     return fetcher.retrieve(plan, context)
   }
 
-  /** RFC 9110 15.4, by our own rules. Userinfo that the server writes is dropped (security.md case 48). */
+  /** RFC 9110 15.4, by our own rules. */
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
-    const { policy, limits, resolving } = this.#settings
+    const { policy, limits } = this.#settings
     if (this.#redirects.length >= limits.maxRedirects) {
-      const message = `More than ${limits.maxRedirects} redirects; the last one points to ${redact(location)}.`
+      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
       throw context.error('too-many-redirects', message, { status })
     }
-    const to = resolve(withoutLogin(resolveReference(location, from.url), resolving), resolving)
+    const to = this.#target(from, redirect, context)
     enforceRedirect(policy, from, to)
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
     // RFC 9110 10.2.2: the fragment of the first URL goes on where the target has none. It is never sent, so nothing is to do.
     return to
+  }
+
+  /** Throws for what is no URL, or none of a known scheme. */
+  #target(from: Resolution, { location, status }: Redirect, context: RetrievalContext): Resolution {
+    const { resolving } = this.#settings
+    try {
+      const { locator } = resolve(resolveReference(location, from.url), resolving)
+      // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
+      const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
+      if (!isSameOrigin(from, bare)) return bare
+      const { user, password } = from.locator
+      return resolve(formatLocator({ ...locator, user, password }), resolving)
+    } catch (cause) {
+      const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
+      const why = unknown ? 'only http and https may be redirected to' : 'that is no URL'
+      const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
+      throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
+    }
   }
 
   #represent(
@@ -175,8 +194,10 @@ function masked(plan: AccessPlan): AccessPlan {
   return 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
 }
 
-function withoutLogin(url: string, resolving: ResolveOptions): string {
-  return formatLocator({ ...resolve(url, resolving).locator, user: null, password: null })
+function isSameOrigin(one: Resolution, other: Resolution): boolean {
+  const origin = ({ scheme, plan }: Resolution): string =>
+    'port' in plan ? JSON.stringify([scheme.name, plan.host, plan.port]) : ''
+  return origin(one) !== '' && origin(one) === origin(other)
 }
 
 /** A fetcher must throw RetrievalErrors; what else it throws is a defect of it, said so and kept as the cause. */
