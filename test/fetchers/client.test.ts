@@ -294,6 +294,16 @@ describe('client.fetch', () => {
     expect((await client.fetch('http://h/missing')).status).toBe(404)
     expect(await failure(client.fetch('http://h/broken'))).toMatchObject({ code: 'receive-failed' })
   })
+
+  test('a status that no Response can have rejects', async () => {
+    const fetchers = [
+      fakeHttp((_, context) => {
+        throw context.error('http-error', 'No.', { status: 999 })
+      }),
+    ]
+    await using client = createClient({ fetchers })
+    expect(await failure(client.fetch('http://h/'))).toMatchObject({ code: 'http-error', status: 999 })
+  })
 })
 
 describe('client.retrieveAll', () => {

@@ -23,7 +23,8 @@ export async function fetchResponse(
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const status = error.status ?? statusOf[error.code]
-    if (status === undefined || status < 400) throw error
+    // A Response of a status beyond 599 cannot be made; some servers send 999.
+    if (status === undefined || status < 400 || status > 599) throw error
     const response = new Response(error.message, { status, headers: { 'content-type': 'text/plain;charset=utf-8' } })
     return Object.defineProperty(response, 'url', { value: error.url ?? String(url) })
   }
