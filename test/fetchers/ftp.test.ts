@@ -595,6 +595,15 @@ describe('ranges', () => {
     })()
   }
 
+  test('a SIZE of more digits than a number has is none', async () => {
+    const script: Script = { SIZE: '213 99999999999999999999\r\n', REST: '350 go on\r\n' }
+    await using server = await scriptedFtp(script)
+    await using client = createClient({ fetchers: [ftpFetcher()] })
+    const representation = await client.retrieve(`${server.url}a.bin`, { range: [4, null] })
+    expect(representation.size).toBe(null)
+    expect(await representation.text()).toBe('Hello, world.\n')
+  })
+
   test('from an octet to the end: SIZE, REST, and the length is checked', async () => {
     const { octets, representation, received } = await ranged([4090, null])
     expect(octets).toEqual([250, 251, 252, 253, 254, 255])

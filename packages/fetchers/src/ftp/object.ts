@@ -66,7 +66,7 @@ async function readRange(dialogue: Dialogue): Promise<Range | undefined> {
 /** RFC 3659 4: `213 1234`. Undefined where the server does not know; that a file is missing is for RETR to say. */
 async function askSize({ control, plan }: Dialogue): Promise<number | undefined> {
   const reply = await control.ask('request', `SIZE ${plan.name}`)
-  const [digits] = isPositive(reply) ? (/^\d{1,15}/.exec(reply.text) ?? []) : []
+  const [digits] = isPositive(reply) ? (/^\d{1,15}(?!\d)/.exec(reply.text) ?? []) : []
   return digits === undefined ? undefined : Number(digits)
 }
 
