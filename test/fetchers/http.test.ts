@@ -131,6 +131,14 @@ describe('an answer that is no representation', () => {
     expect(servers.http.received.at(-1)).toBe('GET /pub/gr%C3%BC%C3%9Fe.txt HTTP/1.1')
   })
 
+  test('what is secret in a Location stays out of the events', async () => {
+    const reply = 'HTTP/1.1 302 F\r\nLocation: http://u:s3cr3t@127.0.0.1:1/?token=s3cr3t\r\nContent-Length: 0\r\n\r\n'
+    servers.http.setFaults({ replies: { '/x': reply } })
+    await failure(client.retrieve(url('x')))
+    const received = events.find((event) => event.type === 'received')
+    expect(received?.octets).toContain('Location: http://u:***@127.0.0.1:1/?token=***\r\n')
+  })
+
   test.each([
     [403, 'access-denied'],
     [404, 'not-found'],
@@ -476,6 +484,8 @@ describe('a server that breaks HTTP', () => {
     ['SSH-2.0-\x1B[2Jevil\r\n', 'protocol-violation', 'SSH-2.0-\\e[2Jevil'],
     ['\x15\x03\x01\x00\x02\x02\x0A', 'protocol-violation', '\\x15\\x03\\x01'],
     ['HTTP/1.1 abc\r\n\r\n', 'protocol-violation', 'broke HTTP'],
+    ['HTTP/1.1 101 S\r\n\r\n', 'protocol-violation', 'broke HTTP'],
+    ['HTTP/1.1 101 S\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n', 'protocol-violation', 'not asked'],
     ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'protocol-violation', 'broke HTTP'],
     [
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',

@@ -47,6 +47,10 @@ export function exchangeError(context: RetrievalContext, connection: HttpConnect
   if (ended) {
     return context.error('receive-failed', 'The server closed the connection without an answer; try again.', { cause })
   }
+  // undici asserts that nobody switches protocols unasked: 101.
+  if (code === 'ERR_ASSERTION') {
+    return context.error('protocol-violation', 'The server broke HTTP: it answered what was not asked.', { cause })
+  }
   // Two lengths that differ, or a length and a coding, come as a mismatch too, before there is a body.
   if (mismatch || name === 'HTTPParserError') return notHttp(context, connection, cause)
   if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) {

@@ -1,4 +1,4 @@
-import { encodeOctets, type HttpPlan } from '@retriever/core'
+import { encodeOctets, type HttpPlan, redact } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext } from '../fetcher.ts'
 import { basicFromAsking, basicFromPlan } from './basic.ts'
 import { HttpBody } from './body.ts'
@@ -79,11 +79,11 @@ async function converse(
   }
 }
 
-/** The header section as it came but for line folding; cookies are the server's secrets. */
+/** The header section as it came but for line folding; cookies are the server's secrets, and a Location may hold others. */
 function headOctets(first: string, { status, reason, fields }: Head): string {
   const version = /^HTTP\/\d\.\d/.exec(first)?.[0] ?? 'HTTP/1.1'
   const lines = fields.map(([name, value]) => `${name}: ${/^set-cookie$/i.test(name) ? '<cookie>' : value}\r\n`)
-  return `${version} ${status} ${reason}\r\n${lines.join('')}\r\n`
+  return redact(`${version} ${status} ${reason}\r\n${lines.join('')}\r\n`)
 }
 
 async function outcome({ head, body }: Answer, context: RetrievalContext): Promise<Outcome> {
