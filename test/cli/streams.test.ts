@@ -46,6 +46,16 @@ describe('standard output', () => {
     expect(shell(script)).toMatchObject({ status: 0, stderr: '' })
   })
 
+  test('/dev/stdout is standard output, also where that is a file', () => {
+    const out = join(folder(), 'redirected')
+    expect(shell(`echo first > ${out}; retrieve -o /dev/stdout ${http.url}pub/hello.txt >> ${out}`)).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
+    expect(readFileSync(out, 'utf8')).toBe('first\nHello, world.\n')
+    expect(readdirSync('/dev')).not.toContain('stdout.part')
+  })
+
   test('a full disk is exit code 23 and one sentence', () => {
     expect(shell(`retrieve ${http.url}readme.txt > /dev/full`)).toEqual({
       status: 23,

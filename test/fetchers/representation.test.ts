@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -135,6 +135,18 @@ describe('saveTo', () => {
     const representation = await get(retrieved(source.body))
     await expect(representation.saveTo(target)).rejects.toThrow(message)
     await representation.finished
+  })
+
+  test.runIf(process.platform === 'linux')('an open descriptor is written to, and its name stays', async () => {
+    const file = await open(join(folder, 'x'), 'w')
+    await file.write('before ')
+    await symlink(`/proc/self/fd/${file.fd}`, join(folder, 'out'))
+    await symlink('out', join(folder, 'outer'))
+    await (await get(retrieved(chunks('abc')))).saveTo(join(folder, 'outer'))
+    await file.close()
+    expect(await readFile(join(folder, 'x'), 'utf8')).toBe('before abc')
+    expect((await lstat(join(folder, 'out'))).isSymbolicLink()).toBe(true)
+    expect((await readdir(folder)).sort()).toEqual(['out', 'outer', 'x'])
   })
 
   test('a device is written to', async () => {

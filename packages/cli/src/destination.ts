@@ -24,7 +24,9 @@ export function planDestinations(line: CommandLine): Destination[] {
     .map(({ name, value }): Destination => {
       if (name === 'remote-name') return { to: 'remote-name', directory: directory ?? '.' }
       if (value === '') throw usageError('-o needs the name of a file.')
-      return value === '-' ? { to: 'stdout', asIs: true } : { to: 'file', path: join(directory ?? '', value) }
+      return value === '-' || value === '/dev/stdout'
+        ? { to: 'stdout', asIs: true }
+        : { to: 'file', path: join(directory ?? '', value) }
     })
   const [first = { to: 'stdout', asIs: false }] = typed
   if (typed.length <= 1 && first.to !== 'file') return Array.from({ length: count }, () => first)

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
-import { constants, type FileHandle, link, open, rename, stat, unlink, utimes } from 'node:fs/promises'
+import { constants, type FileHandle, link, open, readlink, rename, stat, unlink, utimes } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 
 export interface SaveOptions {
@@ -9,7 +10,7 @@ export interface SaveOptions {
 
 /**
  * Writes the octets to `path` by way of `path.part`, which takes the name only once it is whole: a partial file is never mistaken
- * for a whole one. Devices and FIFOs are written to directly. Throws RetrievalError `write-failed`; what reading the octets throws
+ * for a whole one. Devices, FIFOs and open descriptors (`/dev/stdout`) are written to directly. Throws RetrievalError `write-failed`; what reading the octets throws
  * passes through. In both cases no file remains of this attempt.
  */
 export async function save(
@@ -18,6 +19,8 @@ export async function save(
   modified: Date | null,
   options: SaveOptions = {},
 ): Promise<void> {
+  // Its name is no place for a file: renaming would replace /dev/stdout itself, and leave the file behind it empty.
+  if (await isDescriptor(path)) return writeTo(await attempt(path, () => open(path, 'a')), octets, path)
   const target = await existing(path)
   if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
   if (target !== undefined && !target.isFile()) return writeTo(await attempt(path, () => open(path, 'w')), octets, path)
@@ -33,6 +36,20 @@ export async function save(
     await unlink(part).catch(() => {})
     throw error
   }
+}
+
+const descriptor = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
+
+/** Whether the name, or a link that it is, stands for something this or another process has open: /dev/stdout -> /proc/self/fd/1. */
+async function isDescriptor(path: string): Promise<boolean> {
+  // Links to links: the system itself gives up after 40 (path_resolution(7)).
+  for (let at = resolve(path), hops = 0; hops < 40; hops++) {
+    if (descriptor.test(at)) return true
+    const target = await readlink(at).catch(() => null)
+    if (target === null) return false
+    at = resolve(dirname(at), target)
+  }
+  return false
 }
 
 async function existing(path: string): Promise<Stats | undefined> {
