@@ -23,9 +23,40 @@ describe('options are checked where they enter', () => {
     [{ onEvent: 'x' }, /`onEvent` to be a function/],
     [{ policy: { allow: ['encoded-delimiter'] } }, /other than encoded-delimiter/],
     [{ policy: { allow: ['__proto__'] } }, /`policy.allow`/],
+    [{ policy: { allow: 'foreign-port' } }, /`policy.allow` to be an array/],
+    [{ policy: { allowPorts: '25' } }, /`policy.allowPorts` to be an array of port numbers, got "25" \(string\)/],
+    [{ policy: { allowPorts: ['25'] } }, /`policy.allowPorts`/],
+    [{ policy: { allowInward: 'no' } }, /`policy.allowInward` to be true or false/],
+    [{ limits: { toString: 1 } }, /`limits.toString` to be one of/],
+    [{ tls: { rejectUnauthorized: false } }, /`tls.rejectUnauthorized` to be one of ca, insecure/],
+    [{ tls: { insecure: 1 } }, /`tls.insecure` to be true or false, got 1 \(number\)/],
   ])('%j', (options, message) => {
     expect(() => createClient(options as never)).toThrow(message)
     expect(() => createClient(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+  })
+
+  test.each([
+    [{ range: [5, 4] }, /`range` to be \[first, last\]/],
+    [{ range: 'x' }, /`range`/],
+    [{ range: [0, '9\r\nX: y'] }, /`range`/],
+    [{ accept: 'a\r\nX: y' }, /`accept` to be visible ASCII/],
+    [{ accept: '\u010d\u010a' }, /`accept`/],
+    [{ base: 5 }, /`base` to be a string, got 5 \(number\)/],
+    [{ signal: {} }, /`signal` to be an AbortSignal/],
+    [{ rnage: [0, 1] }, /`rnage` to be one of signal, base, range, accept/],
+  ])('of one retrieval: %j', async (options, message) => {
+    const retrieve = vi.fn()
+    await using client = createClient({ fetchers: [{ mechanism: 'http', retrieve }] })
+    const error = await failure(client.retrieve('http://h/', options as never))
+    expect(error).toMatchObject({ code: 'invalid-option', message: expect.stringMatching(message) })
+    expect(retrieve).not.toHaveBeenCalled()
+  })
+
+  test('one that is undefined is absent', async () => {
+    const options = { policy: { allowPorts: undefined }, tls: undefined, concurrency: undefined }
+    await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('a')))], ...options } as never)
+    expect(await failure(client.retrieve('http://h:25/'))).toMatchObject({ code: 'refused' })
+    expect(await (await client.retrieve('http://h/', { base: undefined } as never)).text()).toBe('a')
   })
 
   test('two fetchers for one mechanism', () => {

@@ -5,7 +5,20 @@ import { retrieveAll } from './batch.ts'
 import type { RetrievalEvent } from './events.ts'
 import { fetchResponse } from './fetch.ts'
 import type { Challenge, Credentials, Fetcher, Handoff, RequestOptions, TlsOptions } from './fetcher.ts'
-import { invalidOption, type Limits, readLimits } from './limits.ts'
+import { type Limits, readLimits } from './limits.ts'
+import {
+  abortSignal,
+  callback,
+  checkOptions,
+  count,
+  fieldValue,
+  flag,
+  list,
+  type OptionKind,
+  octetRange,
+  record,
+  text,
+} from './options.ts'
 import { type Policy, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
 import { Representation } from './representation.ts'
@@ -62,16 +75,6 @@ export interface Client extends AsyncDisposable {
   close(): Promise<void>
 }
 
-type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
-
-const list: OptionKind = ['an array', Array.isArray]
-const record: OptionKind = [
-  'an object',
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-]
-const callback: OptionKind = ['a function', (value) => typeof value === 'function']
-const count: OptionKind = ['a whole number of 1 or more', (value) => Number.isInteger(value) && Number(value) >= 1]
-
 const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
   schemes: list,
@@ -85,12 +88,22 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   onEvent: callback,
 }
 
+const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = { ca: text, insecure: flag }
+
+const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
+  signal: abortSignal,
+  base: text,
+  range: octetRange,
+  accept: fieldValue,
+}
+
 /**
  * Makes a client. Two clients share nothing, and the options are never written to.
  * Throws RetrievalError `invalid-option` that names what was expected and what came.
  */
 export function createClient(options: ClientOptions = {}): Client {
-  checkOptions(options)
+  checkOptions(options, optionKinds)
+  checkOptions(options.tls ?? {}, tlsKinds, 'tls.')
   const registry = new Registry(options.fetchers)
   const settings: Settings = {
     registry,
@@ -111,7 +124,9 @@ export function createClient(options: ClientOptions = {}): Client {
     resolve(url, base) {
       return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
     },
-    async open(url, { signal, base, ...request } = {}) {
+    async open(url, retrieveOptions = {}) {
+      checkOptions(retrieveOptions, retrieveKinds)
+      const { signal, base, ...request } = retrieveOptions
       const resolution = client.resolve(url, base)
       const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
       live.add(retrieval)
@@ -134,15 +149,6 @@ export function createClient(options: ClientOptions = {}): Client {
     [Symbol.asyncDispose]: () => client.close(),
   }
   return client
-}
-
-function checkOptions(options: ClientOptions): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(optionKinds, name))
-      throw invalidOption(name, `one of ${Object.keys(optionKinds).join(', ')}`, name)
-    const [expected, fits] = optionKinds[name as keyof ClientOptions]
-    if (value !== undefined && !fits(value)) throw invalidOption(name, expected, value)
-  }
 }
 
 function handoffError(url: string, { service, program, args }: Handoff): RetrievalError {

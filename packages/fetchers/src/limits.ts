@@ -41,7 +41,7 @@ export const defaultLimits: Limits = {
 /** The defaults with the caller's changes. Throws `invalid-option` for an unknown name or a value that is no number >= 0. */
 export function readLimits(changes: Partial<Limits> = {}): Limits {
   for (const [name, value] of Object.entries(changes)) {
-    if (!(name in defaultLimits))
+    if (!Object.hasOwn(defaultLimits, name))
       throw invalidOption(`limits.${name}`, `one of ${Object.keys(defaultLimits).join(', ')}`, name)
     if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
       throw invalidOption(`limits.${name}`, 'a number of 0 or more', value)

@@ -1,5 +1,6 @@
 import { type FindingCode, findingCodes, isInward, type Resolution, RetrievalError } from '@retriever/core'
 import { invalidOption } from './limits.ts'
+import { checkOptions, flag, list, type OptionKind, ports } from './options.ts'
 
 /** What is refused, and what the caller takes upon himself. */
 export interface Policy {
@@ -15,17 +16,22 @@ export interface Policy {
 
 const defaultPolicy: Policy = { allow: [], allowPorts: [], allowDowngrade: false, allowInward: false }
 
+const policyKinds: Readonly<Record<keyof Policy, OptionKind>> = {
+  allow: list,
+  allowPorts: ports,
+  allowDowngrade: flag,
+  allowInward: flag,
+}
+
 export function readPolicy(changes: Partial<Policy> = {}): Policy {
-  for (const name of Object.keys(changes)) {
-    if (!(name in defaultPolicy))
-      throw invalidOption(`policy.${name}`, `one of ${Object.keys(defaultPolicy).join(', ')}`, name)
-  }
+  checkOptions(changes, policyKinds, 'policy.')
   for (const code of changes.allow ?? []) {
     if (!Object.hasOwn(findingCodes, code) || code === 'encoded-delimiter') {
       throw invalidOption('policy.allow', 'a list of finding codes other than encoded-delimiter', code)
     }
   }
-  return { ...defaultPolicy, ...changes }
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return { ...defaultPolicy, ...Object.fromEntries(given) }
 }
 
 /** Throws `refused`, before anything is contacted, for the first danger that the policy does not allow. */

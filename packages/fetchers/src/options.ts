@@ -1,0 +1,49 @@
+import { invalidOption } from './limits.ts'
+
+/** What the value of an option must be, in words and as a test. */
+export type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
+
+export const list: OptionKind = ['an array', Array.isArray]
+export const record: OptionKind = [
+  'an object',
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+]
+export const callback: OptionKind = ['a function', (value) => typeof value === 'function']
+export const count: OptionKind = [
+  'a whole number of 1 or more',
+  (value) => Number.isInteger(value) && Number(value) >= 1,
+]
+export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
+export const text: OptionKind = ['a string', (value) => typeof value === 'string']
+export const abortSignal: OptionKind = ['an AbortSignal', (value) => value instanceof AbortSignal]
+export const ports: OptionKind = ['an array of port numbers', (value) => Array.isArray(value) && value.every(isPort)]
+/** RFC 9110 5.5: it becomes the value of a header field. */
+export const fieldValue: OptionKind = [
+  'visible ASCII characters and blanks',
+  (value) => typeof value === 'string' && /^[\x20-\x7E\t]*$/.test(value),
+]
+export const octetRange: OptionKind = [
+  '[first, last] with 0 <= first <= last, whole numbers, last null for the rest',
+  (value) => {
+    if (!Array.isArray(value) || value.length !== 2) return false
+    const [first, last] = value
+    return Number.isSafeInteger(first) && first >= 0 && (last === null || (Number.isSafeInteger(last) && last >= first))
+  },
+]
+
+/**
+ * Throws `invalid-option` for an option that is unknown or has a value of another kind. `place` stands before its name. Undefined is
+ * absent.
+ */
+export function checkOptions(options: object, kinds: Readonly<Record<string, OptionKind>>, place = ''): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(kinds, name))
+      throw invalidOption(`${place}${name}`, `one of ${Object.keys(kinds).join(', ')}`, name)
+    const [expected, fits] = kinds[name] ?? record
+    if (value !== undefined && !fits(value)) throw invalidOption(`${place}${name}`, expected, value)
+  }
+}
+
+function isPort(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
+}
