@@ -26,8 +26,12 @@ interface Session {
 }
 
 /** `retrieve ARGUMENTS` on a terminal of 60 columns; what is typed once the prompt has come. */
-async function onTerminal(args: string, typed: Readonly<Record<string, string>> = {}): Promise<Session> {
-  const command = `stty cols 60 rows 24; exec '${process.execPath}' '${bin}' ${args}`
+async function onTerminal(
+  args: string,
+  typed: Readonly<Record<string, string>> = {},
+  term = 'xterm',
+): Promise<Session> {
+  const command = `stty cols 60 rows 24; TERM=${term} exec '${process.execPath}' '${bin}' ${args}`
   const child = spawn(pty, ['-qec', command, '/dev/null'], { cwd: folder(), stdio: 'pipe' })
   let screen = ''
   const prompts = new Map(Object.entries(typed))
@@ -77,6 +81,22 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     }
     expect(screen).toMatch(/\r\x1b\[Kretrieve: [^\r]*--max-time\.\r\n$/)
     expect(readdirSync(folder()).filter((name) => name.startsWith('bar'))).toEqual([])
+  })
+
+  test('Ctrl-C takes the bar away, with the ^C behind it, and leaves no file', async () => {
+    const { status, screen } = await onTerminal(`-o bar ${servers.http.url}big`, { '%': '\x03' })
+    expect(status).toBe(130)
+    expect(screen).toMatch(/\^C(?:\r[^\r]*\x1b\[K)*\r\x1b\[K$/)
+    // What was on the line when ^C came, and ^C itself, end before the edge.
+    const line = /([^\r]*\^C)/.exec(screen)?.[1]?.replace('\x1b[K', '') ?? ''
+    expect(line).toContain('%')
+    expect(line.length).toBeLessThan(60)
+    expect(readdirSync(folder()).filter((name) => name.startsWith('bar'))).toEqual([])
+  })
+
+  test('no bar on a dumb terminal', async () => {
+    const { screen } = await onTerminal(`-m 0.5 -o bar ${servers.http.url}big`, {}, 'dumb')
+    expect(screen).toMatch(/^retrieve: [^\r]*\r\n$/)
   })
 
   test.each(['-s', '--json'])('no bar with %s', async (flag) => {

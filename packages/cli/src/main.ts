@@ -32,7 +32,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 /** The whole of the command: argv and env in, exit code out. Never exits, never throws. */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const interrupts = watchInterrupts()
-  const output = new Output(interrupts.signal)
+  const output = new Output(interrupts.signal, env)
   // Until the options are read, for what is wrong with them.
   let report = new Reporter(output, { json: argv.includes('--json') })
   const defect = (error: unknown): void => process.exit(report.error(error))

@@ -8,11 +8,13 @@ export class Output {
   readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
   readonly stderrIsTerminal: boolean = process.stderr.isTTY === true
   readonly #signal: AbortSignal
+  readonly #dumb: boolean
   #stdout: Sink | undefined
   #status = ''
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, env: NodeJS.ProcessEnv) {
     this.#signal = signal
+    this.#dumb = env.TERM === 'dumb'
     // Nobody is left to be told.
     process.stderr.on('error', () => {})
   }
@@ -47,9 +49,9 @@ export class Output {
     process.stderr.write(text)
   }
 
-  /** A line at the bottom of the terminal that later ones replace; "" takes it away. */
+  /** A line at the bottom of the terminal that later ones replace; "" takes it away. Not on one that is too dumb for it. */
   status(line: string): void {
-    if (!this.stderrIsTerminal || line === this.#status) return
+    if (!this.stderrIsTerminal || this.#dumb || line === this.#status) return
     // CR, then EL: erase to the end of the line (ECMA-48 8.3.41).
     process.stderr.write(`\r${line}\x1b[K`)
     this.#status = line

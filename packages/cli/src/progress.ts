@@ -48,7 +48,8 @@ export class Progress {
     const [since, before] = this.#samples[0] ?? [now, this.#received]
     const rate = now > since ? ((this.#received - before) * 1000) / (now - since) : 0
     const state = { received: this.#received, size: this.#size, rate }
-    this.#output.status(formatProgress(state, this.#output.stderrColumns - 1))
+    // Room for the `^C` that the terminal itself shows: beyond the edge it would leave the line behind.
+    this.#output.status(formatProgress(state, this.#output.stderrColumns - 3))
   }
 }
 
