@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+
+const repository = fileURLToPath(new URL('..', import.meta.url))
+const { $schema: _schema, vcs: _vcs, ...config } = JSON.parse(readFileSync(join(repository, 'biome.json'), 'utf8'))
+const folder = mkdtempSync(join(tmpdir(), 'retriever-imports-'))
+writeFileSync(join(folder, 'biome.json'), JSON.stringify(config))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Whether lint lets a file of that place import this; asked in a folder that has our rules and nothing else. */
+function allowed(place: string, specifier: string): boolean {
+  mkdirSync(join(folder, place), { recursive: true })
+  const file = join(folder, place, 'example.ts')
+  writeFileSync(file, `import { x } from '${specifier}'\n\nexport const y: unknown = x\n`)
+  const biome = join(repository, 'node_modules/@biomejs/biome/bin/biome')
+  const { status, stderr } = spawnSync(process.execPath, [biome, 'lint', '--error-on-warnings', file], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  const refused = stderr.includes('noRestrictedImports')
+  expect({ status, stderr }).toMatchObject({ status: refused ? 1 : 0 })
+  return !refused
+}
+
+test.each([
+  ['packages/core/src', 'node:fs'],
+  ['packages/core/src', 'node:fs/promises'],
+  ['packages/core/src', '@retriever/fetchers'],
+  ['packages/core/src/schemes', '../../../fetchers/src/client.ts'],
+  ['packages/fetchers/src', '../../cli/src/main.ts'],
+  ['packages/fetchers/src/wire', '../index.ts'],
+  ['packages/fetchers/src/wire', '@retriever/fetchers'],
+  ['packages/fetchers/src/ftp', '../index.ts'],
+  ['packages/fetchers/src/ftp', '../http/index.ts'],
+  ['packages/fetchers/src/ftp', '../save.ts'],
+  ['packages/fetchers/src/ftp', '../../../cli/src/main.ts'],
+  ['packages/fetchers/src/ftp', '@retriever/fetchers'],
+  ['packages/cli/src', '@retriever/fetchers/ftp'],
+  ['packages/cli/src/commands', '../../../fetchers/src/client.ts'],
+  ['test/servers/src', '@retriever/core'],
+])('%s does not import %s', (place, specifier) => {
+  expect(allowed(place, specifier)).toBe(false)
+})
+
+test.each([
+  ['packages/core/src/schemes', '../host.ts'],
+  ['packages/fetchers/src/wire', '../fetcher.ts'],
+  ['packages/fetchers/src/ftp', '../wire/lines.ts'],
+  ['packages/fetchers/src/ftp', 'node:fs/promises'],
+  ['packages/fetchers/src/ftp', '@retriever/core'],
+  ['packages/cli/src', '@retriever/fetchers'],
+  ['test/servers/src/ftp', '../lines.ts'],
+  ['test/servers/src', 'node:fs/promises'],
+])('%s may import %s', (place, specifier) => {
+  expect(allowed(place, specifier)).toBe(true)
+})
