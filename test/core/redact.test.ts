@@ -64,6 +64,12 @@ describe('left alone:', () => {
   })
 })
 
+test('what is hidden stays as it is, with the colon behind it', () => {
+  const sentence = `${redact('http://u:pw@h/?token=t&code=c')}: The server failed; see //u:***@h/?sig=***`
+  expect(redact(sentence)).toBe(`http://u:***@h/?token=***&code=***: The server failed; see //u:***@h/?sig=***`)
+  expect(redact('http://h/?token=***x')).toBe('http://h/?token=***')
+})
+
 test('what is around the password stays', () => {
   expect(redact('see ftp://u:pw@h:21/x?y#z, please')).toBe('see ftp://u:***@h:21/x?y#z, please')
 })

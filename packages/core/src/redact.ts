@@ -1,6 +1,9 @@
-/** Query and header-like names whose values are secrets (security.md section 2). */
+/**
+ * Query and header-like names whose values are secrets (security.md section 2). Those hidden already stay as they are, so that a
+ * sentence keeps the `:` behind a URL.
+ */
 const secretKey =
-  /([?&;](?:[\w.-]*(?:token|secret|signature|password|passwd|api[-_]?key)|sig|key|code|auth|x-amz-[\w-]+)=)[^&;#\s]*/gi
+  /([?&;](?:[\w.-]*(?:token|secret|signature|password|passwd|api[-_]?key)|sig|key|code|auth|x-amz-[\w-]+)=)(?!\*\*\*(?:[:&;#\s]|$))[^&;#\s]*/gi
 
 /**
  * The text with the password of every URL in it, and the values of query keys that name secrets, replaced
