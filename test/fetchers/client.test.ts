@@ -256,6 +256,18 @@ describe('time and cancellation', () => {
     expect(await waiting).toMatchObject({ code: 'aborted' })
   })
 
+  test('a closed client retrieves nothing more', async () => {
+    const retrieve = vi.fn()
+    const client = createClient({ fetchers: [{ mechanism: 'http', retrieve }] })
+    await client.close()
+    expect(await failure(client.retrieve('http://h/'))).toMatchObject({
+      code: 'aborted',
+      message: expect.stringMatching('closed'),
+    })
+    expect(retrieve).not.toHaveBeenCalled()
+    await client.close()
+  })
+
   test.each(['the signal', 'close', 'the total'])('%s ends what nobody reads', async (what) => {
     const controller = new AbortController()
     const events: RetrievalEvent[] = []

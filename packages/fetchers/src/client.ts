@@ -71,7 +71,7 @@ export interface Client extends AsyncDisposable {
   retrieveAll(urls: Iterable<string | URL>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
   /** What the client would do for a URL; nothing is contacted. */
   resolve(url: string | URL, base?: string): Resolution
-  /** Ends all retrievals of this client and closes its connections. */
+  /** Ends all retrievals of this client and closes its connections, for good: what is asked for later rejects with `aborted`. */
   close(): Promise<void>
 }
 
@@ -119,6 +119,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   }
   const live = new Set<Retrieval>()
+  let isClosed = false
 
   const client: Client = {
     resolve(url, base) {
@@ -128,6 +129,7 @@ export function createClient(options: ClientOptions = {}): Client {
       checkOptions(retrieveOptions, retrieveKinds)
       const { signal, base, ...request } = retrieveOptions
       const resolution = client.resolve(url, base)
+      if (isClosed) throw closed()
       const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
       live.add(retrieval)
       return retrieval.run(resolution)
@@ -141,14 +143,18 @@ export function createClient(options: ClientOptions = {}): Client {
     retrieveAll: (urls, retrieveOptions) =>
       retrieveAll(client, urls, retrieveOptions ?? {}, options.concurrency ?? 16, options.perHost ?? 4),
     async close() {
-      const closed = new RetrievalError('aborted', 'The client was closed.', { phase: 'request' })
-      for (const retrieval of live) retrieval.abort(closed)
+      isClosed = true
+      for (const retrieval of live) retrieval.abort(closed())
       live.clear()
       await registry.dispose()
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
   return client
+}
+
+function closed(): RetrievalError {
+  return new RetrievalError('aborted', 'The client was closed; make another one.', { phase: 'request' })
 }
 
 function handoffError(url: string, { service, program, args }: Handoff): RetrievalError {
