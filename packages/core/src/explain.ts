@@ -1,8 +1,9 @@
 import { RetrievalError } from './errors.ts'
-import type { Finding } from './findings.ts'
+import type { Finding } from './finding.ts'
 import { printable } from './printable.ts'
 import { redact, redactUrl } from './redact.ts'
-import { type Resolution, type ResolveOptions, resolve } from './resolve.ts'
+import { findScheme, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
+import type { Scheme } from './scheme.ts'
 
 /** The documented record of one URL: what `explain --json` prints, one a line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
@@ -23,7 +24,8 @@ export interface Explained {
   }
   /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`. */
   readonly plan: Readonly<Record<string, unknown>>
-  readonly findings: readonly Finding[]
+  /** The message says what is so and what to do. */
+  readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>
 }
 
 export interface Unexplained {
@@ -43,8 +45,15 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, message, span } = error
-    return { url: redactUrl(url), error: { code, message, span: span ?? null } }
+    const whole = `${message}${otherReading(url, options)}`
+    return { url: redactUrl(url), error: { code, message: whole, span: span ?? null } }
   }
+}
+
+/** A URL that we refuse may still take a browser somewhere. */
+function otherReading(url: string, { whatwgHost }: ResolveOptions): string {
+  const host = whatwgHost?.(url)
+  return host ? ` The WHATWG parser, which browsers have, would contact ${printable(host)}.` : ''
 }
 
 function describe({ url, locator, scheme, plan, findings }: Resolution): Explained {
@@ -62,16 +71,28 @@ function describe({ url, locator, scheme, plan, findings }: Resolution): Explain
       query: locator.query === null ? null : redact(`?${locator.query}`).slice(1),
       fragment,
     },
-    plan: describePlan(plan),
-    findings,
+    plan: describePlan(plan, locator.password !== null),
+    findings: findings.map(({ code, severity, message, remedy, span, rule }) => {
+      return { code, severity, message: `${message} ${remedy}`, span, rule }
+    }),
   }
 }
 
-function describePlan(plan: Resolution['plan']): Record<string, unknown> {
+/** Fields that hold what stands in the URL's query, where a key may name a secret. */
+const queried = ['target', 'search', 'page', 'qComponent'] as const
+
+/** A password that the URL does not have is the anonymous one of our own, and no secret. */
+function describePlan(plan: Resolution['plan'], secret: boolean): Record<string, unknown> {
   const { wire, ...fields } = plan
   const described: Record<string, unknown> = { ...fields, wire: wire.map(redact) }
-  if ('password' in plan) described.password = masked(plan.password)
-  if ('target' in plan) described.target = redact(plan.target)
+  if (secret && 'password' in plan) described.password = masked(plan.password)
+  for (const name of queried) {
+    const value = described[name]
+    if (typeof value === 'string') described[name] = redact(`?${value}`).slice(1)
+  }
+  if ('key' in plan) described.key = masked(plan.key)
+  // The data may be megabytes, and stand in the URL already.
+  if (plan.mechanism === 'data') delete described.octets
   return described
 }
 
@@ -81,12 +102,14 @@ function masked(password: string | null): string | null {
 }
 
 /** The explanation as text for people: what it is, where it goes, exactly what is sent, what to know. */
-export function formatExplanation(explanation: Explanation): string {
+export function formatExplanation(explanation: Explanation, schemes?: readonly Scheme[]): string {
   if ('error' in explanation) return `${printable(explanation.url)}\n  ${printable(explanation.error.message)}\n`
   const { url, scheme, plan, findings } = explanation
+  const known = findScheme(scheme, schemes)
   const lines = [
     url,
-    `  means    ${scheme}: ${fieldList(plan)}`,
+    ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
+    ...section('means', fieldList(plan)),
     ...destination(plan),
     ...section('sends', (plan.wire as string[]).map(quoteWire)),
     ...section(
@@ -98,17 +121,24 @@ export function formatExplanation(explanation: Explanation): string {
   return `${lines.map(printable).join('\n')}\n`
 }
 
-const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'wire'])
+const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'wire'])
 
-function fieldList(plan: Explained['plan']): string {
-  const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && value !== null)
-  return fields.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ') || 'the service itself'
+function fieldList(plan: Explained['plan']): readonly string[] {
+  const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && isThere(value))
+  return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')]
 }
 
-function destination({ host, port, tls }: Explained['plan']): string[] {
+/** What is absent or an empty list says nothing. */
+function isThere(value: unknown): boolean {
+  return value !== null && !(Array.isArray(value) && value.length === 0)
+}
+
+function destination({ host, port, tls, transport }: Explained['plan']): string[] {
   if (typeof host !== 'string' || host === '' || typeof port !== 'number') return []
   const secured = tls === 'implicit' ? ', TLS from the first octet' : tls === 'explicit' ? ', TLS by command' : ''
-  return [`  goes to  ${host.includes(':') ? `[${host}]` : host}, TCP port ${port}${secured}`]
+  return [
+    `  goes to  ${host.includes(':') ? `[${host}]` : host}, ${transport === 'udp' ? 'UDP' : 'TCP'} port ${port}${secured}`,
+  ]
 }
 
 function section(title: string, items: readonly string[]): string[] {

@@ -1,101 +1,57 @@
-import { type Host, isLoopback } from './host.ts'
-import type { Locator, Part, Span, SplitUrl } from './locator.ts'
-import { decodeOctets } from './percent.ts'
+import { type Finding, findDelimiters, finding, type Severity } from './finding.ts'
+import { type Host, isLoopback, parseHost } from './host.ts'
+import type { Locator, Part, Span } from './locator.ts'
+import { decodeOctets, octetsToText } from './percent.ts'
 import type { AccessPlan } from './plan.ts'
 import { databasePorts, foreignPorts } from './ports.ts'
+import type { ResolveOptions } from './resolve.ts'
 import type { Place, Scheme } from './scheme.ts'
-
-/** `notice`: shown by explain and -v. `warning`: one line on stderr. `danger`: refused unless allowed. */
-export type Severity = 'notice' | 'warning' | 'danger'
-
-/** Every remark that can be made on a URL, with its severity where nothing softens it. */
-export const findingCodes = {
-  'encoded-delimiter': 'danger',
-  'foreign-port': 'danger',
-  'option-injection': 'danger',
-  'reserved-port': 'warning',
-  'password-in-url': 'warning',
-  'cleartext-secret': 'warning',
-  'misleading-userinfo': 'warning',
-  'numeric-host': 'warning',
-  'confusable-host': 'warning',
-  'foreign-file-host': 'warning',
-  'non-default-port': 'notice',
-  'unsafe-character': 'notice',
-  'no-data-object': 'notice',
-  'no-server': 'notice',
-  'deprecated-scheme': 'notice',
-} as const
-
-export type FindingCode = keyof typeof findingCodes
-
-/** One security or syntax remark on a URL. */
-export interface Finding {
-  readonly code: FindingCode
-  readonly severity: Severity
-  /** A sentence: what is so, and what to do about it. */
-  readonly message: string
-  /** [start, end) in the URL as given. */
-  readonly span: Span
-  /** The section that says so. */
-  readonly rule: string
-}
+import { type SplitUrl, spanOf } from './split.ts'
 
 export interface FindingSource {
-  readonly text: string
   readonly split: SplitUrl
   readonly scheme: Scheme
   readonly plan: AccessPlan
   readonly place: Place
   readonly host: Host | undefined
+  readonly options: Pick<ResolveOptions, 'whatwgHost' | 'fetchable' | 'domainToAscii'>
 }
 
-/** All findings on a URL, the gravest first. */
+/** All findings on a URL, the gravest first. Nearly every URL has none or one, so each check looks for a reason to stop first. */
 export function findAll(source: FindingSource): readonly Finding[] {
-  const { scheme, split, plan, place } = source
-  const span = (part: Part): Span => spanOf(source, part)
-  const written = (part: Part): string => source.text.slice(...(split.spans[part] ?? [0, 0]))
-  const findings = [
-    ...encodedDelimiters(source),
-    ...portFindings(source),
-    ...loginFindings(source),
-    ...hostFindings(source),
-    ...(scheme.inspect?.({ locator: split.locator, plan, place, span, written }) ?? []),
-    ...split.repaired.map(unsafeCharacter),
-    ...schemeFindings(source),
-  ]
-  const order: readonly Severity[] = ['danger', 'warning', 'notice']
-  return findings.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
+  const { scheme, split, plan, place, options } = source
+  const { locator, text } = split
+  const found: Finding[] = []
+  if (text.includes('%0')) found.push(...encodedDelimiters(source))
+  if (locator.port !== null) found.push(...portFindings(source))
+  if (locator.user !== null) found.push(...loginFindings(source))
+  if (source.host?.odd || split.odd || options.whatwgHost) found.push(...hostFindings(source))
+  if (scheme.inspect !== undefined) {
+    const span = (part: Part): Span => spanIn(source, part)
+    const written = (part: Part): string => text.slice(...(spanOf(split, part) ?? [0, 0]))
+    const special = scheme.inspect({ locator, plan, place, span, written })
+    if (special.length > 0) found.push(...special)
+  }
+  if (split.odd) found.push(...split.repaired.map(unsafeCharacter))
+  if (scheme.handoff || scheme.hint || scheme.deprecated) schemeFindings(source, found)
+  const first = found[0]?.severity
+  return found.every(({ severity }) => severity === first) ? found : found.sort(bySeverity)
 }
 
-function finding(code: FindingCode, message: string, span: Span, rule: string, severity?: Severity): Finding {
-  return { code, severity: severity ?? findingCodes[code], message, span, rule }
+const order: readonly Severity[] = ['danger', 'warning', 'notice']
+
+function bySeverity(a: Finding, b: Finding): number {
+  return order.indexOf(a.severity) - order.indexOf(b.severity)
 }
 
-function spanOf({ text, split }: FindingSource, part: Part): Span {
-  return split.spans[part] ?? [0, text.length]
+function spanIn({ split }: FindingSource, part: Part): Span {
+  return spanOf(split, part) ?? [0, split.text.length]
 }
 
-const delimiterNames: Readonly<Record<string, string>> = { '0D': 'CR', '0A': 'LF', '00': 'NUL', '09': 'TAB' }
-
-/** Escaped CR, LF and NUL in one part of the URL: one finding a run. Schemes with rules of their own call it too. */
-export function findDelimiters(text: string, part: string, at: number, pattern: RegExp = /(?:%0[0AaDd])+/g): Finding[] {
-  return [...text.matchAll(pattern)].map((match) => {
-    const names = (match[0].match(/%../g) ?? []).map((octet) => delimiterNames[octet.slice(1).toUpperCase()])
-    const start = at + match.index
-    return finding(
-      'encoded-delimiter',
-      `The ${part} holds an encoded ${names.join(' ')}, which would end the protocol's line and smuggle in what follows.`,
-      [start, start + match[0].length],
-      'RFC 1738 6',
-    )
-  })
-}
-
-function encodedDelimiters({ text, scheme, split }: FindingSource): Finding[] {
+function encodedDelimiters({ scheme, split }: FindingSource): Finding[] {
   return scheme.lineParts.flatMap((part) => {
-    const span = split.spans[part]
-    return span === undefined ? [] : findDelimiters(text.slice(...span), part, span[0])
+    const span = spanOf(split, part)
+    return span === undefined ? [] : findDelimiters(split.text.slice(...span), part, span[0])
   })
 }
 
@@ -103,7 +59,7 @@ function portFindings(source: FindingSource): Finding[] {
   const { scheme, place, split } = source
   const { port, host } = place
   if (split.locator.port === null || port === scheme.defaultPort || scheme.ownPorts?.includes(port)) return []
-  const span = spanOf(source, 'port')
+  const span = spanIn(source, 'port')
   if (!scheme.anyPort && (foreignPorts.has(port) || (scheme.sendsFirst && databasePorts.has(port)))) {
     const message = `Port ${port} belongs to another protocol, which a ${scheme.name} request could be made to speak.`
     return [finding('foreign-port', message, span, 'RFC 1738 6')]
@@ -121,24 +77,24 @@ function loginFindings(source: FindingSource): Finding[] {
   const loopback = isLoopback(place.host)
   const found: Finding[] = []
   if (password !== null && password !== '') {
-    const message = 'A password stands in the URL, where histories and logs keep it; leave it out to be asked for it.'
+    const message = 'A password stands in the URL, where histories and logs keep it.'
     const severity = loopback ? 'notice' : 'warning'
-    found.push(finding('password-in-url', message, spanOf(source, 'password'), 'RFC 3986 7.5', severity))
+    found.push(finding('password-in-url', message, spanIn(source, 'password'), 'RFC 3986 7.5', severity))
   }
   const login = decodeOctets(user)
   const anonymous = /^(anonymous|ftp|)$/i.test(login)
   // An empty password (`u:@h`) is no secret.
   if (scheme.sendsPassword && scheme.tls === 'none' && !loopback && !anonymous && password !== '') {
     const message = `The password of ${JSON.stringify(login)} would cross the network unencrypted.`
-    found.push(finding('cleartext-secret', message, spanOf(source, 'user'), 'RFC 1738 6'))
+    found.push(finding('cleartext-secret', message, spanIn(source, 'user'), 'RFC 1738 6'))
   }
   if (looksLikeHost(login)) {
     const message = `The part before the @ looks like a host, but the host contacted is ${place.host}.`
-    found.push(finding('misleading-userinfo', message, spanOf(source, 'user'), 'RFC 3986 7.6'))
+    found.push(finding('misleading-userinfo', message, spanIn(source, 'user'), 'RFC 3986 7.6'))
   }
-  if (scheme.handoff && /^[-+]/.test(login)) {
+  if ((scheme.handoff || scheme.program) && /^[-+]/.test(login)) {
     const message = 'A helper program would read the user name as an option.'
-    found.push(finding('option-injection', message, spanOf(source, 'user'), 'uri(7) Security'))
+    found.push(finding('option-injection', message, spanIn(source, 'user'), 'uri(7) Security'))
   }
   return found
 }
@@ -157,17 +113,28 @@ function looksLikeHost(user: string): boolean {
 }
 
 function hostFindings(source: FindingSource): Finding[] {
-  const { host, split, place } = source
+  const { host, split, place, options } = source
   const found: Finding[] = []
   if (host?.odd) {
     const message = `${split.locator.host} is a numeric spelling of ${place.host}, which is what would be contacted.`
-    found.push(finding('numeric-host', message, spanOf(source, 'host'), 'RFC 3986 7.4'))
+    found.push(finding('numeric-host', message, spanIn(source, 'host'), 'RFC 3986 7.4'))
+  }
+  const other = host && options.whatwgHost?.(split.text)
+  if (other && whatwgName(other, options) !== place.host) {
+    const message = `RFC 1738 and RFC 3986 name the host ${place.host}; the WHATWG parser, which browsers have, would contact ${other}.`
+    found.push(finding('parser-disagreement', message, spanIn(source, 'host'), 'RFC 3986 7.6'))
   }
   if (mixesScripts(split.locator)) {
     const message = `The host name mixes alphabets and may imitate another; it is ${place.host}.`
-    found.push(finding('confusable-host', message, spanOf(source, 'host'), 'RFC 3987 8'))
+    found.push(finding('confusable-host', message, spanIn(source, 'host'), 'RFC 3987 8'))
   }
   return found
+}
+
+/** The host as we write it: the WHATWG parser leaves that of a scheme that it does not know encoded and as it is. */
+function whatwgName(host: string, { domainToAscii }: FindingSource['options']): string {
+  const plain = host.startsWith('[') ? host : octetsToText(decodeOctets(host))
+  return parseHost(plain, domainToAscii)?.name ?? host
 }
 
 /** Latin beside Cyrillic or Greek within one label: letters that look alike. */
@@ -187,13 +154,13 @@ function unsafeCharacter(span: Span): Finding {
   )
 }
 
-function schemeFindings({ scheme, text }: FindingSource): Finding[] {
-  const span: Span = [0, text.indexOf(':')]
-  const found: Finding[] = []
-  if (scheme.handoff) {
-    const message = 'The URL names an interactive service; there is no data object to retrieve.'
-    found.push(finding('no-data-object', message, span, scheme.spec))
+function schemeFindings({ scheme, options }: FindingSource, found: Finding[]): void {
+  const span: Span = [0, scheme.name.length]
+  if (scheme.handoff) found.push(finding('no-data-object', noDataObject, span, scheme.spec))
+  if (scheme.hint && !options.fetchable?.includes(scheme.mechanism)) {
+    found.push(finding('no-fetcher', scheme.hint, span, scheme.spec))
   }
   if (scheme.deprecated) found.push(finding('deprecated-scheme', scheme.deprecated, span, scheme.spec))
-  return found
 }
+
+const noDataObject = 'The URL names a service or a thing to do; there is no data object to retrieve.'

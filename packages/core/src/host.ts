@@ -13,6 +13,8 @@ export interface Host {
  * `toAscii` turns an internationalised name into A-labels (RFC 5891); without it such a name is no legal host.
  */
 export function parseHost(text: string, toAscii?: (name: string) => string): Host | undefined {
+  if (isPlainName(text)) return { name: text, kind: 'name', odd: false }
+  if (plainIpv4.test(text)) return { name: text, kind: 'ipv4', odd: false }
   if (text.startsWith('[')) return text.endsWith(']') ? parseIpv6Literal(text.slice(1, -1)) : undefined
   let name = text.toLowerCase()
   if (/[^\0-\x7F]/.test(name)) {
@@ -24,9 +26,29 @@ export function parseHost(text: string, toAscii?: (name: string) => string): Hos
   return parseAscii(name)
 }
 
+/** Four decimal numbers up to 255, without leading zeros: RFC 3986 3.2.2 IPv4address. */
+const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
+/** What nearly every host is: lower-case labels of letters, digits and hyphens, the last beginning with a letter. */
+function isPlainName(text: string): boolean {
+  let labelAt = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) continue
+    if (at === labelAt || at - labelAt > 63) return false
+    if (code === 46) labelAt = at + 1
+    else if (code !== 45) return false
+  }
+  const first = text.charCodeAt(labelAt)
+  return text.length - labelAt <= 63 && text.length <= 253 && first >= 97 && first <= 122
+}
+
 function parseAscii(name: string): Host | undefined {
   // Labels of letters, digits, - and _ (in use, if not in RFC 1123), none empty but the root's; 253 and 63 are DNS's own limits.
-  if (!/^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/.test(name) || name.length > 254)
+  if (
+    !/^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/.test(name) ||
+    name.replace(/\.$/, '').length > 253
+  )
     return undefined
   const labels = name.replace(/\.$/, '').split('.')
   const last = labels[labels.length - 1] ?? ''

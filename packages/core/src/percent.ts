@@ -4,6 +4,7 @@
  */
 
 const escapePattern = /%([0-9A-Fa-f]{2})/g
+const beyondAscii = /[^\0-\x7F]/
 const badEscape = /%(?![0-9A-Fa-f]{2})/
 
 /** Offset of the first `%` that two hex digits do not follow, or -1. */
@@ -11,14 +12,35 @@ export function findBadEscape(text: string): number {
   return text.search(badEscape)
 }
 
-/** Decodes `%XX` once. Characters beyond ASCII become their UTF-8 octets (RFC 3987 3.1). */
+/** Decodes `%XX` once; a `%` without two hex digits stays. Characters beyond ASCII become their UTF-8 octets (RFC 3987 3.1). */
 export function decodeOctets(text: string): string {
-  return utf8Octets(text).replace(escapePattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const octets = utf8Octets(text)
+  let at = octets.indexOf('%')
+  if (at === -1) return octets
+  let decoded = ''
+  let done = 0
+  while (at !== -1) {
+    const octet = hexValue(octets.charCodeAt(at + 1)) * 16 + hexValue(octets.charCodeAt(at + 2))
+    if (Number.isNaN(octet)) at++
+    else {
+      decoded += octets.slice(done, at) + String.fromCharCode(octet)
+      at += 3
+      done = at
+    }
+    at = octets.indexOf('%', at)
+  }
+  return decoded + octets.slice(done)
+}
+
+function hexValue(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  const letter = code | 32
+  return letter >= 97 && letter <= 102 ? letter - 87 : Number.NaN
 }
 
 /** The UTF-8 octets of a text. Lone surrogates become U+FFFD. */
 export function utf8Octets(text: string): string {
-  if (/^[\0-\x7F]*$/.test(text)) return text
+  if (!beyondAscii.test(text)) return text
   const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD')
   return wellFormed.replace(/[^\0-\x7F]+/g, (run) =>
     encodeURIComponent(run).replace(escapePattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),

@@ -1,8 +1,23 @@
+import type {
+  AfsPlan,
+  DataPlan,
+  FilePlan,
+  GhelpPlan,
+  InfoPlan,
+  MailserverPlan,
+  MailtoPlan,
+  ManPlan,
+  MessagePlan,
+  TocPlan,
+  UrnPlan,
+  WhatisPlan,
+} from './local-plan.ts'
+
 /**
  * What retrieval will do, as data. A string in a plan holds one octet a character (U+0000 to U+00FF); null is absent.
  * `wire` has one element for each message the client would send, with its line end; a secret stands there as `<password>`.
  */
-interface Plan<M extends string> {
+export interface Plan<M extends string> {
   readonly mechanism: M
   readonly wire: readonly string[]
 }
@@ -65,9 +80,107 @@ export interface TelnetPlan extends NetworkPlan<'telnet'> {
 }
 
 /** RFC 8089. `host` is null, "" or `localhost` for this machine. */
-export interface FilePlan extends Plan<'file'> {
-  readonly host: string | null
+/** RFC 6068: a draft. Header names are lower case; fields that a link must not decide were dropped. */
+/** RFC 4156: a database, a search in it, or one document. */
+export interface WaisPlan extends NetworkPlan<'wais'> {
+  readonly database: string
+  readonly search: string | null
+  readonly wtype: string | null
+  readonly wpath: string | null
+  /** The wpath read as libwww writes it; null where it is of another form. */
+  readonly documentId: {
+    readonly length: number | null
+    readonly parts: ReadonlyArray<{ readonly tag: number; readonly value: string }>
+  } | null
+}
+
+/** RFC 4157. */
+export interface ProsperoPlan extends NetworkPlan<'prospero'> {
+  readonly transport: 'udp'
+  readonly hsoname: string
+  readonly attributes: ReadonlyArray<{ readonly field: string; readonly value: string }>
+}
+
+/** RFC 4516. No attributes means all user attributes. */
+export interface LdapPlan extends Plan<'ldap'> {
+  /** "" where the client chooses the server. */
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsMode
+  readonly dn: string
+  readonly attributes: readonly string[]
+  readonly scope: 'base' | 'one' | 'sub'
+  readonly filter: string
+  readonly extensions: ReadonlyArray<{
+    readonly type: string
+    readonly value: string | null
+    readonly critical: boolean
+  }>
+  /** ldapi: the path of a local socket, in place of host and port. */
+  readonly socket: string | null
+}
+
+/** RFC 2397. `octets` are the data, decoded; explain leaves them out. */
+/** RFC 2392; `messageId` is null for cid, which means the message at hand. */
+/** RFC 8141, undecoded. */
+/** RFC 2224. The path keeps its escapes, as it goes onto the wire with them (RFC 2054 6.1). */
+export interface NfsPlan extends NetworkPlan<'nfs'> {
   readonly path: string
+}
+
+/** RFC 2056. */
+export interface Z3950Plan extends NetworkPlan<'z3950'> {
+  readonly operation: 'session' | 'retrieval'
+  readonly databases: readonly string[]
+  readonly docid: string | null
+  readonly elementSet: string | null
+  readonly recordSyntaxes: readonly string[]
+}
+
+/** uri(7); a null page is the index. */
+/** RFC 6270. */
+export interface Tn3270Plan extends NetworkPlan<'tn3270'> {
+  readonly service: string
+  readonly user: string | null
+}
+
+/** A null target is the server itself. */
+export interface IrcPlan extends NetworkPlan<'irc'> {
+  readonly service: string
+  readonly target: string | null
+  readonly flags: readonly string[]
+  readonly key: string | null
+}
+
+export interface RtspPlan extends NetworkPlan<'rtsp'> {
+  readonly service: string
+  readonly target: string
+}
+
+/** `path` begins with `/`, or with `./` below the home directory. */
+export interface SftpPlan extends NetworkPlan<'sftp'> {
+  readonly user: string | null
+  readonly password: string | null
+  readonly path: string
+}
+
+/** RFC 2229 5; `!` is the first database that has the word, `.` the server's own strategy. */
+export interface DictPlan extends NetworkPlan<'dict'> {
+  readonly operation: 'define' | 'match'
+  readonly word: string
+  readonly database: string
+  readonly strategy: string | null
+  readonly number: number | null
+}
+
+/** RFC 1288. */
+export interface FingerPlan extends NetworkPlan<'finger'> {
+  readonly query: string
+}
+
+export interface GeminiPlan extends NetworkPlan<'gemini'> {
+  /** The absolute URL, as it is sent. */
+  readonly target: string
 }
 
 /**
@@ -81,6 +194,29 @@ export interface AccessPlans {
   nntp: NntpPlan
   telnet: TelnetPlan
   file: FilePlan
+  mailto: MailtoPlan
+  wais: WaisPlan
+  prospero: ProsperoPlan
+  ldap: LdapPlan
+  data: DataPlan
+  message: MessagePlan
+  urn: UrnPlan
+  nfs: NfsPlan
+  z3950: Z3950Plan
+  man: ManPlan
+  info: InfoPlan
+  whatis: WhatisPlan
+  ghelp: GhelpPlan
+  toc: TocPlan
+  tn3270: Tn3270Plan
+  irc: IrcPlan
+  rtsp: RtspPlan
+  afs: AfsPlan
+  mailserver: MailserverPlan
+  sftp: SftpPlan
+  dict: DictPlan
+  finger: FingerPlan
+  gemini: GeminiPlan
 }
 
 export type Mechanism = keyof AccessPlans

@@ -34,7 +34,7 @@ function merge(base: Components, path: string): string {
 }
 
 /** RFC 3986 5.2.4: `.` goes, `..` takes the segment before it along, and neither climbs above the root. */
-function removeDotSegments(path: string): string {
+export function removeDotSegments(path: string): string {
   const output: string[] = []
   const segments = path.split('/')
   const rooted = path.startsWith('/')

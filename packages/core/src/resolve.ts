@@ -1,12 +1,15 @@
 import { RetrievalError } from './errors.ts'
-import { type Finding, findAll } from './findings.ts'
+import type { Finding } from './finding.ts'
+import { findAll } from './findings.ts'
 import { type Host, parseHost } from './host.ts'
-import { type Locator, malformed, type Part, type SplitUrl, schemeOf, splitUrl } from './locator.ts'
+import { type Locator, malformed, type Part } from './locator.ts'
 import { decodeOctets, octetsToText } from './percent.ts'
 import type { AccessPlan } from './plan.ts'
+import { redactUrl } from './redact.ts'
 import { resolveReference } from './reference.ts'
 import type { Defaults, Place, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
+import { type SplitUrl, schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './split.ts'
 
 export interface ResolveOptions {
   /** Schemes beside the built-in ones; one of the same name replaces it. */
@@ -16,6 +19,10 @@ export interface ResolveOptions {
   readonly defaults?: Defaults
   /** Turns an internationalised host name into A-labels: `domainToASCII` of node:url. Without it such names are refused. */
   readonly domainToAscii?: (name: string) => string
+  /** The host that the WHATWG URL parser would contact, null where it refuses: `(url) => new URL(url).hostname`. For `parser-disagreement`. */
+  readonly whatwgHost?: (url: string) => string | null
+  /** Mechanisms that the caller can fetch beside those that come with Retriever; no finding `no-fetcher` is made of them. */
+  readonly fetchable?: readonly string[]
 }
 
 /** What a URL means: its parts, its scheme, what retrieval will do, and what to know before. */
@@ -33,49 +40,84 @@ export interface Resolution {
  * Works out what a URL means (RFC 3986 1.2.2 "resolution"). Pure: no I/O, and the same answer always.
  * Throws RetrievalError `malformed-url`, `unknown-scheme` or `limit-exceeded`, each with phase `resolve`.
  */
-export function resolve(url: string, options: ResolveOptions = {}): Resolution {
-  const text = options.base === undefined || schemeOf(url) !== undefined ? url : resolveReference(url, options.base)
-  const name = schemeOf(text)
-  const scheme = name === undefined ? undefined : findScheme(name, options.schemes)
-  const split = splitUrl(text, () => scheme?.query ?? true)
-  if (scheme === undefined) throw unknownScheme(text, split.locator.scheme)
-  const host = checkHost(text, split, scheme, options)
-  const place: Place = {
-    host: host?.name ?? '',
-    port: split.locator.port ?? scheme.defaultPort ?? 0,
-    defaults: options.defaults ?? {},
-    fail: (what: string, part: Part) => {
-      throw malformed(text, what, split.spans[part] ?? [0, text.length])
-    },
+export function resolve(url: string, options: ResolveOptions = noOptions): Resolution {
+  const { base, schemes } = options
+  const text = base === undefined || schemeOf(url) !== undefined ? url : absolute(url, base)
+  const name = schemeOf(text) ?? ''
+  const scheme = findScheme(name, schemes)
+  const split = splitAfterScheme(text, name, scheme ?? anyScheme)
+  if (scheme === undefined) throw unknownScheme(text, name)
+  const host = checkHost(split, scheme, options)
+  const place = new UrlPlace(split, host?.name ?? '', scheme.defaultPort ?? 0, options.defaults ?? noDefaults)
+  if (split.locator.user !== null && scheme.userinfo === 'forbidden') {
+    place.fail(`${scheme.name} URLs have no user; leave out what stands before the @`, 'user')
   }
-  checkLogin(split, scheme, place)
   const plan = scheme.resolve(split.locator, place)
-  const findings = findAll({ text, split, scheme, plan, place, host })
+  const findings = findAll({ split, scheme, plan, place, host, options })
   return { url: text, locator: split.locator, scheme, plan, findings }
 }
 
+/** `mailto:a@b` and its like have no hierarchy that a reference could be relative to; a fragment alone goes with any base. */
+function absolute(reference: string, base: string): string {
+  if (/^(?:#|$)/.test(reference) || /^[A-Za-z][A-Za-z0-9+.-]*:\//.test(base)) return resolveReference(reference, base)
+  throw malformed(reference, `it is relative, and the base ${redactUrl(base)} has no hierarchy`, [0, reference.length])
+}
+
+const noOptions: ResolveOptions = {}
+const noDefaults: Defaults = {}
+const anyScheme: View = { query: true }
+const byName: ReadonlyMap<string, Scheme> = new Map(builtinSchemes.map((scheme) => [scheme.name, scheme]))
+
 /** The scheme of that name, lower case; `extra` goes before the built-in ones. */
-export function findScheme(name: string, extra: readonly Scheme[] = []): Scheme | undefined {
-  return extra.find((scheme) => scheme.name === name) ?? builtinSchemes.find((scheme) => scheme.name === name)
+export function findScheme(name: string, extra?: readonly Scheme[]): Scheme | undefined {
+  return extra?.find((scheme) => scheme.name === name) ?? byName.get(name)
 }
 
-function checkHost(text: string, split: SplitUrl, scheme: Scheme, options: ResolveOptions): Host | undefined {
-  const written = split.locator.host
-  const span = split.spans.host ?? [0, text.length]
-  if (written === null || written === '') {
-    if (scheme.host !== 'required') return undefined
-    throw malformed(text, `${scheme.name} needs a host, as in ${scheme.name}://host/`, span)
+/** Splits a URL by what its scheme says of itself; one of an unknown scheme by RFC 3986 alone. Throws as splitUrl. */
+export function splitByScheme(url: string, schemes?: readonly Scheme[]): SplitUrl {
+  return splitUrl(url, (name) => findScheme(name, schemes) ?? anyScheme)
+}
+
+/**
+ * The parts of a URL, undecoded; formatLocator puts them together again. The scheme need not be known.
+ * Throws RetrievalError `malformed-url` or `limit-exceeded`.
+ */
+export function parseUrl(url: string, schemes?: readonly Scheme[]): Locator {
+  return splitByScheme(url, schemes).locator
+}
+
+class UrlPlace implements Place {
+  readonly host: string
+  readonly port: number
+  readonly defaults: Defaults
+  readonly split: SplitUrl
+
+  constructor(split: SplitUrl, host: string, defaultPort: number, defaults: Defaults) {
+    this.host = host
+    this.port = split.locator.port ?? defaultPort
+    this.defaults = defaults
+    this.split = split
   }
-  if (scheme.host === 'none') throw malformed(text, `${scheme.name} URLs have no host part`, span)
-  const decoded = written.startsWith('[') ? written : octetsToText(decodeOctets(written))
-  const host = parseHost(decoded, options.domainToAscii)
-  if (host === undefined) throw malformed(text, 'this is no legal host name or address', span)
-  return host
+
+  fail(what: string, part: Part): never {
+    const { text } = this.split
+    throw malformed(text, what, spanOf(this.split, part) ?? [0, text.length])
+  }
 }
 
-function checkLogin(split: SplitUrl, scheme: Scheme, place: Place): void {
-  if (split.locator.user === null || scheme.userinfo === 'allowed') return
-  place.fail(`${scheme.name} URLs have no user; leave out what stands before the @`, 'user')
+function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Host | undefined {
+  const { text, locator } = split
+  const written = locator.host
+  const fail = (what: string): never => {
+    throw malformed(text, what, spanOf(split, 'host') ?? [0, text.length])
+  }
+  if (written === null || written === '') {
+    return scheme.host === 'required' ? fail(`${scheme.name} needs a host, as in ${scheme.name}://host/`) : undefined
+  }
+  if (scheme.host === 'none') return fail(`${scheme.name} URLs have no host part`)
+  if (scheme.host === 'socket') return undefined
+  const decoded = written.includes('%') && !written.startsWith('[') ? octetsToText(decodeOctets(written)) : written
+  return parseHost(decoded, options.domainToAscii) ?? fail('this is no legal host name or address')
 }
 
 function unknownScheme(text: string, name: string): RetrievalError {

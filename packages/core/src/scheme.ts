@@ -1,4 +1,4 @@
-import type { Finding } from './findings.ts'
+import type { Finding } from './finding.ts'
 import type { Locator, Part, Span } from './locator.ts'
 import type { AccessPlan, Mechanism } from './plan.ts'
 
@@ -49,19 +49,28 @@ export interface Scheme {
   /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
   readonly anyPort?: boolean
   readonly tls: 'none' | 'implicit'
-  readonly host: 'required' | 'optional' | 'none'
+  /** `socket`: the host part is the encoded path of a local socket (ldapi). */
+  readonly host: 'required' | 'optional' | 'none' | 'socket'
   /** RFC 1738 knows a user for ftp and telnet only; `forbidden` makes one a syntax error. */
   readonly userinfo: 'allowed' | 'forbidden'
   /** False: `?` is a character of the path (RFC 1738 3.2.2, 3.4). */
   readonly query: boolean
+  /** The path is a hierarchy in which `.` and `..` mean what RFC 3986 5.2.4 says; else they are names like any other. */
+  readonly dotSegments?: boolean
   /** Parts that end up on a line of the protocol, where a decoded CR, LF or NUL would begin another one (RFC 1738 6). */
   readonly lineParts: readonly Part[]
   /** The URL decides the first octets sent, so the server's greeting gives no protection: Gopher and its like. */
   readonly sendsFirst?: boolean
   /** The password goes over the network as it is. */
   readonly sendsPassword?: boolean
-  /** A helper program gets user and host as arguments. */
+  /** The URL names a service, or a thing to do, and no data object; a program gets what it names as arguments. */
   readonly handoff?: boolean
+  /** A program may get the user as an argument, though there is a data object. */
+  readonly program?: boolean
+  /** Longest URL in characters, where 64 KiB will not do. */
+  readonly maxLength?: number
+  /** What to use where nothing can fetch it: a program, a gateway, a successor. Its presence says that we bring no fetcher. */
+  readonly hint?: string
   /** Historic or never registered: the reason, and what to use instead. */
   readonly deprecated?: string
   /** Pure. Throws `malformed-url` through `place.fail`. */

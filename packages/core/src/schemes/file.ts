@@ -1,7 +1,7 @@
-import type { Finding } from '../findings.ts'
+import { type Finding, finding } from '../finding.ts'
+import type { FilePlan } from '../local-plan.ts'
 import type { Locator } from '../locator.ts'
 import { decodeOctets } from '../percent.ts'
-import type { FilePlan } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
 
 /** RFC 8089 (RFC 1738 3.10): `file:///path`, `file://localhost/path`, `file:/path`. */
@@ -38,5 +38,5 @@ function foreignHost({ plan, place, span }: Inspection): Finding[] {
   if (plan.mechanism !== 'file' || !plan.host || plan.host === 'localhost') return []
   if (place.defaults.localHosts?.includes(plan.host)) return []
   const message = `The file is said to be on ${plan.host}, which is not known to be this machine.`
-  return [{ code: 'foreign-file-host', severity: 'warning', message, span: span('host'), rule: 'RFC 8089 2' }]
+  return [finding('foreign-file-host', message, span('host'), 'RFC 8089 2')]
 }

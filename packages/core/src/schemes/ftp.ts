@@ -1,4 +1,4 @@
-import type { Finding } from '../findings.ts'
+import { type Finding, finding } from '../finding.ts'
 import type { Locator } from '../locator.ts'
 import { decodeOctets } from '../percent.ts'
 import type { FtpPlan, TlsMode } from '../plan.ts'
@@ -34,33 +34,38 @@ export const ftps: Scheme = {
 }
 
 function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
-  const { path, typecode } = splitTypecode(locator, place)
-  const segments = path.split('/').map(decodeOctets)
-  const name = segments.pop() ?? ''
-  const login = ftpLogin(locator, place)
-  const plan = {
-    mechanism: 'ftp' as const,
-    host: place.host,
-    port: place.port,
-    tls,
-    ...login,
-    cwd: segments,
-    name,
-    typecode,
+  const path = locator.urlPath ?? ''
+  const typecode = readTypecode(path, place)
+  const cwd = segments(typecode === null ? path : path.slice(0, path.lastIndexOf(';')))
+  const name = cwd.pop() ?? ''
+  const { user, password } = ftpLogin(locator, place)
+  // An empty password is no secret, and neither is the one that we made up.
+  const secret = locator.password !== '' && (locator.password !== null || password === null)
+  const wire = ftpWire(tls, user, secret ? '<password>' : (password ?? ''), cwd, name, typecode)
+  return { mechanism: 'ftp', host: place.host, port: place.port, tls, user, password, cwd, name, typecode, wire }
+}
+
+/** Split at raw slashes, then decoded: `%2F` is a slash within a segment. By hand, since split() is slow on so few pieces. */
+function segments(path: string): string[] {
+  const decoded: string[] = []
+  let start = 0
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', start)) {
+    decoded.push(decodeOctets(path.slice(start, slash)))
+    start = slash + 1
   }
-  return { ...plan, wire: ftpWire(plan) }
+  decoded.push(decodeOctets(path.slice(start)))
+  return decoded
 }
 
 /** `;type=` counts only as the raw end of the last segment, in any case; an encoded one is part of a name. RFC 1738 3.2.2. */
-function splitTypecode(locator: Locator, place: Place): { path: string; typecode: FtpPlan['typecode'] } {
-  const path = locator.urlPath ?? ''
-  const match = /;type=([^/;]*)$/i.exec(path)
-  if (match === null) return { path, typecode: null }
-  const code = match[1]?.toLowerCase()
-  if (code !== 'a' && code !== 'i' && code !== 'd') {
-    return place.fail('the type code must be a, i or d; write a literal ; as %3B', 'urlPath')
-  }
-  return { path: path.slice(0, match.index), typecode: code }
+function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
+  const semicolon = path.lastIndexOf(';')
+  if (semicolon === -1) return null
+  const [, code] = /^;type=([^/]*)$/i.exec(path.slice(semicolon)) ?? []
+  if (code === undefined) return null
+  const typecode = code.toLowerCase()
+  if (typecode === 'a' || typecode === 'i' || typecode === 'd') return typecode
+  return place.fail('the type code must be a, i or d; write a literal ; as %3B', 'urlPath')
 }
 
 /** No user: anonymous (RFC 1738 3.2.1), with a password that names nobody (RFC 1635 asks for an e-mail address). */
@@ -71,27 +76,31 @@ function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPla
 }
 
 function isAnonymous(user: string): boolean {
-  return /^(anonymous|ftp)$/i.test(user)
+  return user === 'anonymous' || /^(anonymous|ftp)$/i.test(user)
 }
 
-function ftpWire(plan: Omit<FtpPlan, 'wire'>): string[] {
-  const open = isAnonymous(plan.user) || plan.password === ''
-  return [
-    // RFC 4217 9: an implicit connection asks for protected data connections too.
-    ...(plan.tls === 'implicit' ? ['PBSZ 0', 'PROT P'] : []),
-    `USER ${plan.user}`,
-    `PASS ${open ? plan.password : '<password>'}`,
-    ...plan.cwd.map((segment) => `CWD ${segment}`),
-    ...transfer(plan),
-    // The control connection is a Telnet NVT: an octet FF is doubled (RFC 959 3.1.1.5.2, RFC 854).
-  ].map((command) => `${command.replaceAll('\xFF', '\xFF\xFF')}\r\n`)
+function ftpWire(
+  tls: TlsMode,
+  user: string,
+  shown: string,
+  cwd: readonly string[],
+  name: string,
+  typecode: FtpPlan['typecode'],
+): string[] {
+  // RFC 4217 9: an implicit connection asks for protected data connections too.
+  const wire = tls === 'implicit' ? ['PBSZ 0\r\n', 'PROT P\r\n'] : []
+  wire.push(line('USER ', user), line('PASS ', shown))
+  for (const segment of cwd) wire.push(line('CWD ', segment))
+  if (typecode === 'd') wire.push('TYPE A\r\n', 'EPSV\r\n', name === '' ? 'NLST\r\n' : line('NLST ', notAnOption(name)))
+  // No server retrieves an empty name: the URL means the directory.
+  else if (name === '') wire.push('TYPE A\r\n', 'EPSV\r\n', 'MLSD\r\n')
+  else wire.push(typecode === 'a' ? 'TYPE A\r\n' : 'TYPE I\r\n', 'EPSV\r\n', line('RETR ', name))
+  return wire
 }
 
-function transfer({ name, typecode }: Omit<FtpPlan, 'wire'>): string[] {
-  if (typecode === 'd') return ['TYPE A', 'EPSV', name === '' ? 'NLST' : `NLST ${notAnOption(name)}`]
-  // No server retrieves an empty name: the URL means the directory (protocols.md 2.1).
-  if (name === '') return ['TYPE A', 'EPSV', 'MLSD']
-  return [typecode === 'a' ? 'TYPE A' : 'TYPE I', 'EPSV', `RETR ${name}`]
+/** The control connection is a Telnet NVT: an octet FF is doubled (RFC 959 3.1.1.5.2, RFC 854). */
+function line(command: string, argument: string): string {
+  return `${command}${argument.includes('\xFF') ? argument.replaceAll('\xFF', '\xFF\xFF') : argument}\r\n`
 }
 
 /** Most servers hand the argument of NLST to ls, which would read `-la` as options. */
@@ -100,12 +109,12 @@ function notAnOption(name: string): string {
 }
 
 /** A raw `;` is reserved in ftp (RFC 1738 3.2.2); taken as part of the name, since VMS versions (`A.TXT;1`) are written so. */
-function rawSemicolon({ written, span }: Inspection): Finding[] {
+function rawSemicolon({ locator, written, span }: Inspection): Finding[] {
+  if (!locator.urlPath?.includes(';')) return []
   const path = written('urlPath').replace(/;type=[^/;]*$/i, '')
   const at = path.indexOf(';')
   if (at === -1) return []
   const [start] = span('urlPath')
-  const message = 'A raw ; is reserved in ftp URLs; it was taken as part of the name. Write %3B.'
-  const place = [start + at, start + at + 1] as const
-  return [{ code: 'unsafe-character', severity: 'notice', message, span: place, rule: 'RFC 1738 3.2.2' }]
+  const message = 'A raw ; is reserved in ftp URLs; it was taken as part of the name.'
+  return [finding('unsafe-character', message, [start + at, start + at + 1], 'RFC 1738 3.2.2')]
 }

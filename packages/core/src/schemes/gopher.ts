@@ -1,4 +1,4 @@
-import { type Finding, findDelimiters } from '../findings.ts'
+import { type Finding, findDelimiters } from '../finding.ts'
 import type { Locator } from '../locator.ts'
 import { decodeOctets } from '../percent.ts'
 import type { GopherPlan, TlsMode } from '../plan.ts'
@@ -54,6 +54,7 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
 
 /** At most two splits: the Gopher+ part has a TAB of its own before the data flag. */
 function splitAtTabs(text: string): [selector: string, search: string | null, gopherPlus: string | null] {
+  if (!text.includes('\t')) return [text, null, null]
   const [selector = '', search, ...rest] = text.split('\t')
   const gopherPlus = rest.join('\t')
   return [selector, search ?? null, gopherPlus === '' ? null : gopherPlus]
@@ -79,7 +80,8 @@ function line(text: string): string {
  * TAB delimits and is allowed twice; CR and LF stand only inside Gopher+ form data, which follows the data flag
  * `TAB 1 CRLF` (Gopher+ 2.7); NUL nowhere. Anything else would begin a second request.
  */
-function gopherDelimiters({ written, span }: Inspection): Finding[] {
+function gopherDelimiters({ locator, written, span }: Inspection): Finding[] {
+  if (!locator.urlPath?.includes('%0')) return []
   const path = written('urlPath')
   const [start] = span('urlPath')
   const tabs = [...path.matchAll(/%09/g)].map((match) => match.index)

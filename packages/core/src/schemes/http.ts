@@ -15,6 +15,7 @@ export const http: Scheme = {
   host: 'required',
   userinfo: 'allowed',
   query: true,
+  dotSegments: true,
   lineParts: ['user', 'password'],
   sendsPassword: true,
   resolve: (locator, place) => httpPlan(locator, place, 80),

@@ -1,10 +1,25 @@
 import type { Scheme } from '../scheme.ts'
+import { data } from './data.ts'
+import { dict } from './dict.ts'
 import { file } from './file.ts'
+import { finger } from './finger.ts'
 import { ftp, ftps } from './ftp.ts'
+import { gemini } from './gemini.ts'
 import { gopher, gophers } from './gopher.ts'
 import { http, https } from './http.ts'
+import { ldap, ldapi, ldaps } from './ldap.ts'
+import { mailto } from './mailto.ts'
+import { ghelp, info, man, toc, whatis } from './manual.ts'
+import { cid, mid } from './message.ts'
+import { nfs } from './nfs.ts'
 import { news, nntp, nntps, snews } from './nntp.ts'
+import { prospero } from './prospero.ts'
+import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
+import { sftp } from './sftp.ts'
 import { telnet } from './telnet.ts'
+import { urn } from './urn.ts'
+import { wais } from './wais.ts'
+import { z3950, z3950r, z3950s } from './z3950.ts'
 
 /** Every scheme known, one a line. Who can fetch which mechanism is another table: the fetchers' registry. */
 export const builtinSchemes: readonly Scheme[] = [
@@ -14,10 +29,39 @@ export const builtinSchemes: readonly Scheme[] = [
   https,
   gopher,
   gophers,
+  mailto,
   news,
   nntp,
   snews,
   nntps,
   telnet,
+  wais,
   file,
+  prospero,
+  ldap,
+  ldaps,
+  ldapi,
+  data,
+  cid,
+  mid,
+  urn,
+  nfs,
+  tn3270,
+  afs,
+  mailserver,
+  z3950,
+  z3950r,
+  z3950s,
+  man,
+  info,
+  whatis,
+  ghelp,
+  toc,
+  rtsp,
+  irc,
+  ircs,
+  sftp,
+  dict,
+  finger,
+  gemini,
 ]

@@ -1,10 +1,10 @@
-import type { Finding } from '../findings.ts'
+import { type Finding, finding } from '../finding.ts'
 import { parseHost } from '../host.ts'
 import type { Locator } from '../locator.ts'
-import { splitUrl } from '../locator.ts'
 import { decodeOctets } from '../percent.ts'
 import type { NntpPlan, TlsMode } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
+import { splitUrl } from '../split.ts'
 
 /** RFC 5538 2: `news:<group or message-id or wildmat>`, `news://server/...`; RFC 1738 3.6 knew no server. */
 export const news: Scheme = {
@@ -89,43 +89,44 @@ function nntpPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
 
 function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection): NntpPlan {
   const { select, newsgroup = null, articleNumber = null, messageId = null } = selection
-  const what = { select, newsgroup, articleNumber, messageId }
+  const { host, port } = place.host === '' ? defaultServer(place) : place
   return {
     mechanism: 'nntp',
-    ...server(place),
+    host,
+    port,
     tls,
     user: locator.user === null ? null : decodeOctets(locator.user),
     password: locator.password === null ? null : decodeOctets(locator.password),
-    ...what,
-    wire: nntpWire(what).map((command) => `${command}\r\n`),
+    select,
+    newsgroup,
+    articleNumber,
+    messageId,
+    wire: nntpWire(select, newsgroup, articleNumber, messageId),
   }
 }
 
-/** The URL's server, or the configured one: `news.example.org` or `news.example.org:1119`. */
-function server(place: Place): Pick<NntpPlan, 'host' | 'port'> {
-  const configured = place.defaults.newsServer
-  if (place.host !== '' || configured === undefined) {
-    return { host: place.host === '' ? null : place.host, port: place.port }
-  }
-  const { host, port } = splitUrl(`nntp://${configured}/`).locator
-  return { host: parseHost(host ?? '')?.name ?? null, port: port ?? place.port }
+/** The configured server: `news.example.org` or `news.example.org:1119`. */
+function defaultServer({ port, defaults }: Place): Pick<NntpPlan, 'host' | 'port'> {
+  if (defaults.newsServer === undefined) return { host: null, port }
+  const configured = splitUrl(`nntp://${defaults.newsServer}/`).locator
+  return { host: parseHost(configured.host ?? '')?.name ?? null, port: configured.port ?? port }
 }
 
-function nntpWire({
-  select,
-  newsgroup,
-  articleNumber,
-  messageId,
-}: Omit<NntpPlan, 'mechanism' | 'wire' | 'host' | 'port' | 'tls' | 'user' | 'password'>): string[] {
+function nntpWire(
+  select: NntpPlan['select'],
+  newsgroup: string | null,
+  articleNumber: number | null,
+  messageId: string | null,
+): string[] {
   switch (select) {
     case 'groups':
-      return [newsgroup === null ? 'LIST ACTIVE' : `LIST ACTIVE ${newsgroup}`]
+      return [newsgroup === null ? 'LIST ACTIVE\r\n' : `LIST ACTIVE ${newsgroup}\r\n`]
     case 'group':
-      return [`GROUP ${newsgroup}`, 'OVER <low>-<high>']
+      return [`GROUP ${newsgroup}\r\n`, 'OVER <low>-<high>\r\n']
     case 'article':
-      return [`GROUP ${newsgroup}`, `ARTICLE ${articleNumber}`]
+      return [`GROUP ${newsgroup}\r\n`, `ARTICLE ${articleNumber}\r\n`]
     case 'message':
-      return [`ARTICLE <${messageId}>`]
+      return [`ARTICLE <${messageId}>\r\n`]
   }
 }
 
@@ -145,6 +146,5 @@ function checkGroup(group: string, place: Place): void {
 
 function noServer({ plan, span }: Inspection): Finding[] {
   if (plan.mechanism !== 'nntp' || plan.host !== null) return []
-  const message = 'The URL names no server; set one by --news-server, NNTPSERVER or defaults.newsServer.'
-  return [{ code: 'no-server', severity: 'notice', message, span: span('urlPath'), rule: 'RFC 1738 3.6' }]
+  return [finding('no-server', 'The URL names no server, and none is configured.', span('urlPath'), 'RFC 1738 3.6')]
 }

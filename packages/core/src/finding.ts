@@ -1,0 +1,87 @@
+import type { Span } from './locator.ts'
+
+/** `notice`: shown by explain and -v. `warning`: one line on stderr. `danger`: refused unless allowed. */
+export type Severity = 'notice' | 'warning' | 'danger'
+
+/** Every remark that can be made on a URL, with its severity where nothing softens it. */
+export const findingCodes = {
+  'encoded-delimiter': 'danger',
+  'foreign-port': 'danger',
+  'option-injection': 'danger',
+  'header-injection': 'danger',
+  'reserved-port': 'warning',
+  'password-in-url': 'warning',
+  'cleartext-secret': 'warning',
+  'misleading-userinfo': 'warning',
+  'numeric-host': 'warning',
+  'confusable-host': 'warning',
+  'foreign-file-host': 'warning',
+  'parser-disagreement': 'warning',
+  'unsafe-header': 'warning',
+  'non-default-port': 'notice',
+  'unsafe-character': 'notice',
+  'no-data-object': 'notice',
+  'no-server': 'notice',
+  'no-fetcher': 'notice',
+  'deprecated-scheme': 'notice',
+} as const
+
+export type FindingCode = keyof typeof findingCodes
+
+/** One security or syntax remark on a URL. */
+export interface Finding {
+  readonly code: FindingCode
+  readonly severity: Severity
+  /** A sentence: what is so. */
+  readonly message: string
+  /** A sentence: what to do about it. */
+  readonly remedy: string
+  /** [start, end) in the URL as given. */
+  readonly span: Span
+  /** The section that says so. */
+  readonly rule: string
+}
+
+/** What to do about each. */
+const remedies: Readonly<Record<FindingCode, string>> = {
+  'encoded-delimiter': 'Take the escape out; nothing sends it.',
+  'foreign-port': 'Check where the URL comes from; allow the port only if such a server does listen there.',
+  'option-injection': 'Take the hyphen away from its beginning.',
+  'header-injection': 'Take the line break out; only a body has lines.',
+  'reserved-port': 'Go on if you know the server.',
+  'password-in-url': 'Leave it out to be asked for it.',
+  'cleartext-secret': 'Use a scheme with TLS where the server has one.',
+  'misleading-userinfo': 'Make sure that this is the host you mean.',
+  'numeric-host': 'Write the address in four decimal numbers.',
+  'confusable-host': 'Compare the name letter by letter with the one you mean.',
+  'foreign-file-host': 'Retrieve it from that host by a URL that names a protocol, or leave the host out.',
+  'parser-disagreement': 'Do not pass the URL on to other programs; write the host plainly.',
+  'unsafe-header': 'Write the field yourself, if you want it.',
+  'non-default-port': 'Nothing, if the server is meant to be there.',
+  'unsafe-character': 'Write it escaped to be sure what is asked for.',
+  'no-data-object': 'Run the program that is named.',
+  'no-server': 'Set one by --news-server, NNTPSERVER or defaults.newsServer.',
+  'no-fetcher': 'Add a fetcher by createClient({ fetchers }), or use what is named.',
+  'deprecated-scheme': 'Look for the resource under another scheme.',
+}
+
+/** Makes a finding; its severity is that of its code unless the circumstances soften it. */
+export function finding(code: FindingCode, message: string, span: Span, rule: string, severity?: Severity): Finding {
+  return { code, severity: severity ?? findingCodes[code], message, remedy: remedies[code], span, rule }
+}
+
+const delimiterNames: Readonly<Record<string, string>> = { '0D': 'CR', '0A': 'LF', '00': 'NUL', '09': 'TAB' }
+
+/** Escaped CR, LF and NUL in one part of the URL: one finding a run. Schemes with rules of their own call it too. */
+export function findDelimiters(text: string, part: string, at: number, pattern: RegExp = /(?:%0[0AaDd])+/g): Finding[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const names = (match[0].match(/%../g) ?? []).map((octet) => delimiterNames[octet.slice(1).toUpperCase()])
+    const start = at + match.index
+    return finding(
+      'encoded-delimiter',
+      `The ${part} holds an encoded ${names.join(' ')}, which would end the protocol's line and smuggle in what follows.`,
+      [start, start + match[0].length],
+      'RFC 1738 6',
+    )
+  })
+}

@@ -1,0 +1,69 @@
+import type { DataPlan } from '../local-plan.ts'
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** RFC 2397: `data:[<mediatype>][;base64],<data>`. The data is in the URL; nothing is contacted. */
+export const data: Scheme = {
+  name: 'data',
+  title: 'Data within the URL',
+  spec: 'RFC 2397',
+  mechanism: 'data',
+  defaultPort: null,
+  tls: 'none',
+  host: 'none',
+  userinfo: 'forbidden',
+  query: false,
+  lineParts: [],
+  // security.md section 2: a picture in a page is a fair use; a film is not.
+  maxLength: 64 * 1024 * 1024,
+  hint: 'No fetcher yet.',
+  resolve: dataPlan,
+}
+
+function dataPlan({ urlPath }: Locator, place: Place): DataPlan {
+  const text = urlPath ?? ''
+  const comma = text.indexOf(',')
+  if (comma === -1) return place.fail('a comma must stand before the data, as in data:,text', 'urlPath')
+  const head = text.slice(0, comma)
+  const base64 = /;base64$/i.test(head)
+  const type = decodeOctets(base64 ? head.slice(0, -7) : head)
+  const octets = decodeOctets(text.slice(comma + 1))
+  const decoded = base64 ? decodeBase64(octets) : octets
+  if (decoded === undefined) return place.fail('what follows ;base64, is no Base64', 'urlPath')
+  // RFC 2397 3: without a type it is text/plain;charset=US-ASCII; parameters alone keep text/plain.
+  const mediaType = type === '' ? 'text/plain;charset=US-ASCII' : type.startsWith(';') ? `text/plain${type}` : type
+  // RFC 2397 3: type/subtype of RFC 2045, whose tokens have no control characters; it becomes a header field elsewhere.
+  if (!/^[^/;,\0-\x20\x7F]+\/[^/;,\0-\x20\x7F]+(?:;[^\0-\x1F\x7F]*)?$/.test(mediaType)) {
+    return place.fail('a media type has the form type/subtype, as in data:text/plain,text', 'urlPath')
+  }
+  return { mechanism: 'data', mediaType, size: decoded.length, octets: decoded, wire: [] }
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+/** The value of a digit by its character code. */
+const values = new Uint8Array(128)
+for (let value = 0; value < 64; value++) values[alphabet.charCodeAt(value)] = value
+
+/** Base64 digits turned into one string at a time: few enough to be arguments of a call. */
+const chunk = 16_384
+
+/** RFC 4648 4, blanks ignored and missing padding forgiven; undefined for what is none. */
+function decodeBase64(text: string): string | undefined {
+  const digits = text.replace(/[\t\n\f\r ]+/g, '').replace(/={0,2}$/, '')
+  if (/[^A-Za-z0-9+/]/.test(digits) || digits.length % 4 === 1) return undefined
+  let decoded = ''
+  for (let at = 0; at < digits.length; at += chunk) decoded += decodeDigits(digits.slice(at, at + chunk))
+  return decoded
+}
+
+/** Six bits a digit; the bits that fill no octet are dropped. */
+function decodeDigits(digits: string): string {
+  const octets: number[] = []
+  let bits = 0
+  for (let at = 0; at < digits.length; at++) {
+    bits = ((bits << 6) | (values[digits.charCodeAt(at)] ?? 0)) & 0xffff
+    if (at % 4 !== 0) octets.push((bits >> (6 - 2 * (at % 4))) & 255)
+  }
+  return String.fromCharCode(...octets)
+}

@@ -1,0 +1,27 @@
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { FingerPlan } from '../plan.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** draft-ietf-uri-url-finger-03: `finger://host:port/query`; the query is RFC 1288's `{Q1}` or `{Q2}`, `/W` before it asks for more. */
+export const finger: Scheme = {
+  name: 'finger',
+  title: 'Who is on a host',
+  spec: 'RFC 1288',
+  mechanism: 'finger',
+  defaultPort: 79,
+  tls: 'none',
+  host: 'required',
+  userinfo: 'allowed',
+  query: false,
+  lineParts: ['user', 'urlPath'],
+  sendsFirst: true,
+  hint: 'No fetcher yet; finger does it.',
+  resolve: fingerPlan,
+}
+
+/** `finger://user@host` is also in use, and means the same. */
+function fingerPlan({ user, urlPath }: Locator, { host, port }: Place): FingerPlan {
+  const query = decodeOctets(urlPath || (user ?? ''))
+  return { mechanism: 'finger', host, port, tls: 'none', query, wire: [`${query}\r\n`] }
+}

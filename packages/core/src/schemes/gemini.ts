@@ -1,0 +1,31 @@
+import type { Locator } from '../locator.ts'
+import type { GeminiPlan } from '../plan.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** Gemini 0.24.1: one line, the absolute URL, over TLS. */
+export const gemini: Scheme = {
+  name: 'gemini',
+  title: 'Gemini',
+  spec: 'Gemini 0.24.1',
+  mechanism: 'gemini',
+  defaultPort: 1965,
+  tls: 'implicit',
+  host: 'required',
+  userinfo: 'forbidden',
+  query: true,
+  dotSegments: true,
+  // The URL goes out encoded, as it is.
+  lineParts: [],
+  hint: 'No fetcher yet; a Gemini client opens it.',
+  resolve: geminiPlan,
+}
+
+function geminiPlan({ urlPath, query }: Locator, place: Place): GeminiPlan {
+  const { host, port } = place
+  // The zone of an IPv6 address means nothing to the server (RFC 6874 1).
+  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
+  const target = `gemini://${name}${port === 1965 ? '' : `:${port}`}/${urlPath ?? ''}${query === null ? '' : `?${query}`}`
+  // Gemini 2.1: the request line holds at most 1024 octets.
+  if (target.length > 1024) place.fail('a Gemini request has at most 1024 octets', 'urlPath')
+  return { mechanism: 'gemini', host, port, tls: 'implicit', target, wire: [`${target}\r\n`] }
+}

@@ -1,0 +1,88 @@
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { LdapPlan } from '../plan.ts'
+import type { Place, Scheme } from '../scheme.ts'
+import { checkFilter } from './ldap-filter.ts'
+
+/** RFC 4516: `ldap://host:port/dn?attributes?scope?filter?extensions`. */
+export const ldap: Scheme = {
+  name: 'ldap',
+  title: 'Lightweight Directory Access Protocol',
+  spec: 'RFC 4516',
+  mechanism: 'ldap',
+  defaultPort: 389,
+  tls: 'none',
+  host: 'optional',
+  userinfo: 'forbidden',
+  // Up to four ? of its own.
+  query: false,
+  // BER frames everything, but the URL decides octets that a server of another protocol would read as lines; a filter or name
+  // that needs a line break writes it `%5C0A`.
+  lineParts: ['urlPath'],
+  hint: 'No fetcher yet; ldapsearch -H URL does it.',
+  resolve: (locator, place) => ldapPlan(locator, place, 'none'),
+}
+
+export const ldaps: Scheme = {
+  ...ldap,
+  name: 'ldaps',
+  title: 'Lightweight Directory Access Protocol over TLS',
+  spec: 'RFC 4513 (ldaps itself is a convention)',
+  defaultPort: 636,
+  tls: 'implicit',
+  resolve: (locator, place) => ldapPlan(locator, place, 'implicit'),
+}
+
+/** OpenLDAP's: the host part is the encoded path of a local socket. */
+export const ldapi: Scheme = {
+  ...ldap,
+  name: 'ldapi',
+  title: 'Lightweight Directory Access Protocol over a local socket',
+  spec: 'draft-chu-ldap-ldapi-00',
+  defaultPort: null,
+  host: 'socket',
+  lineParts: ['host', 'urlPath'],
+  resolve: (locator, place) => ({
+    ...ldapPlan(locator, place, 'none'),
+    socket: decodeOctets(locator.host ?? '') || null,
+  }),
+}
+
+const scopes: Readonly<Record<string, LdapPlan['scope']>> = { '': 'base', base: 'base', one: 'one', sub: 'sub' }
+
+function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): LdapPlan {
+  // Split at raw ?, before decoding (RFC 4516 2.1).
+  const fields = (locator.urlPath ?? '').split('?')
+  const [dn = '', attributes = '', scopeText = '', filterText = '', extensions = ''] = fields
+  if (fields.length > 5) place.fail('at most four ? may follow the host; write a literal ? as %3F', 'urlPath')
+  const scope = scopes[decodeOctets(scopeText).toLowerCase()]
+  if (scope === undefined) return place.fail('the scope must be base, one or sub', 'urlPath')
+  const filter = filterText === '' ? '(objectClass=*)' : decodeOctets(filterText)
+  const wrong = checkFilter(filter)
+  if (wrong !== undefined)
+    place.fail(`the filter is wrong at its character ${wrong.offset + 1}: ${wrong.what}`, 'urlPath')
+  return {
+    mechanism: 'ldap',
+    host: place.host,
+    port: place.port,
+    tls,
+    dn: decodeOctets(dn),
+    attributes: attributes.split(',').filter(Boolean).map(decodeOctets),
+    scope,
+    filter,
+    extensions: extensions
+      .split(',')
+      .filter(Boolean)
+      .map((extension) => readExtension(extension, place)),
+    socket: null,
+    wire: [],
+  }
+}
+
+/** `!bindname=cn=Manager%2co=Foo`: critical where `!` stands before it. A critical one that is unknown must fail (RFC 4516 2). */
+function readExtension(text: string, place: Place): LdapPlan['extensions'][number] {
+  const critical = text.startsWith('!')
+  const [type = '', value] = text.slice(critical ? 1 : 0).split(/=(.*)/s)
+  if (type === '') place.fail('an extension needs a type', 'urlPath')
+  return { type: decodeOctets(type), value: value === undefined ? null : decodeOctets(value), critical }
+}

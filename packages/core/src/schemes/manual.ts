@@ -1,0 +1,139 @@
+import { type Finding, finding } from '../finding.ts'
+import type { GhelpPlan, InfoPlan, ManPlan, TocPlan, WhatisPlan } from '../local-plan.ts'
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { Inspection, Place, Scheme } from '../scheme.ts'
+
+/** The documentation schemes of uri(7). A local program answers each, so what it would read as an option is a danger. */
+const local = {
+  defaultPort: null,
+  tls: 'none',
+  host: 'none',
+  userinfo: 'forbidden',
+  query: false,
+  lineParts: ['urlPath'],
+  inspect: optionInjection,
+} as const satisfies Partial<Scheme>
+
+/** `man:ls`, `man:ls(1)`; KDE writes `man:/ls`, and `man:(index)` for all pages. */
+export const man: Scheme = {
+  ...local,
+  name: 'man',
+  title: 'Manual page',
+  spec: 'uri(7)',
+  mechanism: 'man',
+  hint: 'No fetcher yet; man shows it.',
+  resolve: manPlan,
+}
+
+function manPlan({ urlPath }: Locator, place: Place): ManPlan {
+  const text = decodeOctets(urlPath ?? '').replace(/^\//, '')
+  if (text === '(index)' || text === '') return { mechanism: 'man', page: null, section: null, wire: [] }
+  const [, page = '', section = null] = /^([^()]*)(?:\(([^()]*)\))?$/s.exec(text) ?? []
+  // No slash and no dots that climb: a path would make man read any file (security.md case 7).
+  if (!/^-?[A-Za-z0-9_.[][\w.:+@[\]-]*$/.test(page))
+    place.fail('this is no name of a manual page, as in man:ls(1)', 'urlPath')
+  if (section !== null && !/^[0-9nlp]\w*$/.test(section)) {
+    place.fail('a section begins with a digit, n, l or p, as in man:ls(1)', 'urlPath')
+  }
+  return { mechanism: 'man', page, section, wire: [] }
+}
+
+/** GNOME: `info:gcc#G++_and_GCC`, a blank written as `_`; KDE: `info:(gcc)G++ and GCC`. */
+export const info: Scheme = {
+  ...local,
+  name: 'info',
+  title: 'Info page',
+  spec: 'uri(7)',
+  mechanism: 'info',
+  hint: 'No fetcher yet; info shows it.',
+  lineParts: ['urlPath', 'fragment'],
+  resolve: infoPlan,
+}
+
+function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
+  const text = decodeOctets(urlPath ?? '')
+  const kde = /^\(([^()]*)\)(.*)$/s.exec(text)
+  const file = kde?.[1] ?? text
+  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; a slash is no part of an Info file's name.
+  if (!/^[^/()\0]+$/.test(file) || file.startsWith('.')) {
+    place.fail('this is no name of an Info file, as in info:gcc or info:(gcc)Node', 'urlPath')
+  }
+  const node = kde?.[2] || (fragment === null ? '' : decodeOctets(fragment))
+  // uri(7) hopes that all tools will take underscores for blanks.
+  return { mechanism: 'info', file, node: node === '' ? 'Top' : node.replaceAll('_', ' '), wire: [] }
+}
+
+/** `whatis:string`: descriptions that hold the whole word. */
+export const whatis: Scheme = {
+  ...local,
+  name: 'whatis',
+  title: 'Search in the descriptions of manual pages',
+  spec: 'uri(7)',
+  mechanism: 'whatis',
+  hint: 'No fetcher yet; whatis and apropos search them.',
+  resolve: whatisPlan,
+}
+
+function whatisPlan({ urlPath }: Locator, place: Place): WhatisPlan {
+  const query = decodeOctets(urlPath ?? '').replace(/^\//, '')
+  if (query === '') place.fail('a word must follow, as in whatis:copy', 'urlPath')
+  return { mechanism: 'whatis', query, wire: [] }
+}
+
+/** `ghelp:gnumeric`, and a page of it after `?` or `#`. */
+export const ghelp: Scheme = {
+  ...local,
+  name: 'ghelp',
+  title: 'GNOME help',
+  spec: 'uri(7)',
+  mechanism: 'ghelp',
+  query: true,
+  lineParts: ['urlPath', 'query', 'fragment'],
+  handoff: true,
+  hint: 'yelp shows it; newer applications use help:.',
+  resolve: ghelpPlan,
+}
+
+function ghelpPlan({ urlPath, query, fragment }: Locator, place: Place): GhelpPlan {
+  const document = decodeOctets(urlPath ?? '')
+  if (document === '' || document.includes('..'))
+    place.fail('an application must follow, as in ghelp:gnumeric', 'urlPath')
+  const page = query ?? fragment
+  return { mechanism: 'ghelp', service: 'ghelp', document, page: page === null ? null : decodeOctets(page), wire: [] }
+}
+
+/** `toc:`: where the GNOME help browser begins. */
+export const toc: Scheme = {
+  ...local,
+  name: 'toc',
+  title: 'Table of contents of the GNOME help browser',
+  spec: 'uri(7)',
+  mechanism: 'toc',
+  handoff: true,
+  hint: 'yelp shows it.',
+  resolve: ({ urlPath }): TocPlan => ({
+    mechanism: 'toc',
+    service: 'toc',
+    start: decodeOctets(urlPath ?? ''),
+    wire: [],
+  }),
+}
+
+/** A name that begins with a hyphen is an option to the program that is given it. */
+function optionInjection({ plan, locator, span }: Inspection): Finding[] {
+  const given = ['page', 'file', 'node', 'query', 'document'] as const
+  const fields: Readonly<Record<string, unknown>> = { ...plan }
+  const culprit = given.find((name) => /^-/.test(String(fields[name] ?? '')))
+  if (culprit === undefined) return []
+  const elsewhere = plan.mechanism !== 'man' && (culprit === 'node' || culprit === 'page')
+  const part = !elsewhere
+    ? 'urlPath'
+    : locator.query !== null
+      ? 'query'
+      : locator.fragment !== null
+        ? 'fragment'
+        : 'urlPath'
+  const message = 'A local program would read the name as an option.'
+  return [finding('option-injection', message, span(part), 'uri(7) Security')]
+}

@@ -1,0 +1,50 @@
+import type { MessagePlan } from '../local-plan.ts'
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** RFC 2392: `cid:<content-id>` names a part of the message at hand. */
+export const cid: Scheme = {
+  name: 'cid',
+  title: 'A part of the message at hand, by Content-ID',
+  spec: 'RFC 2392',
+  mechanism: 'message',
+  defaultPort: null,
+  tls: 'none',
+  host: 'none',
+  userinfo: 'forbidden',
+  query: false,
+  lineParts: ['urlPath'],
+  hint: 'It means something only within a message, to the program that shows it.',
+  resolve: (locator, place) => messagePlan(null, decodeId(locator.urlPath ?? '', place)),
+}
+
+/** RFC 2392: `mid:<message-id>` and `mid:<message-id>/<content-id>`. */
+export const mid: Scheme = {
+  ...cid,
+  name: 'mid',
+  title: 'A message or its part, by Message-ID',
+  hint: 'A mail program that has the message can show it; if it was posted to a newsgroup, news:<message-id> names it too.',
+  resolve: midPlan,
+}
+
+/** Split at the raw slash; an encoded one belongs to an id. */
+function midPlan({ urlPath }: Locator, place: Place): MessagePlan {
+  const [message = '', part, ...rest] = (urlPath ?? '').split('/')
+  if (rest.length > 0) place.fail('one / separates message and part; write a / of an id as %2F', 'urlPath')
+  return messagePlan(decodeId(message, place), part === undefined ? null : decodeId(part, place))
+}
+
+function messagePlan(messageId: string | null, contentId: string | null): MessagePlan {
+  return { mechanism: 'message', messageId, contentId, wire: [] }
+}
+
+/** An addr-spec (RFC 2392 2), without the angle brackets of the header. */
+function decodeId(text: string, place: Place): string {
+  const id = decodeOctets(text)
+  // CR, LF and NUL pass here: they are a finding, which says more. Not \s, which would match the octet A0.
+  if (!/^[^<>\t\v\f ]+@[^<>\t\v\f ]+$/.test(id)) {
+    place.fail('an id has the form left@right, without < and >', 'urlPath')
+  }
+  return id
+}

@@ -1,0 +1,39 @@
+import type { UrnPlan } from '../local-plan.ts'
+import type { Locator } from '../locator.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** RFC 8141: `urn:<NID>:<NSS>[?+<r>][?=<q>][#<f>]`. A name; no protocol resolves all of them. */
+export const urn: Scheme = {
+  name: 'urn',
+  title: 'A name that lasts, whatever its place',
+  spec: 'RFC 8141',
+  mechanism: 'urn',
+  defaultPort: null,
+  tls: 'none',
+  host: 'none',
+  userinfo: 'forbidden',
+  query: true,
+  lineParts: [],
+  hint: 'A name has no place; its namespace says who resolves it.',
+  resolve: urnPlan,
+}
+
+function urnPlan({ urlPath, query }: Locator, place: Place): UrnPlan {
+  const [, nid = '', nss = ''] = /^([^:]*):(.*)$/s.exec(urlPath ?? '') ?? []
+  if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,30}[A-Za-z0-9]$/.test(nid) || /^(urn|urn-)$/i.test(nid)) {
+    place.fail('a namespace of 2 to 32 letters, digits and hyphens must follow, as in urn:ietf:rfc:8141', 'urlPath')
+  }
+  if (nss === '' || nss.startsWith('/')) place.fail('a name must follow the namespace', 'urlPath')
+  const [, rComponent = null, qComponent = null] = /^(?:\+(.+?))?(?:(?:^|\?)=(.+))?$/s.exec(query ?? '') ?? []
+  if (query !== null && rComponent === null && qComponent === null) {
+    place.fail('only ?+ and ?= may follow a name (RFC 8141 2.3)', 'query')
+  }
+  const plan = { nid: nid.toLowerCase(), nss, rComponent, qComponent }
+  return { mechanism: 'urn', ...plan, locatedAt: locate(plan.nid, nss), wire: [] }
+}
+
+/** Where the publisher of a namespace keeps what it names. */
+function locate(nid: string, nss: string): string | null {
+  const rfc = nid === 'ietf' ? /^(rfc|bcp|std|fyi):(\d+)$/i.exec(nss) : null
+  return rfc === null ? null : `https://www.rfc-editor.org/info/${rfc[1]?.toLowerCase()}${rfc[2]}`
+}

@@ -1,0 +1,61 @@
+import type { Locator } from '../locator.ts'
+import { decodeOctets } from '../percent.ts'
+import type { WaisPlan } from '../plan.ts'
+import type { Place, Scheme } from '../scheme.ts'
+
+/** RFC 4156 (RFC 1738 3.8): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`. */
+export const wais: Scheme = {
+  name: 'wais',
+  title: 'Wide Area Information Servers',
+  spec: 'RFC 4156',
+  mechanism: 'wais',
+  defaultPort: 210,
+  tls: 'none',
+  host: 'required',
+  userinfo: 'forbidden',
+  query: true,
+  // Lengths frame everything, but the URL decides octets that a server of another protocol would read as lines.
+  lineParts: ['urlPath', 'query'],
+  sendsFirst: true,
+  hint: 'No fetcher yet; the successor of the protocol is Z39.50.',
+  deprecated: 'wais is historic (RFC 4156).',
+  resolve: waisPlan,
+}
+
+function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
+  const [database = '', wtype, ...rest] = (urlPath ?? '').split('/')
+  if (database === '') place.fail('a database must follow the host, as in wais://host/database', 'urlPath')
+  // The document-id is opaque: its slashes stay (RFC 1738 3.8).
+  const wpath = rest.length === 0 ? null : rest.join('/')
+  if (wtype !== undefined && (wtype === '' || wpath === null || wpath === '')) {
+    place.fail('a type and a document-id belong together, as in wais://host/database/TEXT/id', 'urlPath')
+  }
+  if (wtype !== undefined && query !== null) place.fail('a document has no search; write a literal ? as %3F', 'query')
+  return {
+    mechanism: 'wais',
+    host: place.host,
+    port: place.port,
+    tls: 'none',
+    database: decodeOctets(database),
+    // Old clients wrote blanks as +, before decoding.
+    search: query === null ? null : decodeOctets(query.replaceAll('+', ' ')),
+    wtype: wtype === undefined ? null : decodeOctets(wtype),
+    wpath: wpath === null ? null : decodeOctets(wpath),
+    documentId: wpath === null ? null : documentId(wpath),
+    wire: [],
+  }
+}
+
+/** `12345/1=h%3A210;2=db;3=0%2099%20/f;`: a length, then the parts of the document-id, as libwww writes them. */
+function documentId(wpath: string): WaisPlan['documentId'] {
+  const [, length, list = ''] = /^(?:(\d{1,10})\/)?(.*)$/s.exec(wpath) ?? []
+  const parts = list
+    .split(/;|%3B/i)
+    .filter(Boolean)
+    .map((part) => /^(\d{1,9})(?:=|%3D)(.*)$/is.exec(part))
+  if (parts.length === 0 || parts.includes(null)) return null
+  return {
+    length: length === undefined ? null : Number(length),
+    parts: parts.map((part) => ({ tag: Number(part?.[1]), value: decodeOctets(part?.[2] ?? '') })),
+  }
+}

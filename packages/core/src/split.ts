@@ -1,0 +1,221 @@
+import { splitAuthority } from './authority.ts'
+import { RetrievalError } from './errors.ts'
+import { type Locator, malformed, type Part, type Span } from './locator.ts'
+import { encodeUnsafe, findBadEscape, findUnsafe } from './percent.ts'
+
+/** What a scheme says about its own syntax. */
+export interface View {
+  /** False: the scheme has no query, and `?` is a character of its path (RFC 1738). */
+  readonly query: boolean
+  /** In characters; default maxUrlLength. */
+  readonly maxLength?: number
+}
+
+/** 64 KiB: no real URL comes near it, and it bounds all work done on one. */
+export const maxUrlLength: number = 65_536
+
+const generic: View = { query: true }
+const controls = /[\0-\x1F\x7F]|\p{Surrogate}/u
+/** Nothing in it is unsafe (RFC 1738 2.2) or out of the ordinary; true of nearly every URL, and quickly told. */
+const ordinary = /^[!#-;=?-Z_a-z~]*$/
+
+/** The scheme of a URL, in lower case; undefined where the text has none (a relative reference). RFC 3986 3.1. */
+export function schemeOf(text: string): string | undefined {
+  const end = schemeEnd(text)
+  return end === -1 ? undefined : text.slice(0, end).toLowerCase()
+}
+
+/** Where the colon of the scheme stands, or -1. */
+function schemeEnd(text: string): number {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    // Letters first, then also digits, + - and .
+    if ((code | 32) >= 97 && (code | 32) <= 122) continue
+    if (at > 0 && ((code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46)) continue
+    return code === 58 && at > 0 ? at : -1
+  }
+  return -1
+}
+
+/**
+ * Splits a URL by RFC 3986 section 3, and by what its scheme says of itself.
+ * Throws RetrievalError `malformed-url`, with the span of what is wrong, or `limit-exceeded`.
+ */
+export function splitUrl(text: string, viewOf: (scheme: string) => View = () => generic): SplitUrl {
+  const colon = schemeEnd(text)
+  const scheme = colon === -1 ? '' : text.slice(0, colon).toLowerCase()
+  return splitAfterScheme(text, scheme, viewOf(scheme))
+}
+
+/** As splitUrl, where the scheme is known already; "" is none. */
+export function splitAfterScheme(text: string, scheme: string, view: View): SplitUrl {
+  const limit = view.maxLength ?? maxUrlLength
+  if (text.length > limit) throw tooLong(text, limit)
+  const split = unsplit(text)
+  if (split.odd) checkControls(text)
+  if (scheme === '') {
+    throw malformed(text, 'it has no scheme; a relative reference needs a base URL', [0, Math.min(text.length, 1)])
+  }
+  const hash = text.indexOf('#', scheme.length)
+  const end = hash === -1 ? text.length : hash
+  if (hash !== -1) split.fragmentAt = hash + 1
+
+  let at = scheme.length + 1
+  const hasAuthority = text.charCodeAt(at) === slash && text.charCodeAt(at + 1) === slash
+  if (hasAuthority) at = splitAuthority(split, at + 2, end)
+  const question = view.query ? text.indexOf('?', at) : -1
+  const pathEnd = question === -1 || question > end ? end : question
+  if (pathEnd < end) split.queryAt = pathEnd + 1
+  split.pathEnd = pathEnd
+  split.end = end
+  if (!hasAuthority) split.pathAt = at
+  else if (at < pathEnd) {
+    if (text.charCodeAt(at) !== slash) {
+      throw malformed(text, 'a / must follow the host; write a literal ? as %3F', [at, at + 1])
+    }
+    split.pathAt = at + 1
+  }
+  split.locator = locate(split, scheme)
+  return split
+}
+
+const slash = 47
+const nothing: readonly Span[] = []
+
+/** A URL split: the locator, and where its components stand in the text. Offsets are -1 where a component is absent. */
+export interface SplitUrl {
+  readonly text: string
+  /** Some character in it is unsafe or beyond ASCII. */
+  readonly odd: boolean
+  locator: Locator
+  /** Where unsafe characters were escaped. */
+  repaired: readonly Span[]
+  userAt: number
+  userEnd: number
+  passwordAt: number
+  hostAt: number
+  hostEnd: number
+  portAt: number
+  authorityEnd: number
+  pathAt: number
+  pathEnd: number
+  queryAt: number
+  fragmentAt: number
+  /** Of all before the fragment. */
+  end: number
+}
+
+/** A literal, since this is made for every URL: the engine builds it in one step. */
+function unsplit(text: string): SplitUrl {
+  return {
+    text,
+    odd: !ordinary.test(text),
+    locator: nowhere,
+    repaired: nothing,
+    userAt: -1,
+    userEnd: -1,
+    passwordAt: -1,
+    hostAt: -1,
+    hostEnd: -1,
+    portAt: -1,
+    authorityEnd: -1,
+    pathAt: -1,
+    pathEnd: -1,
+    queryAt: -1,
+    fragmentAt: -1,
+    end: -1,
+  }
+}
+
+/** Where a component stands; undefined where it is absent. */
+export function spanOf(split: SplitUrl, part: Part | 'scheme'): Span | undefined {
+  const span = range(split, part)
+  return span[0] === -1 ? undefined : span
+}
+
+function range(split: SplitUrl, part: Part | 'scheme'): Span {
+  switch (part) {
+    case 'scheme':
+      return [0, schemeEnd(split.text)]
+    case 'user':
+      return [split.userAt, split.userEnd]
+    case 'password':
+      return [split.passwordAt, split.hostAt - 1]
+    case 'host':
+      return [split.hostAt, split.hostEnd]
+    case 'port':
+      return [split.portAt, split.authorityEnd]
+    case 'urlPath':
+      return [split.pathAt, split.pathEnd]
+    case 'query':
+      return [split.queryAt, split.end]
+    case 'fragment':
+      return [split.fragmentAt, split.text.length]
+  }
+}
+
+const nowhere: Locator = {
+  scheme: '',
+  user: null,
+  password: null,
+  host: null,
+  port: null,
+  urlPath: null,
+  query: null,
+  fragment: null,
+}
+
+/** The components out of their offsets. */
+function locate(split: SplitUrl, scheme: string): Locator {
+  const { text, hostAt, portAt } = split
+  if (text.includes('%')) checkEscapes(text)
+  return {
+    scheme,
+    user: take(split, split.userAt, split.userEnd),
+    password: take(split, split.passwordAt, hostAt - 1),
+    host: hostAt === -1 ? null : text.slice(hostAt, split.hostEnd),
+    port: portAt === -1 ? null : readPort(text, portAt, split.authorityEnd),
+    urlPath: take(split, split.pathAt, split.pathEnd),
+    query: take(split, split.queryAt, split.end),
+    fragment: take(split, split.fragmentAt, text.length),
+  }
+}
+
+/** A component, with its unsafe characters escaped, and a note of where. */
+function take(split: SplitUrl, start: number, end: number): string | null {
+  if (start === -1) return null
+  const written = split.text.slice(start, end)
+  const first = split.odd ? findUnsafe(written) : -1
+  if (first === -1) return written
+  split.repaired = [...split.repaired, [start + first, end]]
+  return encodeUnsafe(written)
+}
+
+function checkEscapes(text: string): void {
+  const bad = findBadEscape(text)
+  if (bad === -1) return
+  const end = Math.min(bad + 3, text.length)
+  throw malformed(text, 'two hexadecimal digits must follow %; write a literal % as %25', [bad, end])
+}
+
+function readPort(text: string, start: number, end: number): number | null {
+  // RFC 3986 3.2.3: an empty port is the default one.
+  if (start === end) return null
+  const digits = text.slice(start, end)
+  const port = Number(digits)
+  if (port <= 65_535 && /^\d+$/.test(digits)) return port
+  throw malformed(text, 'the port must be a number from 0 to 65535', [start, end])
+}
+
+function tooLong(text: string, limit: number): RetrievalError {
+  return new RetrievalError('limit-exceeded', `This URL has ${text.length} characters; ${limit} are the limit.`, {
+    phase: 'resolve',
+    // What is cut cannot be redacted, so nothing of it is shown.
+    url: `${schemeOf(text.slice(0, 100)) ?? ''}:...`,
+  })
+}
+
+function checkControls(text: string): void {
+  const control = text.search(controls)
+  if (control !== -1) throw malformed(text, 'a control character stands in it', [control, control + 1])
+}
