@@ -1,25 +1,55 @@
+export { type Completion, completeUrl } from './abbreviation.ts'
 export { type ErrorCode, type ErrorDetails, errorCodes, type Phase, RetrievalError } from './errors.ts'
 export { type Explained, type Explanation, explain, formatExplanation, quoteWire, type Unexplained } from './explain.ts'
-export { type Finding, type FindingCode, findingCodes, type Severity } from './findings.ts'
+export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
+export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
 export { isInward, isLoopback } from './host.ts'
-export { formatLocator, type Locator, type Part, type Span, schemeOf } from './locator.ts'
+export { iriToUri } from './iri.ts'
+export type {
+  AfsPlan,
+  DataPlan,
+  FilePlan,
+  GhelpPlan,
+  InfoPlan,
+  MailserverPlan,
+  MailtoPlan,
+  ManPlan,
+  MessagePlan,
+  TocPlan,
+  UrnPlan,
+  WhatisPlan,
+} from './local-plan.ts'
+export { formatLocator, type Locator, type Part, type Span } from './locator.ts'
+export { normalizeUrl } from './normalize.ts'
 export { decodeOctets, encodeOctets, octetsToText, utf8Octets } from './percent.ts'
 export type {
   AccessPlan,
   AccessPlans,
-  FilePlan,
+  DictPlan,
+  FingerPlan,
   FtpPlan,
+  GeminiPlan,
   GopherPlan,
   HttpPlan,
+  IrcPlan,
+  LdapPlan,
   Mechanism,
+  NfsPlan,
   NntpPlan,
+  ProsperoPlan,
+  RtspPlan,
+  SftpPlan,
   TelnetPlan,
   TlsMode,
+  Tn3270Plan,
+  WaisPlan,
+  Z3950Plan,
 } from './plan.ts'
 export { databasePorts, foreignPorts } from './ports.ts'
 export { printable } from './printable.ts'
 export { redact } from './redact.ts'
 export { resolveReference } from './reference.ts'
-export { findScheme, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
+export { findScheme, parseUrl, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, Scheme } from './scheme.ts'
 export { builtinSchemes } from './schemes/index.ts'
+export { schemeOf } from './split.ts'

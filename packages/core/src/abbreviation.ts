@@ -1,0 +1,68 @@
+import { parseHost } from './host.ts'
+import { findScheme } from './resolve.ts'
+import type { Scheme } from './scheme.ts'
+import { schemeOf } from './split.ts'
+
+/** An abbreviated URL, completed. */
+export interface Completion {
+  readonly url: string
+  /** A sentence: what was guessed, and why. */
+  readonly reason: string
+}
+
+/** uri(7): a host name's first label often tells the protocol. What is not in the list is most likely a web page. */
+const byLabel: ReadonlyMap<string, string> = new Map([
+  ['www', 'http'],
+  ['web', 'http'],
+  ['ftp', 'ftp'],
+  ['gopher', 'gopher'],
+  ['news', 'nntp'],
+  ['nntp', 'nntp'],
+  ['telnet', 'telnet'],
+  ['ldap', 'ldap'],
+  ['wais', 'wais'],
+  ['dict', 'dict'],
+  ['irc', 'irc'],
+  ['gemini', 'gemini'],
+])
+
+/** `[//][user@]host[:port]`, then the rest. No password: `sip:joe@h` is a URL of a scheme that we do not know. */
+const abbreviation = /^(\/\/)?(?:([^\s/?#@:]+)@)?(\[[^\]]*\]|[^/?#@:[\]]+)(:\d{1,5})?(?=[/?#]|$)([\s\S]*)$/
+
+/**
+ * Completes an abbreviated URL (uri(7) "Writing a URI"): `www.w3.org/Addressing`, `ftp.gnu.org/gnu/`, `host/path`,
+ * `localhost:8080`. Undefined for what has a scheme, and for what is no host with or without a path. Only for text that a person
+ * typed: in a document it would be a relative reference.
+ */
+export function completeUrl(text: string, schemes?: readonly Scheme[]): Completion | undefined {
+  const [, slashes = '', user, host, port, rest = ''] = abbreviation.exec(text) ?? []
+  if (host === undefined) return undefined
+  // `localhost:8080/x` looks like a scheme and an opaque part; what is known as a scheme is one.
+  const scheme = schemeOf(text)
+  if (scheme !== undefined && findScheme(scheme, schemes) !== undefined) return undefined
+  const dotted = host.includes('.')
+  const named = dotted || host.startsWith('[') || host === 'localhost'
+  if (!(named || slashes || port !== undefined || rest.startsWith('/')) || !isHost(host)) return undefined
+  if (user !== undefined && dotted && `${slashes}${port ?? ''}${rest}` === '') return mailAddress(text)
+  const label = dotted ? (host.split('.', 1)[0] ?? '').toLowerCase() : ''
+  const guess = byLabel.get(label)
+  const why = guess === undefined ? 'nothing says otherwise' : `the name begins with "${label}."`
+  return {
+    url: `${guess ?? 'http'}:${slashes ? text : `//${text}`}`,
+    reason: `It has no scheme; ${guess ?? 'http'} was taken, since ${why}.`,
+  }
+}
+
+/** Neither `..` nor `1.5`: a number that is an address only in the readings of inet_aton was not meant as one. */
+function isHost(text: string): boolean {
+  // Whether an internationalised name is legal, only IDNA's tables can tell.
+  const host = parseHost(text, (name) => name.replace(/[^\0-\x7F]+/g, 'x'))
+  return host !== undefined && !host.odd
+}
+
+function mailAddress(text: string): Completion {
+  return {
+    url: `mailto:${text.replaceAll('%', '%25')}`,
+    reason: 'It has no scheme; mailto was taken, since it has the form of a mail address.',
+  }
+}

@@ -1,0 +1,212 @@
+import { RetrievalError } from './errors.ts'
+import type { Span } from './locator.ts'
+import { findScheme, resolve, splitByScheme } from './resolve.ts'
+import type { Scheme } from './scheme.ts'
+import { maxUrlLength } from './split.ts'
+
+/** A URL found in running text. */
+export interface ExtractedUrl {
+  /** Without its wrapper and without the white space that was folded into it. */
+  readonly url: string
+  /**
+   * Other readings, the likelier first: a hyphen before a line break may belong to the URL, or have come in with the break
+   * (RFC 1738 appendix). In `url` it is kept.
+   */
+  readonly alternates: readonly string[]
+  /** [start, end) in the text, with the `< >` where they stand, without quotes. */
+  readonly span: Span
+  readonly form: 'wrapped' | 'quoted' | 'bare'
+  /** What is wrong with a wrapped URL; null where nothing is. */
+  readonly error: string | null
+}
+
+export interface ExtractOptions {
+  /** Schemes beside the built-in ones: a URL that stands bare, or in < > without `URL:`, counts if its scheme is known or `//` follows. */
+  readonly schemes?: readonly Scheme[]
+}
+
+/** No scheme is longer; how far to look back from a colon. */
+const maxScheme = 32
+/** Two places where a hyphen is in doubt give four readings; more serve nobody. */
+const maxReadings = 4
+
+/**
+ * The URLs in running text, in order: `<URL:...>` (RFC 1738 appendix, RFC 3986 appendix C), `<...>`, `"..."`, and bare ones without
+ * the punctuation of the sentence. Reads the text once, from colon to colon: linear time, whatever the text is.
+ */
+export function* extractUrls(text: string, options: ExtractOptions = {}): Generator<ExtractedUrl> {
+  let done = 0
+  for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', Math.max(colon + 1, done))) {
+    const start = schemeStart(text, colon, done)
+    if (start === colon) continue
+    const found = extractAt(text, start, colon, options)
+    if (typeof found === 'object') yield found
+    done = typeof found === 'object' ? found.span[1] : found
+  }
+}
+
+/** The URL whose scheme ends at this colon; where there is none, the offset from which to look on. */
+function extractAt(text: string, start: number, colon: number, options: ExtractOptions): ExtractedUrl | number {
+  const word = text.slice(start, colon).toLowerCase()
+  const bracketed = text[start - 1] === '<'
+  if (word === 'url' && bracketed) return wrapped(text, start - 1, colon + 1, options) ?? colon
+  if (!mayBegin(text, start, colon, word, options)) return colon
+  const found = bracketed ? wrapped(text, start - 1, start, options) : undefined
+  // `<info:node a="x">` is a tag of XML.
+  if (bracketed && found === undefined && !text.startsWith('//', colon + 1)) return colon
+  return found ?? bare(text, start, colon, options)
+}
+
+/** Told from what stands around the scheme: prose, C++ and style sheets have many a word with a colon. */
+function mayBegin(text: string, start: number, colon: number, word: string, options: ExtractOptions): boolean {
+  const scheme = findScheme(word, options.schemes)
+  const before = text[start - 1] ?? ''
+  if (text.startsWith('//', colon + 1)) {
+    const first = text[colon + 3] ?? ''
+    // `C://` is a drive; the middle of a word is no scheme.
+    return word.length > 1 && !/[A-Za-z0-9]/.test(before) && !(scheme?.host === 'required' && /[/?#]/.test(first))
+  }
+  if (scheme === undefined || scheme.host === 'required') return false
+  // `x.data:`, `#info:hover`, `</info:a`, `data::size`, and `More info:http://h/`, where another URL follows.
+  const after = text.slice(colon + 1, colon + maxScheme + 3)
+  return !/[\p{L}\p{N}_/\\.$@#-]/u.test(before) && !/^(?::|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/.test(after)
+}
+
+/** Where the scheme before a colon begins; the colon itself where none does. */
+function schemeStart(text: string, colon: number, limit: number): number {
+  let start = colon
+  while (start > limit && colon - start < maxScheme && /[A-Za-z0-9+.-]/.test(text[start - 1] ?? '')) start--
+  while (start < colon && !/[A-Za-z]/.test(text[start] ?? '')) start++
+  return start
+}
+
+/** `<URL:ftp://h/a⏎ b>`: all white space within is folded away, the fragment stays with its URL. */
+function wrapped(text: string, open: number, start: number, options: ExtractOptions): ExtractedUrl | undefined {
+  const end = closing(text, start)
+  if (end === -1) return undefined
+  const content = text.slice(start, end).trim()
+  const labelled = start > open + 1
+  // Without `URL:` it may be a tag of XML: blanks count only where a line was broken, and quotes stand in no URL.
+  if (!labelled && /\S[^\S\r\n]+\S|["']/.test(content)) return undefined
+  const [url = '', ...alternates] = readings(content)
+  const error = syntaxError(url, options)
+  if (!labelled && error === null && !means(url, options)) return undefined
+  return { url, alternates, span: [open, end + 1], form: 'wrapped', error }
+}
+
+/** The `>` that closes, before an empty line, another `<`, or more than a URL can hold; else -1. */
+function closing(text: string, start: number): number {
+  const content = text.slice(start, start + maxUrlLength + 1)
+  const stop = content.search(/[<>]|\r?\n[ \t]*\r?\n/)
+  return content[stop] === '>' && stop > 0 ? start + stop : -1
+}
+
+/** The text without its white space; a hyphen at the end of a line gives two readings, kept first. */
+function readings(content: string): readonly string[] {
+  let texts = ['']
+  let rest = content
+  for (
+    let cut = brokenAfterHyphen.exec(rest);
+    cut !== null && texts.length < maxReadings;
+    cut = brokenAfterHyphen.exec(rest)
+  ) {
+    const kept = unfold(rest.slice(0, cut.index))
+    texts = texts.flatMap((before) => [before + kept, before + kept.slice(0, -1)])
+    rest = rest.slice(cut.index + cut[0].length)
+  }
+  const last = unfold(rest)
+  return [...new Set(texts.map((before) => before + last))]
+}
+
+const brokenAfterHyphen = /(?<=-)[^\S\r\n]*[\r\n]\s*/
+
+function unfold(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+/** Ends at white space, delimiters, quotes; then loses what ends the sentence. What is no URL is passed over as a whole. */
+function bare(text: string, start: number, colon: number, options: ExtractOptions): ExtractedUrl | number {
+  bareEnd.lastIndex = colon + 1
+  const limit = bareEnd.exec(text)?.index ?? text.length
+  if (limit - start > maxUrlLength) return limit
+  const before = text[start - 1] ?? ''
+  const stop = enclosedEnd(text, colon + 1, limit, before)
+  const quoted = stop < text.length && (quotes[before]?.includes(text[stop] ?? '') ?? false)
+  const end = quoted ? stop : trimmedEnd(text, colon + 1, stop, before)
+  const url = text.slice(start, end)
+  if (/^[^:]*:(?:\/\/)?$/.test(url) || syntaxError(url, options) !== null || !means(url, options)) return stop
+  return { url, alternates: [], span: [start, end], form: quoted ? 'quoted' : 'bare', error: null }
+}
+
+/** Letters beyond ASCII may stand in an IRI; brackets, quotes and full stops beyond ASCII are the sentence's. So is escaped HTML. */
+const bareEnd =
+  /[\s<>"{|}\\^`\p{Cc}\p{Cf}\p{Cs}\p{Pi}\p{Pf}„‚…、。，．！？：；]|(?![()[\]])[\p{Ps}\p{Pe}]|&(?:lt|gt|quot|apos|#34|#39);|$/gu
+const quotes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '“': '”',
+  '„': '“”',
+  '‘': '’',
+  '‚': '‘’',
+  '«': '»',
+  '»': '«',
+}
+const openers: Readonly<Record<string, string>> = { ')': '(', ']': '[' }
+
+/**
+ * Where what opened directly before the URL closes: `'http://a/','http://b/'`, `(http://a/),(http://b/)`. A `]` without its `[`
+ * always ends it, since it can stand in no path: `[http://a/](http://b/)`.
+ */
+function enclosedEnd(text: string, start: number, stop: number, before: string): number {
+  const depth: Record<string, number> = { '(': 0, '[': 0 }
+  for (let at = start; at < stop; at++) {
+    const character = text[at] ?? ''
+    const opener = openers[character]
+    if (character === "'" && before === "'") return at
+    if (character === '(' || character === '[') depth[character] = (depth[character] ?? 0) + 1
+    if (opener === undefined) continue
+    const left = (depth[opener] ?? 0) - 1
+    if (left < 0 && (character === ']' || before === '(')) return at
+    depth[opener] = Math.max(0, left)
+  }
+  return stop
+}
+
+/** Without trailing `. , ; : ! ? '`, emphasis, and a closing bracket whose opening one is not in the URL. */
+function trimmedEnd(text: string, start: number, stop: number, before: string): number {
+  const emphasis = before === '*' || before === '_' ? before : ''
+  const count = { '(': 0, '[': 0, ')': 0, ']': 0 }
+  for (let at = start; at < stop; at++) {
+    const character = text[at]
+    if (character === '(' || character === '[' || character === ')' || character === ']') count[character]++
+  }
+  let end = stop
+  for (; end > start; end--) {
+    const last = text[end - 1] ?? ''
+    if (last === ')' && count[')'] > count['(']) count[')']--
+    else if (!`.,;:!?'${emphasis}`.includes(last)) break
+  }
+  return end
+}
+
+/** Without `//`, a word and a colon are a URL only if its scheme can make something of it. */
+function means(url: string, { schemes }: ExtractOptions): boolean {
+  if (/^[^:]*:\/\//.test(url)) return true
+  try {
+    resolve(url, { ...(schemes && { schemes }), domainToAscii: () => 'a' })
+    return true
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+    return false
+  }
+}
+
+function syntaxError(url: string, options: ExtractOptions): string | null {
+  try {
+    splitByScheme(url, options.schemes)
+    return null
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+    return error.message
+  }
+}
