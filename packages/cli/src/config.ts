@@ -52,9 +52,14 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     login: readLogin(line),
     client: { defaults, limits: readLimits(line), policy: readPolicy(line), tls: readTls(line) },
     request: { ...(base !== undefined && { base }), ...(range !== undefined && { range: readRange(range) }) },
-    resolving: { defaults, domainToAscii: domainToASCII, ...(base !== undefined && { base }) },
+    resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
     given: line,
   }
+}
+
+/** What `new URL()` makes of it, for the finding `parser-disagreement`. */
+function whatwgHost(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname : null
 }
 
 function readDefaults(line: CommandLine, env: NodeJS.ProcessEnv): NonNullable<ResolveOptions['defaults']> {

@@ -3,7 +3,7 @@
  * Names are curl's wherever curl has one.
  */
 
-export const commandNames = ['get', 'explain', 'ls', 'schemes', 'serve', 'demo'] as const
+export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo'] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface CommandSpec {
@@ -27,6 +27,11 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: 'URL...',
     help: 'List a directory, menu or newsgroup as a table',
     example: 'retrieve ls --json ftp://ftp.example.org/pub/',
+  },
+  extract: {
+    operands: '[FILE|-]',
+    help: 'Print the URLs in running text, one a line; of standard input where no FILE is named',
+    example: 'retrieve extract mail.txt',
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
   serve: {
@@ -121,7 +126,7 @@ export const options: readonly OptionSpec<OptionName>[] = [
     long: 'json',
     help: 'Machine-readable: one JSON object a line; of get, the messages on standard error',
     category: 'Output',
-    commands: ['get', 'explain', 'ls', 'schemes', 'serve'],
+    commands: ['get', 'explain', 'ls', 'extract', 'schemes', 'serve'],
     example: 'retrieve explain --json news:comp.lang.c',
   },
   {

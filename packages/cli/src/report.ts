@@ -1,4 +1,11 @@
-import { explain, formatExplanation, octetsToText, type ResolveOptions, RetrievalError } from '@retriever/core'
+import {
+  explain,
+  type Finding,
+  formatExplanation,
+  octetsToText,
+  type ResolveOptions,
+  RetrievalError,
+} from '@retriever/core'
 import type { RetrievalEvent } from '@retriever/fetchers'
 import { inOptions } from './advice.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -35,17 +42,28 @@ export class Reporter {
   }
 
   /** Each one once, however many URLs it is true of. */
-  warning(warning: { readonly message: string }): void {
+  warning(warning: { readonly message: string; readonly [more: string]: unknown }): void {
     if (this.#options.silent || this.#warned.has(warning.message)) return
     this.#warned.add(warning.message)
     if (this.#options.json) this.#output.noteJson({ warning })
     else this.#output.note(`retrieve: warning: ${warning.message}`)
   }
 
+  #finding({ code, severity, message, remedy, span, rule }: Finding): void {
+    this.warning({ code, severity, message: `${message} ${remedy}`, span, rule })
+  }
+
+  /** What was made of something typed, and why. */
+  notice(notice: { readonly operand: string; readonly message: string }): void {
+    if (this.#options.silent) return
+    if (this.#options.json) this.#output.noteJson({ notice })
+    else this.#output.note(`retrieve: ${notice.operand}: ${notice.message}`)
+  }
+
   /** What a client tells: warnings always, the rest with -v. */
   event(event: RetrievalEvent): void {
     if (event.type === 'resolved') {
-      for (const finding of event.findings) if (finding.severity === 'warning') this.warning(finding)
+      for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
     }
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))

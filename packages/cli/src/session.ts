@@ -33,8 +33,9 @@ export class Session implements AsyncDisposable {
 
   /** What an argument means. */
   resolve(operand: string): Resolution {
-    const { base } = this.#run.config.request
-    return this.#client.resolve(urlArgument(operand, base), base)
+    const { config, report } = this.#run
+    const { base } = config.request
+    return this.#client.resolve(urlArgument(operand, base, report), base)
   }
 
   /** `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. */

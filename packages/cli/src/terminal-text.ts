@@ -39,7 +39,7 @@ export class TerminalText {
 }
 
 /** The charset that was told; else UTF-8 if the beginning is valid UTF-8; else every octet is a character of Latin-1. */
-function decoderFor(charset: string | null, beginning: Uint8Array): TextDecoder {
+export function decoderFor(charset: string | null, beginning: Uint8Array): TextDecoder {
   try {
     if (charset !== null) return new TextDecoder(charset)
     new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true })

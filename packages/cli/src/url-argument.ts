@@ -1,37 +1,51 @@
 import { existsSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { RetrievalError, schemeOf } from '@retriever/core'
+import { completeUrl, extractUrls, RetrievalError, schemeOf } from '@retriever/core'
 import { nearest } from './nearest.ts'
 import { type CommandName, commandNames } from './options.ts'
+import type { Reporter } from './report.ts'
 
 /**
- * The URL that an argument gives. `<URL:ftp://h/x>` and `<ftp://h/x>` lose what wraps them, and the white space by which they were
- * folded (RFC 3986 appendix C). Throws `malformed-url` where no scheme stands and no base could supply one.
+ * The URL that an argument gives; what was guessed is reported. `<URL:ftp://h/x>` and `<ftp://h/x>` lose what wraps them, and the
+ * white space by which they were folded (RFC 3986 appendix C); an abbreviated URL is completed (uri(7)), unless there is a base, to
+ * which it is relative. Throws `malformed-url` where no scheme stands and none can be guessed.
  */
-export function urlArgument(argument: string, base: string | undefined): string {
-  const url = unwrap(argument)
-  if (base !== undefined || (schemeOf(url) !== undefined && !isHostAndPort(url))) return url
-  const message = `${argument} is no full URL. ${suggest(url)}`
-  throw new RetrievalError('malformed-url', message, { phase: 'resolve', url: argument, span: [0, argument.length] })
+export function urlArgument(argument: string, base: string | undefined, report: Reporter): string {
+  const url = unwrap(argument, report)
+  if (base !== undefined) return url
+  const completion = completeUrl(url)
+  if (completion === undefined && schemeOf(url) !== undefined) return url
+  // A local file of that name may be meant as well: whoever typed it must say.
+  if (completion === undefined || existsSync(url)) {
+    const message = `${argument} is no full URL. ${suggest(url, completion?.url)}`
+    throw new RetrievalError('malformed-url', message, { phase: 'resolve', url: argument, span: [0, argument.length] })
+  }
+  report.notice({ operand: url, message: completion.reason })
+  return completion.url
 }
 
-function unwrap(argument: string): string {
-  const [, wrapped] = /^\s*<(?:URL:)?([^<>]*)>\s*$/is.exec(argument) ?? []
-  return wrapped === undefined ? argument : wrapped.replace(/\s+/g, '')
+function unwrap(argument: string, report: Reporter): string {
+  const [, content] = /^\s*<(?:URL:)?([^<>]*)>\s*$/is.exec(argument) ?? []
+  if (content === undefined) return argument
+  // As in running text, but with any content: who types the brackets means all that is in them.
+  const [found] = extractUrls(`<URL:${content.trim()}>`)
+  if (found?.form !== 'wrapped') return content.replace(/\s+/g, '')
+  if (found.alternates.length > 0) {
+    const message = `A hyphen before a line break was kept; without it, the URL is ${found.alternates.join(' or ')}.`
+    report.notice({ operand: found.url, message })
+  }
+  return found.url
 }
 
-/** `localhost:8080/x` has the form of a URL of the scheme `localhost`. */
-function isHostAndPort(text: string): boolean {
-  return /^[\w.-]+:\d{1,5}(?:\/|$)/.test(text)
-}
-
-function suggest(text: string): string {
-  if (existsSync(text)) return `Did you mean ${pathToFileURL(absolute(text)).href}?`
+function suggest(text: string, completed: string | undefined): string {
+  if (existsSync(text)) {
+    const other = completed === undefined ? '' : ` or ${completed}`
+    return `Did you mean ${pathToFileURL(absolute(text)).href}${other}?`
+  }
   const command = /^\w+$/.test(text) ? nearest(text, commandNames as readonly CommandName[]) : undefined
   if (command !== undefined) return `Did you mean the command ${command}?`
-  if (text === '' || /[\s<>]/.test(text) || !/^[\w[]/.test(text))
-    return 'It must begin with a scheme, as in http://www.example.org/.'
-  const [, first = ''] = /^(ftp|gopher|telnet)\./i.exec(text) ?? []
-  return `Did you mean ${first === '' ? 'http' : first.toLowerCase()}://${text}${text.includes('/') ? '' : '/'}?`
+  return /^\w+$/.test(text)
+    ? `Did you mean http://${text}/?`
+    : 'It must begin with a scheme, as in http://www.example.org/.'
 }

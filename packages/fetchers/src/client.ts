@@ -116,6 +116,7 @@ export function createClient(options: ClientOptions = {}): Client {
       schemes: [...(options.schemes ?? [])],
       defaults: { localHosts: [hostname()], ...options.defaults },
       domainToAscii: domainToASCII,
+      whatwgHost: (url) => (URL.canParse(url) ? new URL(url).hostname : null),
     },
   }
   const live = new Set<Retrieval>()

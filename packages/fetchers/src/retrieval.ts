@@ -90,8 +90,11 @@ export class Retrieval {
     enforce(policy, resolution)
     const fetcher = await registry.get(plan.mechanism)
     if (fetcher === undefined) {
-      const hint = `${scheme.title} is understood, but nothing here fetches it; add a fetcher for "${plan.mechanism}".`
-      throw context.error('no-fetcher', hint, { phase: 'resolve' })
+      const hint = scheme.hint ?? `Add a fetcher for "${plan.mechanism}" by createClient({ fetchers }).`
+      const what = scheme.handoff
+        ? 'It names no data object.'
+        : `${scheme.title} is understood, but nothing here fetches it.`
+      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, { phase: 'resolve' })
     }
     if (this.#deadline.signal.aborted) throw this.#deadline.signal.reason
     return fetcher.retrieve(plan, context)

@@ -7,18 +7,18 @@ import {
   RetrievalError,
   redact,
 } from '@retriever/core'
-import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
 import { jsonLine } from '../output.ts'
 import { urlArgument } from '../url-argument.ts'
 
 /** `retrieve explain URL...`: contacts nothing. A URL that means nothing gives its error's exit code, once all are explained. */
-export async function explainUrls({ config, output }: Run): Promise<number> {
+export async function explainUrls(run: Run): Promise<number> {
+  const { config, output } = run
   if (config.operands.length === 0) throw usageError('No URL is given. Try: retrieve explain --help')
   let exit = 0
   for (const [index, operand] of config.operands.entries()) {
-    const explanation = explained(operand, config)
+    const explanation = explained(operand, run)
     if ('error' in explanation) exit ||= errorCodes[explanation.error.code as ErrorCode].exit
     if (!config.json && index > 0) await output.write('\n')
     await output.write(config.json ? jsonLine(explanation) : formatExplanation(explanation))
@@ -26,9 +26,10 @@ export async function explainUrls({ config, output }: Run): Promise<number> {
   return exit
 }
 
-function explained(operand: string, { resolving }: Config): Explanation {
+function explained(operand: string, { config, report }: Run): Explanation {
+  const { resolving } = config
   try {
-    return explain(urlArgument(operand, resolving.base), resolving)
+    return explain(urlArgument(operand, resolving.base, report), resolving)
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, message, span = null } = error
