@@ -28,8 +28,14 @@ function readJson(path: string): {
   return JSON.parse(readFileSync(new URL(path, root), 'utf8'))
 }
 
-test('every mechanism of a scheme has a fetcher, and every fetcher a scheme', () => {
-  const used = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism))]
+test('every scheme has a fetcher, or says what to use instead; every fetcher has a scheme', () => {
+  const hinted = new Set<string>(
+    builtinSchemes.filter(({ hint }) => hint !== undefined).map(({ mechanism }) => mechanism),
+  )
+  expect(mechanisms.filter((name) => hinted.has(name))).toEqual([])
+  const used = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism))].filter(
+    (name) => !hinted.has(name),
+  )
   expect(difference(used, mechanisms, (name) => `${name} in packages/fetchers/src/registry.ts`)).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { explain, formatExplanation, resolve } from '@retriever/core'
+import { explain, formatExplanation, resolve, type Scheme } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { failureOf } from './contract/observe.ts'
@@ -77,9 +77,9 @@ describe('finger, a scheme from outside, added by createClient({ schemes, fetche
     expect(explanation).toEqual({
       url: 'finger://h/%2FW%20ann',
       scheme: 'finger',
-      mechanism: 'finger',
+      mechanism: 'rfc1288',
       locator: { user: null, password: null, host: 'h', port: 79, urlPath: '%2FW%20ann', query: null, fragment: null },
-      plan: { mechanism: 'finger', host: 'h', port: 79, tls: 'none', query: '/W ann', wire: ['/W ann\r\n'] },
+      plan: { mechanism: 'rfc1288', host: 'h', port: 79, tls: 'none', query: '/W ann', wire: ['/W ann\r\n'] },
       findings: [],
     })
     expect(formatExplanation(explanation)).toContain('sends    /W ann\\r\\n')
@@ -100,9 +100,12 @@ describe('two clients share nothing', () => {
     await using without = createClient()
     await using half = createClient({ schemes: [finger] })
     expect(await (await with_.retrieve(server.url)).text()).toMatch(/^Login/)
-    expect(await failureOf(without.retrieve(server.url))).toMatchObject({ code: 'unknown-scheme' })
+    expect(await failureOf(without.retrieve(server.url))).toMatchObject({ code: 'no-fetcher' })
     expect(await failureOf(half.retrieve(server.url))).toMatchObject({ code: 'no-fetcher' })
-    expect(() => resolve(server.url)).toThrow(/not known/)
+    expect([with_.resolve(server.url), without.resolve(server.url)].map(({ plan }) => plan.mechanism)).toEqual([
+      'rfc1288',
+      'finger',
+    ])
   })
 
   test('closing one leaves the other alone', async () => {
@@ -115,8 +118,17 @@ describe('two clients share nothing', () => {
   })
 
   test('two fetchers for one mechanism are an error that says so', () => {
-    expect(() => createClient({ fetchers: [fingerFetcher(), fingerFetcher()] })).toThrow(/one fetcher for "finger"/)
+    expect(() => createClient({ fetchers: [fingerFetcher(), fingerFetcher()] })).toThrow(/one fetcher for "rfc1288"/)
   })
+})
+
+test('a name that nobody knows is known to the client that was given it (RFC 1738 4: x-...)', async () => {
+  const url = 'x-finger://h/ann'
+  const ours: Scheme = { ...finger, name: 'x-finger' }
+  await using with_ = createClient({ ...plugin, schemes: [ours] })
+  await using without = createClient()
+  expect(with_.resolve(url).plan.wire).toEqual(['ann\r\n'])
+  expect(await failureOf(without.retrieve(url))).toMatchObject({ code: 'unknown-scheme' })
 })
 
 test('it imports the public packages, and nothing inside them', () => {

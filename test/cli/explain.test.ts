@@ -14,7 +14,7 @@ test('--json gives one object a line, in order, of the documented shape', async 
       '"locator":{"user":"myname","password":null,"host":"host.dom","port":21,"urlPath":"%2Fetc/motd","query":null,"fragment":null},' +
       '"plan":{"mechanism":"ftp","host":"host.dom","port":21,"tls":"none","user":"myname","password":null,"cwd":["/etc"],"name":"motd","typecode":null,' +
       '"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},' +
-      '"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted.",' +
+      '"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted. Use a scheme with TLS where the server has one.",' +
       '"span":[6,12],"rule":"RFC 1738 6"}]}',
     '{"url":"gopher://h/7/s%09two%20words","scheme":"gopher","mechanism":"gopher",' +
       '"locator":{"user":null,"password":null,"host":"h","port":70,"urlPath":"7/s%09two%20words","query":null,"fragment":null},' +
@@ -32,14 +32,15 @@ test('text for people', async () => {
   const { status, stdout } = await retrieve(['explain', 'gopher://h/0/a', 'telnet://h/'])
   expect(status).toBe(0)
   expect(stdout).toBe(`gopher://h/0/a
-  means    gopher: gophertype "0", selector "/a"
+  is       The Gopher Protocol, with Gopher+ (RFC 4266)
+  means    gophertype "0", selector "/a"
   goes to  h, TCP port 70
   sends    /a\\r\\n
 
 telnet://h/
-  means    telnet: the service itself
+  is       Interactive session over TELNET (RFC 4248)
   goes to  h, TCP port 23
-  know     notice: The URL names an interactive service; there is no data object to retrieve. [no-data-object, RFC 4248]
+  know     notice: The URL names a service or a thing to do; there is no data object to retrieve. Run the program that is named. [no-data-object, RFC 4248]
 `)
 })
 
@@ -90,12 +91,12 @@ test.each([
 })
 
 test.each([
-  ['www.w3.org/x', 'Did you mean http://www.w3.org/x?'],
-  ['ftp.gnu.org', 'Did you mean ftp://ftp.gnu.org/?'],
-  ['localhost:8080/x', 'Did you mean http://localhost:8080/x?'],
   ['expalin', 'Did you mean the command explain?'],
+  ['word', 'Did you mean http://word/?'],
+  ['two words', 'It must begin with a scheme, as in http://www.example.org/.'],
   ['', 'It must begin with a scheme, as in http://www.example.org/.'],
-  ['package.json', 'Did you mean file:///.*/package.json\\?'],
+  ['test', 'Did you mean file:///.*/test\\?'],
+  ['package.json', 'Did you mean file:///.*/package.json or http://package.json\\?'],
 ])('%j is no full URL, and the sentence says what is', async (argument, advice) => {
   const { status, stdout, stderr } = await retrieve([argument])
   expect({ status, stdout }).toEqual({ status: 3, stdout: '' })

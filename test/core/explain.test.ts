@@ -12,7 +12,7 @@ const documented: [string, string][] = [
       `"locator":{"user":"myname","password":null,"host":"host.dom","port":21,"urlPath":"%2Fetc/motd","query":null,"fragment":null},` +
       `"plan":{"mechanism":"ftp","host":"host.dom","port":21,"tls":"none","user":"myname","password":null,"cwd":["/etc"],"name":"motd","typecode":null,` +
       `"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},` +
-      `"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted.","span":[6,12],"rule":"RFC 1738 6"}]}`,
+      `"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted. Use a scheme with TLS where the server has one.","span":[6,12],"rule":"RFC 1738 6"}]}`,
   ],
   [
     'gopher://h/7/s%09two%20words',
@@ -46,7 +46,7 @@ const documented: [string, string][] = [
     `{"url":"telnet://h","scheme":"telnet","mechanism":"telnet",` +
       `"locator":{"user":null,"password":null,"host":"h","port":23,"urlPath":null,"query":null,"fragment":null},` +
       `"plan":{"mechanism":"telnet","host":"h","port":23,"tls":"none","user":null,"password":null,"wire":[]},` +
-      `"findings":[{"code":"no-data-object","severity":"notice","message":"The URL names an interactive service; there is no data object to retrieve.","span":[0,6],"rule":"RFC 4248"}]}`,
+      `"findings":[{"code":"no-data-object","severity":"notice","message":"The URL names a service or a thing to do; there is no data object to retrieve. Run the program that is named.","span":[0,6],"rule":"RFC 4248"}]}`,
   ],
 ]
 
@@ -138,7 +138,8 @@ describe('as text', () => {
     expect(formatExplanation(explain('ftp://myname@host.dom/%2Fetc/motd'))).toBe(
       [
         'ftp://myname@host.dom/%2Fetc/motd',
-        '  means    ftp: user "myname", cwd ["/etc"], name "motd"',
+        '  is       File Transfer Protocol (RFC 1738 3.2)',
+        '  means    user "myname", cwd ["/etc"], name "motd"',
         '  goes to  host.dom, TCP port 21',
         '  sends    USER myname\\r\\n',
         '           PASS <password>\\r\\n',
@@ -146,7 +147,7 @@ describe('as text', () => {
         '           TYPE I\\r\\n',
         '           EPSV\\r\\n',
         '           RETR motd\\r\\n',
-        '  know     warning: The password of "myname" would cross the network unencrypted. [cleartext-secret, RFC 1738 6]',
+        '  know     warning: The password of "myname" would cross the network unencrypted. Use a scheme with TLS where the server has one. [cleartext-secret, RFC 1738 6]',
         '',
       ].join('\n'),
     )

@@ -1,6 +1,7 @@
 import { RetrievalError, schemeOf } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { formatLocator, type Locator, maxUrlLength, splitUrl } from '../../packages/core/src/locator.ts'
+import { formatLocator, type Locator } from '../../packages/core/src/locator.ts'
+import { maxUrlLength, spanOf, splitUrl } from '../../packages/core/src/split.ts'
 
 const nothing = {
   user: null,
@@ -59,7 +60,7 @@ test('nothing is decoded', () => {
 })
 
 test('a scheme without a query has ? in its path', () => {
-  const { locator } = splitUrl('x://h/a?b#c', () => false)
+  const { locator } = splitUrl('x://h/a?b#c', () => ({ query: false }))
   expect(locator).toMatchObject({ urlPath: 'a?b', query: null, fragment: 'c' })
 })
 
@@ -75,14 +76,17 @@ describe('spans say where a part stands in the text as given', () => {
   const text = 'http://user:pass@host:81/path?query#frag'
 
   test.each(['scheme', 'user', 'password', 'host', 'port', 'urlPath', 'query', 'fragment'] as const)('%s', (part) => {
-    const { spans, locator } = splitUrl(text)
-    const span = spans[part]
+    const split = splitUrl(text)
+    const { locator } = split
+    const span = spanOf(split, part)
     expect(span).toBeDefined()
     expect(text.slice(...(span ?? [0, 0]))).toBe(String(locator[part]))
   })
 
   test('an absent part has none', () => {
-    expect(Object.keys(splitUrl('http://h').spans).sort()).toEqual(['host', 'scheme'])
+    const split = splitUrl('http://h')
+    const parts = ['scheme', 'user', 'password', 'host', 'port', 'urlPath', 'query', 'fragment'] as const
+    expect(parts.filter((part) => spanOf(split, part) !== undefined)).toEqual(['scheme', 'host'])
   })
 })
 

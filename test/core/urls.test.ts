@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest'
 interface Row {
   readonly url: string
   readonly rfc: string
+  /** The URL of the resource that `url` was found in, where `url` is relative. */
+  readonly base?: string
   readonly defaults?: Defaults
   readonly plan?: Readonly<Record<string, unknown>>
   readonly locator?: Partial<Locator>
@@ -18,15 +20,19 @@ interface Row {
 
 const folder = new URL('../urls/', import.meta.url)
 const tables = readdirSync(folder).map((name) => name.replace(/\.json$/, ''))
-const known = new Set(['url', 'rfc', 'defaults', 'plan', 'locator', 'findings', 'error', 'note'])
+const known = new Set(['url', 'base', 'rfc', 'defaults', 'plan', 'locator', 'findings', 'error', 'note'])
 
 function readTable(name: string): Row[] {
   const entries: unknown[] = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))
   return entries.filter((entry): entry is Row => typeof entry === 'object')
 }
 
-function resolveRow({ url, defaults }: Row): Resolution {
-  return resolve(url, { domainToAscii: domainToASCII, ...(defaults === undefined ? {} : { defaults }) })
+function resolveRow({ url, base, defaults }: Row): Resolution {
+  return resolve(url, {
+    domainToAscii: domainToASCII,
+    ...(base === undefined ? {} : { base }),
+    ...(defaults === undefined ? {} : { defaults }),
+  })
 }
 
 function errorOf(row: Row): RetrievalError {
@@ -66,13 +72,66 @@ describe.each(tables)('%s', (name) => {
     expect(rows.length).toBeGreaterThan(4)
     for (const row of rows) {
       expect(Object.keys(row).filter((key) => !known.has(key))).toEqual([])
-      expect(row.rfc, row.url).toMatch(/^(RFC|Gopher\+|uri\(7\)|protocols\.md|security\.md|design\.md)/)
+      expect(row.rfc, row.url).toMatch(
+        /^(RFC \d|Gopher\+|Gemini \d|draft-|uri\(7\)|protocols\.md|security\.md|design\.md)/,
+      )
       expect(row.plan ?? row.locator ?? row.findings ?? row.error, row.url).toBeDefined()
     }
   })
 
   for (const row of rows) {
-    const title = `${JSON.stringify(row.url).slice(1, -1)} [${row.rfc}]${row.note ? ` ${row.note}` : ''}`
+    const from = row.base === undefined ? '' : ` within ${row.base}`
+    const title = `${JSON.stringify(row.url).slice(1, -1).slice(0, 120)}${from} [${row.rfc}]${row.note ? ` ${row.note}` : ''}`
     test(title, () => check(row))
   }
+})
+
+describe('limits, at n and n+1: security.md case 79 and 90, section 2', () => {
+  const generous = new Set(['data'])
+  const schemes = builtinSchemes.map(({ name }) => name).filter((name) => !generous.has(name))
+
+  function outcome(url: string): string {
+    try {
+      resolve(url, { domainToAscii: domainToASCII })
+      return 'resolves'
+    } catch (error) {
+      if (RetrievalError.is(error)) return error.code
+      throw error
+    }
+  }
+
+  test.each(schemes)('%s: 64 KiB', (name) => {
+    const url = `${name}:`
+    expect(outcome(url.padEnd(65_536, 'a'))).not.toBe('limit-exceeded')
+    expect(outcome(url.padEnd(65_537, 'a'))).toBe('limit-exceeded')
+  })
+
+  test('a user of 70,000 octets, a URL of 1 MB', () => {
+    expect(outcome(`ftp://${'u'.repeat(70_000)}@h/`)).toBe('limit-exceeded')
+    expect(outcome(`gopher://h/0${'a'.repeat(1_000_000)}`)).toBe('limit-exceeded')
+  })
+
+  test('data: 64 MiB', () => {
+    const megabytes = 64 * 1024 * 1024
+    expect(outcome('data:,'.padEnd(megabytes, 'a'))).toBe('resolves')
+    expect(outcome('data:,'.padEnd(megabytes + 1, 'a'))).toBe('limit-exceeded')
+  })
+
+  test('labels of 63 and 64 octets, names of 253 and 254, for every scheme that has hosts', () => {
+    const rests = ['/', '/x', '/x/1', '/db?id', '/d:x']
+    for (const { name, host } of builtinSchemes) {
+      if (host === 'none' || host === 'socket') continue
+      const rest = rests.find((path) => outcome(`${name}://h${path}`) === 'resolves')
+      expect(rest, name).toBeDefined()
+      const label = 'a'.repeat(63)
+      const names = [
+        label,
+        `${label}a`,
+        `${label}.${label}.${label}.${label.slice(2)}`,
+        `${label}.${label}.${label}.${label.slice(1)}`,
+      ]
+      const outcomes = names.map((longName) => outcome(`${name}://${longName}${rest}`))
+      expect(outcomes, name).toEqual(['resolves', 'malformed-url', 'resolves', 'malformed-url'])
+    }
+  })
 })

@@ -127,7 +127,7 @@ describe('redirects', () => {
   })
 
   test.each([
-    ['ldap://b.example/', 'refused', /to "ldap:\/\/b.example\/" was not followed: only http and https/],
+    ['nosuch://b.example/', 'refused', /to "nosuch:\/\/b.example\/" was not followed: only http and https/],
     ['javascript:alert(1)', 'refused', /only http and https/],
     ['http://u:s3cr3t@[b/', 'protocol-violation', /that is no URL/],
     ['http://b.example:99999/', 'protocol-violation', /that is no URL/],
@@ -156,6 +156,10 @@ describe('redirects', () => {
     'file:///etc/passwd',
     'gopher://b.example/1x',
     'telnet://b.example/',
+    'ldap://b.example/',
+    'mailto:a@b.example',
+    'man:ls',
+    'data:,x',
     'ftp://b.example/',
     'http://127.0.0.1:8080/',
     'http://[::1]/',

@@ -2,9 +2,9 @@ import { type Connection, type Fetcher, openConnection } from '@retriever/fetche
 import type {} from './scheme.ts'
 
 /** RFC 1288 2.2: the client sends one line, the server answers and closes. */
-export function fingerFetcher(): Fetcher<'finger'> {
+export function fingerFetcher(): Fetcher<'rfc1288'> {
   return {
-    mechanism: 'finger',
+    mechanism: 'rfc1288',
     async retrieve(plan, context) {
       const connection = await openConnection(context, plan)
       try {

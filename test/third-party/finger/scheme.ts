@@ -2,7 +2,7 @@ import { decodeOctets, type Locator, type Place, type Scheme } from '@retriever/
 
 /** RFC 1288: one line that asks, and the answer to the end of the connection. */
 export interface FingerPlan {
-  readonly mechanism: 'finger'
+  readonly mechanism: 'rfc1288'
   readonly host: string
   readonly port: number
   readonly tls: 'none'
@@ -13,16 +13,16 @@ export interface FingerPlan {
 
 declare module '@retriever/core' {
   interface AccessPlans {
-    finger: FingerPlan
+    rfc1288: FingerPlan
   }
 }
 
-/** `finger://host:port/query`, as in draft-ietf-uri-url-finger. */
+/** `finger://host:port/query`, as in draft-ietf-uri-url-finger. Takes the place of the scheme that core has under this name. */
 export const finger: Scheme = {
   name: 'finger',
   title: 'The Finger User Information Protocol',
   spec: 'RFC 1288',
-  mechanism: 'finger',
+  mechanism: 'rfc1288',
   defaultPort: 79,
   tls: 'none',
   host: 'required',
@@ -37,7 +37,7 @@ function fingerPlan(locator: Locator, place: Place): FingerPlan {
   const query = decodeOctets(locator.urlPath ?? '')
   if (/^\/W\S/.test(query)) place.fail('a blank must follow /W', 'urlPath')
   return {
-    mechanism: 'finger',
+    mechanism: 'rfc1288',
     host: place.host,
     port: place.port,
     tls: 'none',
