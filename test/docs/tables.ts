@@ -1,4 +1,4 @@
-import { builtinSchemes, errorCodes, explain, findingCodes, formatExplanation } from '@retriever/core'
+import { builtinSchemes, errorCodes, explain, findingCodes, formatExplanation, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 
 /** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm docs` writes it. */
@@ -8,14 +8,15 @@ export function schemeTable(pages: string): string {
     `[${scheme.name}](${pages}${scheme.name}.md)`,
     scheme.title,
     scheme.defaultPort === null ? '-' : `${scheme.defaultPort}${scheme.tls === 'implicit' ? ', TLS' : ''}`,
-    scheme.handoff
-      ? 'names the program to run'
-      : builtinMechanisms.includes(scheme.mechanism)
-        ? 'yes'
-        : 'explained only',
+    retrieved(scheme),
     scheme.spec,
   ])
   return table(['Scheme', 'What it is', 'Port', 'Retrieved', 'Specification'], rows)
+}
+
+function retrieved({ mechanism, handoff }: Scheme): string {
+  if (!builtinMechanisms.includes(mechanism)) return 'explained only'
+  return handoff ? 'names the program to run' : 'yes'
 }
 
 export function errorsPage(): string {

@@ -15,7 +15,8 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus)
-tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl)
+# chromium resolves URLs with @retriever/core; it is a program for people, so it is installed as usual.
+tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium)
 
 # missing: the servers that cannot be started as things are, with the reason, one a line.
 missing() {
@@ -24,6 +25,7 @@ missing() {
 		case ${script##*/} in lib.sh | articles.sh | hold.sh | stop.sh) continue ;; esac
 		"$script" --installed 2>&1 || :
 	done
+	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
 }
 
 if ((EUID != 0)); then
@@ -74,7 +76,7 @@ apt-get install -qq -y --no-install-recommends --no-remove "${libraries[@]}" "${
 	tail -n 20 "$here/.cache/apt.log" >&2
 	exit 1
 }
-dpkg-query -W -f '  ${Package} ${Version}\n' python3-pyftpdlib socat openssl >>"$unpacked.new/packages"
+dpkg-query -W -f '  ${Package} ${Version}\n' python3-pyftpdlib socat openssl chromium >>"$unpacked.new/packages"
 mv "$unpacked.new" "$unpacked"
 rm -rf "$debs"
 
