@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 const entries = Object.entries(errorCodes) as [ErrorCode, { exit: number; when: string }][]
 
-/** design.md section 5: the numbers are curl's where curl has one. */
+/** The numbers are curl's where curl has one. */
 const exits: Record<number, readonly ErrorCode[]> = {
   1: ['unknown-scheme', 'no-fetcher', 'handoff'],
   2: ['invalid-option'],

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** design.md section 6. Strings, so that the order of keys and null against "" are compared too. */
+/** Strings, so that the order of keys and null against "" are compared too. */
 const documented: [string, string][] = [
   [
     'ftp://myname@host.dom/%2Fetc/motd',

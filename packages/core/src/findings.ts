@@ -61,7 +61,7 @@ function portFindings(source: FindingSource): Finding[] {
   if (split.locator.port === null || port === scheme.defaultPort || scheme.ownPorts?.includes(port)) return []
   const span = spanIn(source, 'port')
   if (!scheme.anyPort && (foreignPorts.has(port) || (scheme.sendsFirst && databasePorts.has(port)))) {
-    const message = `Port ${port} belongs to another protocol, which a ${scheme.name} request could be made to speak.`
+    const message = `Port ${port} belongs to another protocol, which ${scheme.name} requests could be made to speak.`
     return [finding('foreign-port', message, span, 'RFC 1738 6')]
   }
   const code = port < 1024 && !isLoopback(host) ? 'reserved-port' : 'non-default-port'
