@@ -284,6 +284,22 @@ describe('login', () => {
   })
 })
 
+test('nor later, when the server remembers it', async () => {
+  const events: RetrievalEvent[] = []
+  await using server = await scriptedFtp({ CWD: '530 alice, s3cr3t, may not\r\n' })
+  await using client = createClient({ onEvent: (event) => events.push(event) })
+  const error = await failure(client.retrieve(`${server.url.replace('//', '//alice:s3cr3t@')}pub/x`))
+  expect(error.reply).toBe('530 alice, <password>, may not')
+  expect(JSON.stringify(events) + error.message + error.stack).not.toContain('s3cr3t')
+})
+
+test('a password of one digit spoils no port', async () => {
+  await using server = await scriptedFtp({})
+  await using client = createClient()
+  const url = `${server.url.replace('//', `//alice:${String(server.dataPort)[0]}@`)}pub/x`
+  expect(await (await client.retrieve(url)).bytes()).toBeInstanceOf(Uint8Array)
+})
+
 describe('refusals', () => {
   test.each([
     ['pub/none.txt', 'not-found', '550 Failed to open file.', 'request'],

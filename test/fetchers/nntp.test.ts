@@ -364,6 +364,13 @@ describe('lines of an overview', () => {
 })
 
 describe('trouble', () => {
+  test('an answer that comes with the greeting is the answer to nothing', async () => {
+    await using played = await playTranscript('S: 200 hi\nS: 220 1 <x@y>\nS: Subject: smuggled\nS:\nS: x\nS: .')
+    const error = await failure(`news://127.0.0.1:${played.port}/1@x.y`)
+    expect(error).toMatchObject({ code: 'protocol-violation', phase: 'greeting' })
+    expect(sent()).toEqual([])
+  })
+
   test.each([
     ['400 Come later\r\n', 'server-refused', '400 Come later'],
     ['502 Not you\r\n', 'server-refused', '502 Not you'],

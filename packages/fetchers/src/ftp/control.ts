@@ -21,8 +21,10 @@ export interface Exchange {
 export class Control extends FTPContext {
   readonly #context: RetrievalContext
   readonly #assembler: ReplyAssembler
-  /** Of the command under way, in case the server repeats it. */
+  /** The password, once it has been sent: the server may repeat it then and later. */
   #secret: string | undefined
+  /** Its PASS is under way. */
+  #passing = false
   #failure: RetrievalError | undefined
   #over = false
 
@@ -111,7 +113,8 @@ export class Control extends FTPContext {
     }
     const octets = `${doubled(command)}\r\n`
     const isSecret = command.startsWith('PASS ')
-    this.#secret = isSecret ? command.slice('PASS '.length) : undefined
+    this.#passing = isSecret
+    if (isSecret) this.#secret = command.slice('PASS '.length)
     this.#context.emit({ type: 'sent', url: this.#context.url, octets: isSecret ? 'PASS <password>\r\n' : octets })
     this.socket.write(octets, 'latin1')
   }
@@ -128,7 +131,8 @@ export class Control extends FTPContext {
   #readReply(response: Error | FTPResponse): Reply | undefined {
     if (response instanceof Error && !(response instanceof FTPError)) return undefined
     const { code, text } = readReply(response)
-    return { code, text: this.#masked(text) }
+    // What is read for what it says stays as it is: the password may be `2`, and a port hold one.
+    return { code, text: this.#passing || code >= 400 ? this.#masked(text) : text }
   }
 
   /** Servers repeat a command that they do not understand: `500 'PASS secret': command not understood`. */

@@ -35,6 +35,10 @@ export class NntpSession {
     const session = new NntpSession(connection, plan, context)
     try {
       const greeting = await readReply(session.#lines, context, 'greeting')
+      if (session.#lines.holds) {
+        const message = 'The server answered before it was asked; the connection was closed.'
+        throw context.error('protocol-violation', message, { phase: 'greeting' })
+      }
       if (greeting.code === 200 || greeting.code === 201) return session
       throw refusal(context, 'server-refused', 'The news server serves nobody now; try later', greeting)
     } catch (error) {

@@ -49,6 +49,11 @@ export class LineReader implements OctetSource {
     }
   }
 
+  /** True where octets have come that nobody has taken yet: before a command is sent, more than was asked for. */
+  get holds(): boolean {
+    return this.#held.length > 0
+  }
+
   /** The octets after the lines taken so far, in chunks; null at the end. */
   read(phase: Phase): Promise<Uint8Array | null> {
     const held = this.#take()
