@@ -61,7 +61,7 @@ const remedies: Readonly<Record<FindingCode, string>> = {
   'unsafe-character': 'Write it escaped to be sure what is asked for.',
   'no-data-object': 'Run the program that is named.',
   'no-server': 'Set one by --news-server, NNTPSERVER or defaults.newsServer.',
-  'no-fetcher': 'Add a fetcher by createClient({ fetchers }), or use what is named.',
+  'no-fetcher': 'Or add a fetcher by createClient({ fetchers }).',
   'deprecated-scheme': 'Look for the resource under another scheme.',
 }
 

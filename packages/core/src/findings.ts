@@ -158,7 +158,7 @@ function schemeFindings({ scheme, options }: FindingSource, found: Finding[]): v
   const span: Span = [0, scheme.name.length]
   if (scheme.handoff) found.push(finding('no-data-object', noDataObject, span, scheme.spec))
   if (scheme.hint && !options.fetchable?.includes(scheme.mechanism)) {
-    found.push(finding('no-fetcher', scheme.hint, span, scheme.spec))
+    found.push(finding('no-fetcher', `Nothing here fetches it yet. ${scheme.hint}`, span, scheme.spec))
   }
   if (scheme.deprecated) found.push(finding('deprecated-scheme', scheme.deprecated, span, scheme.spec))
 }

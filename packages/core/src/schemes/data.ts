@@ -17,7 +17,7 @@ export const data: Scheme = {
   lineParts: [],
   // security.md section 2: a picture in a page is a fair use; a film is not.
   maxLength: 64 * 1024 * 1024,
-  hint: 'No fetcher yet.',
+  hint: 'The data stands in the URL itself.',
   resolve: dataPlan,
 }
 

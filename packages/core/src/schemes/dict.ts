@@ -15,7 +15,7 @@ export const dict: Scheme = {
   userinfo: 'allowed',
   query: false,
   lineParts: ['user', 'urlPath'],
-  hint: 'No fetcher yet; curl and dict do it.',
+  hint: 'Use curl or dict.',
   resolve: dictPlan,
 }
 

@@ -16,7 +16,7 @@ export const finger: Scheme = {
   query: false,
   lineParts: ['user', 'urlPath'],
   sendsFirst: true,
-  hint: 'No fetcher yet; finger does it.',
+  hint: 'Use the program finger.',
   resolve: fingerPlan,
 }
 

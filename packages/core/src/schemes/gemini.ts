@@ -16,7 +16,7 @@ export const gemini: Scheme = {
   dotSegments: true,
   // The URL goes out encoded, as it is.
   lineParts: [],
-  hint: 'No fetcher yet; a Gemini client opens it.',
+  hint: 'A Gemini client opens it.',
   resolve: geminiPlan,
 }
 

@@ -19,7 +19,7 @@ export const ldap: Scheme = {
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines; a filter or name
   // that needs a line break writes it `%5C0A`.
   lineParts: ['urlPath'],
-  hint: 'No fetcher yet; ldapsearch -H URL does it.',
+  hint: 'Use ldapsearch -H URL.',
   resolve: (locator, place) => ldapPlan(locator, place, 'none'),
 }
 

@@ -22,7 +22,7 @@ export const man: Scheme = {
   title: 'Manual page',
   spec: 'uri(7)',
   mechanism: 'man',
-  hint: 'No fetcher yet; man shows it.',
+  hint: 'Use the program man.',
   resolve: manPlan,
 }
 
@@ -46,7 +46,7 @@ export const info: Scheme = {
   title: 'Info page',
   spec: 'uri(7)',
   mechanism: 'info',
-  hint: 'No fetcher yet; info shows it.',
+  hint: 'Use the program info.',
   lineParts: ['urlPath', 'fragment'],
   resolve: infoPlan,
 }
@@ -71,7 +71,7 @@ export const whatis: Scheme = {
   title: 'Search in the descriptions of manual pages',
   spec: 'uri(7)',
   mechanism: 'whatis',
-  hint: 'No fetcher yet; whatis and apropos search them.',
+  hint: 'Use whatis or apropos.',
   resolve: whatisPlan,
 }
 
@@ -91,7 +91,7 @@ export const ghelp: Scheme = {
   query: true,
   lineParts: ['urlPath', 'query', 'fragment'],
   handoff: true,
-  hint: 'yelp shows it; newer applications use help:.',
+  hint: 'Use yelp; newer applications have help: URLs.',
   resolve: ghelpPlan,
 }
 
@@ -111,7 +111,7 @@ export const toc: Scheme = {
   spec: 'uri(7)',
   mechanism: 'toc',
   handoff: true,
-  hint: 'yelp shows it.',
+  hint: 'Use yelp.',
   resolve: ({ urlPath }): TocPlan => ({
     mechanism: 'toc',
     service: 'toc',

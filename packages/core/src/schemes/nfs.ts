@@ -15,7 +15,7 @@ export const nfs: Scheme = {
   query: false,
   // XDR frames everything, and the path goes out with its escapes.
   lineParts: [],
-  hint: 'No fetcher yet; mount the export, or use nfs-cat of libnfs.',
+  hint: 'Mount the export, or use nfs-cat of libnfs.',
   resolve: nfsPlan,
 }
 

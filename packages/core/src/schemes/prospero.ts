@@ -17,7 +17,7 @@ export const prospero: Scheme = {
   query: false,
   lineParts: ['urlPath'],
   sendsFirst: true,
-  hint: 'No fetcher yet; the directory mostly led to ftp, so the same host may answer ftp.',
+  hint: 'The directory mostly led to ftp, so the same host may answer ftp.',
   deprecated: 'prospero is historic (RFC 4157).',
   resolve: prosperoPlan,
 }

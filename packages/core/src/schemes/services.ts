@@ -18,7 +18,7 @@ export const tn3270: Scheme = {
   query: true,
   lineParts: ['user', 'password'],
   handoff: true,
-  hint: 'c3270 or x3270 opens it.',
+  hint: 'Use c3270 or x3270.',
   resolve: tn3270Plan,
 }
 

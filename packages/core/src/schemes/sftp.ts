@@ -15,7 +15,7 @@ export const sftp: Scheme = {
   userinfo: 'allowed',
   query: false,
   lineParts: ['user', 'password', 'urlPath'],
-  hint: 'No fetcher yet; sftp and scp do it.',
+  hint: 'Use sftp or scp.',
   // Not a terminal session, but ssh would be given the same arguments.
   program: true,
   resolve: sftpPlan,

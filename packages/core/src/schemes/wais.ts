@@ -17,7 +17,7 @@ export const wais: Scheme = {
   // Lengths frame everything, but the URL decides octets that a server of another protocol would read as lines.
   lineParts: ['urlPath', 'query'],
   sendsFirst: true,
-  hint: 'No fetcher yet; the successor of the protocol is Z39.50.',
+  hint: 'The successor of the protocol is Z39.50.',
   deprecated: 'wais is historic (RFC 4156).',
   resolve: waisPlan,
 }

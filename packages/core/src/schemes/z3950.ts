@@ -17,7 +17,7 @@ export const z3950s: Scheme = {
   query: false,
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines.
   lineParts: ['urlPath'],
-  hint: 'No fetcher yet; yaz-client opens a session.',
+  hint: 'Use yaz-client, which opens a session.',
   resolve: (locator, place) => z3950Plan(locator, place, 'session'),
 }
 
@@ -27,7 +27,7 @@ export const z3950r: Scheme = {
   name: 'z39.50r',
   title: 'Z39.50 record',
   spec: 'RFC 2056 4',
-  hint: 'No fetcher yet; yaz-client does it by hand: find @attr 1=1032 docid, show 1.',
+  hint: 'Use yaz-client: find @attr 1=1032 docid, then show 1.',
   resolve: (locator, place) => z3950Plan(locator, place, 'retrieval'),
 }
 
