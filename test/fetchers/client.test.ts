@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
+import { createClient, type Fetcher, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test, vi } from 'vitest'
 import { chunks, endless, fakeHttp, retrieved } from './fake.ts'
 
@@ -63,6 +63,23 @@ describe('options are checked where they enter', () => {
     const fetcher = fakeHttp(() => retrieved(chunks()))
     expect(() => createClient({ fetchers: [fetcher, fetcher] })).toThrow(/one fetcher for "http"/)
   })
+})
+
+test('close disposes of every fetcher, also where one fails', async () => {
+  const disposed: string[] = []
+  const plugin = (mechanism: 'http' | 'gopher', dispose: () => Promise<void>): Fetcher => ({
+    mechanism,
+    retrieve: () => Promise.reject(new Error('not asked')),
+    dispose,
+  })
+  const client = createClient({
+    fetchers: [
+      plugin('http', () => Promise.reject(new Error('stuck'))),
+      plugin('gopher', async () => void disposed.push('gopher')),
+    ],
+  })
+  await expect(client.close()).rejects.toThrow('stuck')
+  expect(disposed).toEqual(['gopher'])
 })
 
 describe('before any connection', () => {

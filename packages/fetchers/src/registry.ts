@@ -41,12 +41,13 @@ export class Registry {
     return loading
   }
 
+  /** Disposes of all, also where one fails; rejects then with what the first failure was. */
   async dispose(): Promise<void> {
-    const loading = [...this.#loaded.values()]
-    this.#loaded.clear()
     // One that could not be loaded has said so to whoever asked for it, and holds nothing.
-    for (const loaded of await Promise.allSettled(loading)) {
-      if (loaded.status === 'fulfilled') await loaded.value.dispose?.()
-    }
+    const loaded = await Promise.allSettled(this.#loaded.values())
+    this.#loaded.clear()
+    const fetchers = loaded.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    const ended = await Promise.allSettled(fetchers.map(async (fetcher) => fetcher.dispose?.()))
+    for (const end of ended) if (end.status === 'rejected') throw end.reason
   }
 }
