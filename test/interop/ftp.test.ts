@@ -1,65 +1,47 @@
-import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
-import { expectOctets, failure, retrieve, retrieveToFile, suite } from './suite.ts'
+import { implicitTls, retrieval } from './ftp-checks.ts'
+import { failure, suite } from './suite.ts'
 
 suite('proftpd', (server) => {
-  test('every octet of a binary file', async () => {
-    expectOctets(await retrieveToFile(server.url('ftp', '/pub/bytes.bin')), await server.seed('root/pub/bytes.bin'))
-  })
+  retrieval(server, { nullCwd: [501, 501], tellsSize: true, format: 'mlsd', names: ['pub/.', 'pub/..', 'pub/*'] })
+  implicitTls(server, { offset: 1, format: 'mlsd' })
 
-  test('a name with spaces', async () => {
-    expectOctets(
-      await retrieveToFile(server.url('ftp', '/pub/name%20with%20spaces.txt')),
-      await server.seed('root/pub/name with spaces.txt'),
-    )
-  })
-
-  test('a path from the root, as a user with a password', async () => {
-    expectOctets(
-      await retrieveToFile(server.url('ftp', '/%2Fpub/hello.txt', { user: 'alice:secret' })),
-      await server.seed('root/pub/hello.txt'),
-    )
-  })
-
+  // Here alone: others let whoever was wrong wait for seconds.
   test('a wrong password, which is not repeated', async () => {
     const line = await failure(67, server.url('ftp', '/pub/hello.txt', { user: 'alice:mistaken' }))
     expect(line).toContain('530')
     expect(line).not.toContain('mistaken')
   })
 
-  test('a missing file', async () => {
-    expect(await failure(78, server.url('ftp', '/pub/none.txt'))).toContain('550')
-  })
-
-  test('a missing directory', async () => {
-    expect(await failure(78, server.url('ftp', '/none/hello.txt'))).toContain('550')
-  })
-
-  test('a directory listing', async () => {
-    const { status, stdout } = await retrieve('ls', '--json', server.url('ftp', '/pub/'))
-    expect(status).toBe(0)
-    const entries = stdout.toString().trim().split('\n').map(named)
-    const names = entries.map((entry) => entry.name).sort()
-    expect(names).toEqual(expect.arrayContaining(['bytes.bin', 'hello.txt', 'name with spaces.txt', 'sub']))
-    expect(names).not.toContain('..')
-  })
-
-  test('names alone, with ;type=d', async () => {
-    const { status, stdout } = await retrieve(server.url('ftp', '/pub;type=d'))
-    expect(status).toBe(0)
-    expect(stdout.toString()).toContain('hello.txt')
-  })
-
   test('a port where nobody listens', () => failure(7, server.url('ftp', '/pub/hello.txt', { offset: 3 })))
 
-  test('the library', async () => {
-    await using client = createClient()
-    const representation = await client.retrieve(server.url('ftp', '/pub/big.bin'))
-    expect(representation).toMatchObject({ kind: 'object', size: 2 ** 20 })
-    expectOctets(await representation.bytes(), await server.seed('root/pub/big.bin'))
+  test('a certificate that nobody vouches for', async () => {
+    expect(await failure(60, server.url('ftps', '/pub/hello.txt', { offset: 1 }))).toContain('--cacert')
   })
 })
 
-function named(line: string): { name: string } {
-  return JSON.parse(line)
-}
+suite('vsftpd', (server) => {
+  retrieval(server, { nullCwd: [550, 550], tellsSize: true, format: 'list', names: ['pub/*'], hidesDotFiles: true })
+  implicitTls(server, { offset: 1, format: 'list', hidesDotFiles: true })
+})
+
+suite('pure-ftpd', (server) => {
+  retrieval(server, {
+    nullCwd: [250],
+    tellsSize: false,
+    format: 'mlsd',
+    names: ['pub/.', 'pub/..', 'pub/*'],
+    doublesCr: true,
+  })
+})
+
+suite('inetutils-ftpd', (server) => {
+  // Its alice is at home in root/, but not shut in there.
+  const root = () => `${server.path('root')}/`
+  retrieval(server, { nullCwd: [500, 250], tellsSize: true, format: 'list', names: ['pub/*'], doublesCr: true, root })
+})
+
+suite('pyftpdlib', (server) => {
+  retrieval(server, { nullCwd: [250], tellsSize: false, format: 'mlsd', names: ['*'] })
+  implicitTls(server, { offset: 1, format: 'mlsd' })
+})

@@ -15,8 +15,9 @@ export interface ServerUnderTest {
    */
   url(scheme: string, path: string, more?: { offset?: number; user?: string }): string
   port(): number
-  /** A seed file, by its path below the server's work directory. */
-  seed(path: string): Promise<Buffer>
+  /** Where a file is, by its path below the server's work directory; likewise `seed`, what it holds. */
+  path(file: string): string
+  seed(file: string): Promise<Buffer>
 }
 
 /** Runs the tests against servers/NAME.sh; says why not where it is not installed. */
@@ -43,7 +44,8 @@ export function suite(name: string, tests: (server: ServerUnderTest) => void): v
       url: (scheme, path, { offset = 0, user = '' } = {}) =>
         `${scheme}://${user && `${user}@`}127.0.0.1:${server().port + offset}${path}`,
       port: () => server().port,
-      seed: (path) => readFile(join(server().dir, path)),
+      path: (file) => join(server().dir, file),
+      seed: (file) => readFile(join(server().dir, file)),
     })
   })
 }
@@ -70,11 +72,11 @@ export function retrieve(...args: string[]): Promise<Outcome> {
 }
 
 /** Retrieves to a file with -o, expects success and silence, and returns what the file holds. */
-export async function retrieveToFile(url: string): Promise<Buffer> {
+export async function retrieveToFile(url: string, ...options: string[]): Promise<Buffer> {
   const dir = await mkdtemp(join(tmpdir(), 'retrieve-'))
   try {
     const file = join(dir, 'representation')
-    const { status, stdout, stderr } = await retrieve('-s', '-S', '-o', file, url)
+    const { status, stdout, stderr } = await retrieve('-s', '-S', '-o', file, ...options, url)
     expect({ status, stdout: stdout.toString(), stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
     return await readFile(file)
   } finally {

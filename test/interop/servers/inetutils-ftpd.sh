@@ -47,4 +47,4 @@ run inetutils-ftpd.log socat "TCP4-LISTEN:$port,bind=127.0.0.1,reuseaddr,fork" \
 wait_port "$port"
 
 echo "ftp://127.0.0.1:$port/pub/hello.txt"
-echo "ftp://alice:secret@127.0.0.1:$port$dir/root/pub/hello.txt"
+echo "ftp://alice:secret@127.0.0.1:$port/%2F${dir#/}/root/pub/hello.txt"
