@@ -2,7 +2,7 @@ import type { RetrievalError } from './errors.ts'
 import { malformed } from './locator.ts'
 import type { SplitUrl } from './split.ts'
 
-const slash = 47
+export const slash = 47
 
 /** Finds user, password, host and port; returns where the path begins. RFC 1738 3.1, RFC 3986 3.2. */
 export function splitAuthority(split: SplitUrl, start: number, limit: number): number {

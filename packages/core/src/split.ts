@@ -1,4 +1,4 @@
-import { splitAuthority } from './authority.ts'
+import { slash, splitAuthority } from './authority.ts'
 import { RetrievalError } from './errors.ts'
 import { type Locator, malformed, type Part, type Span } from './locator.ts'
 import { encodeUnsafe, findBadEscape, findUnsafe } from './percent.ts'
@@ -79,7 +79,6 @@ export function splitAfterScheme(text: string, scheme: string, view: View): Spli
   return split
 }
 
-const slash = 47
 const nothing: readonly Span[] = []
 
 /** A URL split: the locator, and where its components stand in the text. Offsets are -1 where a component is absent. */

@@ -1,5 +1,6 @@
 import type { Retrieved } from '../fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
+import { textListing } from '../wire/text-listing.ts'
 import type { Dialogue } from './dialogue.ts'
 import { readEntries } from './entries.ts'
 import { LineEnds } from './line-ends.ts'
@@ -76,17 +77,10 @@ function listing(
   body: AsyncIterable<Uint8Array>,
   { welcome, reply }: Words,
 ): Retrieved {
-  return {
-    outcome: 'retrieved',
-    kind: 'listing',
-    mediaType: 'text/plain',
-    charset: null,
-    size: null,
-    modified: null,
+  return textListing({
     // The final 226 is the only end mark that a listing has.
-    completeness: 'terminated',
     metadata: { format, welcome, reply: wordsOf(reply) },
     body,
     entries: (octets) => readEntries(linesOf(octets, context), format, { url: context.url, name: plan.name }),
-  }
+  })
 }

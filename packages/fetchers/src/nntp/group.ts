@@ -1,6 +1,7 @@
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply, replyWords } from '../wire/reply.ts'
+import { textListing } from '../wire/text-listing.ts'
 import { overviewEntry } from './overview.ts'
 import { refused } from './refused.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
@@ -21,21 +22,14 @@ export async function retrieveGroup(
 ): Promise<Retrieved> {
   const group = await selectGroup(session, plan, context)
   const first = Math.max(group.low, group.high - maxArticles + 1)
-  return {
-    outcome: 'retrieved',
-    kind: 'listing',
-    mediaType: 'text/plain',
-    charset: null,
-    size: null,
-    modified: null,
-    completeness: 'terminated',
+  return textListing({
     // `first` over `low`: older articles are there, too.
     metadata: { newsgroup: plan.newsgroup, ...group, first },
     body: await overview(session, context, group, first),
     entries: async function* (body) {
       for await (const line of linesOf(body, context)) yield overviewEntry(line, plan)
     },
-  }
+  })
 }
 
 async function selectGroup(session: NntpSession, plan: ServerPlan, context: RetrievalContext): Promise<GroupSummary> {

@@ -2,6 +2,7 @@ import { octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
+import { textListing } from '../wire/text-listing.ts'
 import { groupUrl } from './entry-url.ts'
 import { refused } from './refused.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
@@ -19,21 +20,14 @@ export async function retrieveGroups(
   if (plain) reply = await session.exchange('LIST')
   if (reply.code >= 400) throw refused(session, context, reply, 'list of newsgroups')
   expectReply(context, reply, 215)
-  return {
-    outcome: 'retrieved',
-    kind: 'listing',
-    mediaType: 'text/plain',
-    charset: null,
-    size: null,
-    modified: null,
-    completeness: 'terminated',
+  return textListing({
     // false: the server could not choose, and the list holds all its groups.
     metadata: wildmat === null ? {} : { wildmat, wildmatApplied: !plain },
     body: session.block(),
     entries: async function* (body) {
       for await (const line of linesOf(body, context)) yield groupEntry(line, plan)
     },
-  }
+  })
 }
 
 /** `test.alpha 0000000040 0000000001 y`; a line that is none is passed on as it is. */
