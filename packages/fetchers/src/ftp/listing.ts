@@ -78,7 +78,6 @@ function listing(
   { welcome, reply }: Words,
 ): Retrieved {
   return textListing({
-    // The final 226 is the only end mark that a listing has.
     metadata: { format, welcome, reply: wordsOf(reply) },
     body,
     entries: (octets) => readEntries(linesOf(octets, context), format, { url: context.url, name: plan.name }),

@@ -1,6 +1,9 @@
 import type { Retrieved } from '../fetcher.ts'
 
-/** A listing that comes as lines of text and whose end the protocol marks: an FTP directory, a newsgroup, a list of groups. */
+/**
+ * A listing that comes as lines of text and whose end the protocol marks: an FTP directory by its final 226, a newsgroup's overview
+ * and a list of groups by a line that is a dot.
+ */
 export function textListing(parts: Required<Pick<Retrieved, 'metadata' | 'body' | 'entries'>>): Retrieved {
   return {
     outcome: 'retrieved',
