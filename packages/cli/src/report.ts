@@ -65,6 +65,7 @@ export class Reporter {
     if (event.type === 'resolved') {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
     }
+    if (event.type === 'remark') this.notice({ operand: event.url, message: event.message })
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
     else for (const line of this.#lines(event)) this.#output.note(line)
@@ -92,6 +93,10 @@ export class Reporter {
         return quoted('<', event.octets)
       case 'redirected':
         return [`* redirected (${event.status}) to ${event.location}`]
+      case 'retried':
+        return [`* tried again after: ${event.error.message}`]
+      case 'remark':
+        return []
       case 'done':
         return [`* ${event.error === null ? 'done' : 'failed'} after ${event.received} octets`]
       case 'progress':

@@ -45,6 +45,10 @@ export const errorCodes = {
   'auth-required': { exit: 67, when: 'The server wants a user and password, and none are known.' },
   'auth-failed': { exit: 67, when: 'The server refused the user or password.' },
   'not-found': { exit: 78, when: 'The server has no such resource.' },
+  'not-modified': {
+    exit: 0,
+    when: 'The resource is no newer than the date of ifChangedSince: there is nothing to do.',
+  },
   aborted: { exit: 130, when: "The caller's AbortSignal, or an interrupt, ended the retrieval." },
 } as const
 

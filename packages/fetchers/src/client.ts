@@ -11,12 +11,14 @@ import {
   callback,
   checkOptions,
   count,
+  date,
   fieldValue,
   flag,
   list,
   type OptionKind,
   octetRange,
   record,
+  resumePoint,
   text,
 } from './options.ts'
 import { type Policy, readPolicy } from './policy.ts'
@@ -94,6 +96,8 @@ const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
   range: octetRange,
+  resumeFrom: resumePoint,
+  ifChangedSince: date,
   accept: fieldValue,
 }
 

@@ -41,8 +41,22 @@ export interface ErrorExtras {
 export interface RequestOptions {
   /** [first, last] octets, both inclusive; last null for the rest. */
   readonly range?: readonly [number, number | null]
+  /**
+   * Octets that the caller has already: the body is to begin after them. Where the server cannot, or the resource is another one
+   * by now, the whole comes: `offset` of what comes back tells.
+   */
+  readonly resumeFrom?: number | ResumePoint
+  /** Rejects with `not-modified` where the server knows the resource to be no newer. */
+  readonly ifChangedSince?: Date
   /** Media types, as in HTTP's Accept. */
   readonly accept?: string
+}
+
+/** Where to go on, and what the resource was when the octets before came: it is another one where either differs. */
+export interface ResumePoint {
+  readonly offset: number
+  readonly size?: number | null
+  readonly modified?: Date | null
 }
 
 export interface TlsOptions {
@@ -55,6 +69,8 @@ export interface TlsOptions {
 export interface Challenge {
   /** For the person asked: `alice@ftp.example.org`, an HTTP realm. Text, not octets, as all of it. */
   readonly realm: string
+  /** FTP: user and password are known, and the server wants an account too (RFC 959 4.1.1). */
+  readonly account?: true
   readonly host: string
   readonly port: number
   readonly user: string | null
@@ -64,6 +80,8 @@ export interface Challenge {
 export interface Credentials {
   readonly user: string
   readonly password: string
+  /** FTP: for servers that want one (ACCT). */
+  readonly account?: string
 }
 
 export type Outcome = Retrieved | Handoff | Redirect
@@ -77,6 +95,8 @@ export interface Retrieved {
   readonly charset: string | null
   /** Octets of the body, where known before. */
   readonly size: number | null
+  /** The first octet of the body within the resource: beyond 0 after a range or resumeFrom. Default 0. */
+  readonly offset?: number
   readonly modified: Date | null
   /**
    * How the end of the body is known: `verified` by a length, `terminated` by the protocol's own end mark, `eof-only` by

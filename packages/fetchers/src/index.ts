@@ -15,6 +15,7 @@ export type {
   Outcome,
   Redirect,
   RequestOptions,
+  ResumePoint,
   RetrievalContext,
   Retrieved,
   TlsOptions,
@@ -31,9 +32,9 @@ export async function retrieve(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Representation> {
-  const { signal, base, range, accept, ...clientOptions } = options
+  const { signal, base, range, resumeFrom, ifChangedSince, accept, ...clientOptions } = options
   const client: Client = createClient(clientOptions)
-  const wishes = { signal, base, range, accept }
+  const wishes = { signal, base, range, resumeFrom, ifChangedSince, accept }
   const given = Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined))
   try {
     const representation = await client.retrieve(url, given)

@@ -31,6 +31,19 @@ export const octetRange: OptionKind = [
   },
 ]
 
+export const date: OptionKind = ['a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())]
+export const resumePoint: OptionKind = [
+  'a number of octets, or { offset, size, modified }',
+  (value) => {
+    const point: unknown = typeof value === 'number' ? { offset: value } : value
+    if (typeof point !== 'object' || point === null) return false
+    const { offset, size = null, modified = null, ...rest } = point as Record<string, unknown>
+    return (
+      isSize(offset) && (size === null || isSize(size)) && (modified === null || date[1](modified)) && isEmpty(rest)
+    )
+  },
+]
+
 /**
  * Throws `invalid-option` for an option that is unknown or has a value of another kind. `place` stands before its name. Undefined is
  * absent.
@@ -46,4 +59,12 @@ export function checkOptions(options: object, kinds: Readonly<Record<string, Opt
 
 function isPort(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
+}
+
+function isSize(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0
 }

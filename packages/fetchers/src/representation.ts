@@ -30,7 +30,10 @@ export class Representation implements AsyncDisposable {
   readonly kind: Retrieved['kind']
   readonly mediaType: string | null
   readonly charset: string | null
+  /** Octets of the body, where known before. */
   readonly size: number | null
+  /** Of the body's first octet within the resource; beyond 0 after a range, or where resumeFrom was granted. */
+  readonly offset: number
   readonly modified: Date | null
   readonly completeness: Retrieved['completeness']
   readonly findings: readonly Finding[]
@@ -48,6 +51,7 @@ export class Representation implements AsyncDisposable {
     this.mediaType = retrieved.mediaType
     this.charset = retrieved.charset
     this.size = retrieved.size
+    this.offset = retrieved.offset ?? 0
     this.modified = retrieved.modified
     this.completeness = retrieved.completeness
     this.metadata = retrieved.metadata
