@@ -15,7 +15,6 @@ testFetcher({
     ['login', 'login'],
     ['response', 'request'],
     ['body', 'body'],
-    ['final', 'body'],
   ],
   short: 10,
   async start(faults = {}) {

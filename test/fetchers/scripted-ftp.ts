@@ -67,7 +67,7 @@ export async function scriptedFtp(script: Script): Promise<ScriptedFtp> {
     control.setNoDelay()
     const act = (verb: string, line: string): void => {
       // A new port: the client has given up the connection that it made to the one before.
-      if (verb === 'EPSV' || verb === 'PASV') arrivals.length = 0
+      if (verb === 'EPSV' || verb === 'PASV') arrivals.length = waiting.length = 0
       const answer = standard[verb] ?? '502 not known\r\n'
       if (typeof answer === 'string') peer.say(answer)
       else void answer(peer, line)

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { createClient } from '@retriever/fetchers'
+import { createClient, type Fetcher } from '@retriever/fetchers'
+import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, failureOf } from '../contract/observe.ts'
 import { Player } from './player.ts'
@@ -23,7 +24,9 @@ describe.each(scripts)('%s', (_, text) => {
 
   test.each(script.modes)('%s', async (mode) => {
     await using player = await Player.start(script, mode)
-    await using client = createClient({ limits: { idleTimeout: 500 } })
+    // A transcript has one command after the other's reply.
+    const fetchers = [ftpFetcher({ pipelining: false }) as Fetcher]
+    await using client = createClient({ fetchers, limits: { idleTimeout: 500 } })
     try {
       await check(script, client, player.url)
     } catch (error) {

@@ -38,9 +38,12 @@ export class Body {
 
   /** The octets, once. Throws a TypeError the second time, as a web stream does. */
   take(): AsyncGenerator<Uint8Array, void, void> {
-    if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
-    this.#taken = true
-    return this.#octets()
+    return this.#take(this.#retrieved.body)
+  }
+
+  /** The same in chunks that may be overwritten once the next is asked for. */
+  borrow(): AsyncGenerator<Uint8Array, void, void> {
+    return this.#take(this.#retrieved.lent ?? this.#retrieved.body)
   }
 
   /** Gives the body up: the connection is closed. */
@@ -61,9 +64,15 @@ export class Body {
     )
   }
 
-  async *#octets(): AsyncGenerator<Uint8Array, void, void> {
+  #take(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
+    this.#taken = true
+    return this.#octets(body)
+  }
+
+  async *#octets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
     const { limits, emit, url, deadline } = this.#context
-    const { size, body } = this.#retrieved
+    const { size } = this.#retrieved
     let failure: RetrievalError | null = null
     try {
       deadline.signal.throwIfAborted()

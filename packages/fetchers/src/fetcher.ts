@@ -111,6 +111,11 @@ export interface Retrieved {
    * yet. A chunk is the consumer's own.
    */
   readonly body: AsyncIterable<Uint8Array>
+  /**
+   * The same octets for whoever is done with a chunk before the next is asked for: a file, a pipe. A chunk may be overwritten then,
+   * which saves a copy of all. One of the two is read. Default: body.
+   */
+  readonly lent?: AsyncIterable<Uint8Array>
   /** Listings: reads the entries out of such a body. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
 }

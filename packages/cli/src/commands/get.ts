@@ -28,25 +28,13 @@ async function retrieveTo(
   if (destination.to === 'stdout') {
     await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal)
     if (output.stdoutIsTerminal && !destination.asIs) return await show(representation, output)
-    return await copy(representation, output)
+    return await representation.writeTo((chunk) => output.write(chunk))
   }
   const overwrite = destination.to === 'file'
   const path = destination.to === 'file' ? destination.path : join(destination.directory, nameFor(resolution))
   checkTarget(path, overwrite)
   await using representation = await session.retrieve(resolution, true)
   await representation.saveTo(path, { overwrite })
-}
-
-/** One chunk is written while the next one comes; there are never more than these two. */
-async function copy(representation: Representation, output: Output): Promise<void> {
-  let written = Promise.resolve()
-  for await (const chunk of representation) {
-    await written
-    written = output.write(chunk)
-    // It is awaited before the next write; until then nobody listens.
-    written.catch(() => {})
-  }
-  await written
 }
 
 function nameFor(resolution: Resolution): string {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { type Phase, printable, RetrievalError } from '@retriever/core'
-import { FTPContext, FTPError, type FTPResponse, type TaskResolver } from 'basic-ftp'
+import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
 import { type Reply, readReply, refused, violation, wordsOf } from './replies.ts'
@@ -8,85 +8,173 @@ import { ReplyAssembler } from './reply-assembler.ts'
 
 /** A command that moves data: one reply when the move begins, or is refused, and one when it is over. */
 export interface Exchange {
-  readonly first: Reply
+  readonly first: Promise<Reply>
   /** The same one where `first` is a refusal. */
   readonly last: Promise<Reply>
 }
 
+/** Who waits for the next reply. Commands may be sent before earlier ones are answered; replies come in their order. */
+interface Waiter {
+  readonly verb: string
+  /** Its reply is told by an event once somebody claims it. */
+  readonly silent?: boolean
+  /** Returns whether that was the last reply to its command. */
+  take(reply: Reply, octets: string): boolean
+  fail(error: RetrievalError): void
+}
+
+/** A reply that nobody has claimed yet, with its octets. */
+export interface Early {
+  readonly reply: Reply
+  readonly octets: string
+}
+
 /**
- * The control connection: basic-ftp's context (socket, task, reply parser) with our own two doors. Going out, every command
+ * The control connection: basic-ftp's context (sockets, TLS session, reply parser) with our own two doors. Going out, every command
  * passes `send`. Coming in, only whole replies reach basic-ftp's parser, which loses a reply that is split across segments and
- * takes `227 Entering (127,0,0,1,40,12` + `3)` for port 10252. Time is the deadline's alone: basic-ftp's timeout stays off.
+ * takes `227 Entering (127,0,0,1,40,12` + `3)` for port 10252. Its tasks, one at a time, give way to a queue: commands are
+ * pipelined. Time is the deadline's alone: basic-ftp's timeout stays off.
+ *
+ * It may outlive the retrieval for which it was opened: `attach` and `detach` say whose it is.
  */
 export class Control extends FTPContext {
-  readonly #context: RetrievalContext
+  #context: RetrievalContext
+  #attached = true
   readonly #assembler: ReplyAssembler
-  /** The password, once it has been sent: the server may repeat it then and later. */
-  #secret: string | undefined
-  /** Its PASS is under way. */
-  #passing = false
+  readonly #queue: Waiter[] = []
+  /** What was sent by PASS and ACCT: the server may repeat it then and later. */
+  readonly #secrets: string[] = []
   #failure: RetrievalError | undefined
   #over = false
+  /** Of the reply that basic-ftp parses at this moment. */
+  #octets = ''
+  /** Commands have been sent before earlier ones were answered. */
+  pipelined = false
+  /** TLS that is being agreed on, over `socket`. */
+  handshake: Socket | undefined
+  /** The reply to a later command came in place of a transfer's. */
+  overtaken = false
 
   /** Takes over a connected socket. Its first reply must be asked for in the same turn. */
   constructor(context: RetrievalContext, socket: Socket) {
     super(0, 'latin1')
     this.#context = context
-    this.#assembler = new ReplyAssembler(context, (octets) => this.#masked(octets))
+    this.#assembler = new ReplyAssembler(
+      () => this.#context,
+      (octets) => this.#masked(octets),
+    )
     this.socket = socket
   }
 
+  /** Whether a dialogue can go on here. */
+  get isUsable(): boolean {
+    return !this.#over && this.#failure === undefined && this._closingError === undefined && !this.socket.destroyed
+  }
+
+  /** Another retrieval's from now on. */
+  attach(context: RetrievalContext): void {
+    this.#context = context
+    this.#attached = true
+    this.socket.ref()
+  }
+
+  /** Nobody's: what is received now is of no dialogue, and an idle connection does not keep the process alive. */
+  detach(): void {
+    this.#attached = false
+    this.socket.unref()
+  }
+
   /**
-   * Throws `protocol-violation` where more has come than was asked for, if only a part of a reply. Every command checks it, and
-   * so must whoever takes the socket into TLS.
+   * Throws `protocol-violation` where more has come than was asked for, if only a part of a reply. The first command of a flight
+   * checks it, and so must whoever takes the socket into TLS.
    */
   checkQuiet(): void {
     const rest = this.#assembler.rest
-    if (rest !== '') this.#fail(this.#desync(rest))
+    if (rest !== '' && this.#queue.length === 0) this.#fail(this.#desync(rest))
     if (this.#failure !== undefined) throw this.#failure
   }
 
   /** Waits for the greeting. RFC 959 5.4: `120 Service ready in nnn minutes` may come before it. */
   greeting(): Promise<Reply> {
-    return this.#within('greeting', 'the connection', () =>
-      this.#task(undefined, (reply, task) => {
-        if (reply.code !== 120) task.resolve(reply)
-      }),
-    )
+    const greeting = this.#expect('the connection', undefined, (reply) => reply.code !== 120)
+    return this.wait('greeting', this.#answer(greeting, 'the connection'))
   }
 
   /**
-   * Sends a command and gives its one reply. Rejects with `server-refused` for 421, `receive-failed` where the connection ends,
-   * `protocol-violation` where what comes is no reply, or more than one.
+   * Sends a command. The promise is of its one reply, and rejects with `server-refused` for 421 (RFC 959 5.4: anything may be answered
+   * so, after which the server closes), `receive-failed` where the connection ends, `protocol-violation` where what comes is
+   * no reply, or more than one. It need not be awaited.
    */
+  post(command: string): Promise<Reply> {
+    const verb = verbOf(command)
+    return this.#answer(
+      this.#expect(verb, command, () => true),
+      verb,
+    )
+  }
+
+  /** Waits for what was posted; silence is limited, not the wait for those before it. */
+  wait<T>(phase: Phase, pending: Promise<T>): Promise<T> {
+    return this.#context.deadline.within(phase, () => pending)
+  }
+
   ask(phase: Phase, command: string): Promise<Reply> {
-    return this.#within(phase, verbOf(command), () => this.#task(command, (reply, task) => task.resolve(reply)))
+    return this.wait(phase, this.post(command))
   }
 
-  /** Sends a command that moves data over a connection of its own. Rejects as `ask` does, where nothing has begun. */
-  async begin(command: string): Promise<Exchange> {
-    let last: Promise<Reply> | undefined
-    const first = await this.#within('request', verbOf(command), () => {
-      return new Promise<Reply>((resolve, reject) => {
-        let begun = false
-        last = this.#task(command, (reply, task) => {
-          if (reply.code >= 200) task.resolve(reply)
-          else if (begun) task.reject(this.#desync(wordsOf(reply)))
-          else resolve(reply)
-          begun = true
-        })
-        // Either is also the first one, if it is the only one. And a rejection is met here, however late somebody awaits it.
-        last.then(resolve, reject)
-      })
+  /** What is posted within goes out in one segment. */
+  together<T>(post: () => T): T {
+    const { socket } = this
+    socket.cork()
+    try {
+      return post()
+    } finally {
+      socket.uncork()
+    }
+  }
+
+  /** Sends a command that moves data over a connection of its own. */
+  begin(command: string): Exchange {
+    let begin: (reply: Reply) => void = () => {}
+    const begun = new Promise<Reply>((resolve) => {
+      begin = resolve
     })
-    return { first, last: last ?? Promise.resolve(first) }
+    let isBegun = false
+    const last = this.#expect(verbOf(command), command, (reply) => {
+      if (isPassive(reply)) throw this.#overtake()
+      if (reply.code >= 200) return true
+      if (isBegun) throw this.#desync(wordsOf(reply))
+      isBegun = true
+      begin(reply)
+      return false
+    })
+    const first = Promise.race([begun, last]).then((reply) => this.#unlessGoing(reply, verbOf(command)))
+    first.catch(() => {})
+    return { first, last }
   }
 
-  /** Says QUIT where the dialogue is in order, and closes without waiting for an answer. */
+  /** Sends a command for the next retrieval, which claims its reply. */
+  postAhead(command: string): Promise<Early> {
+    const early = new Promise<Early>((resolve, reject) => {
+      const take = (reply: Reply, octets: string): boolean => {
+        resolve({ reply, octets })
+        return true
+      }
+      this.#enqueue({ verb: command, silent: true, take, fail: reject }, command)
+    })
+    early.catch(() => {})
+    return early
+  }
+
+  /** Tells of a reply that came early. */
+  claim({ octets }: Early): void {
+    this.#told(octets)
+  }
+
+  /** Says QUIT where the server still listens, and closes without waiting for an answer. */
   end(): void {
     if (this.#over) return
-    const orderly = this._task === undefined && this._closingError === undefined && !this.socket.destroyed
-    if (!orderly || this.#context.deadline.signal.aborted) {
+    if (!this.isUsable || this.#context.deadline.signal.aborted) {
       this.close()
       return
     }
@@ -98,6 +186,8 @@ export class Control extends FTPContext {
 
   override close(): void {
     this.#over = true
+    // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
+    this.handshake?.destroy()
     super.close()
   }
 
@@ -112,48 +202,54 @@ export class Control extends FTPContext {
       })
     }
     const octets = `${doubled(command)}\r\n`
-    const isSecret = command.startsWith('PASS ')
-    this.#passing = isSecret
-    if (isSecret) this.#secret = command.slice('PASS '.length)
-    this.#context.emit({ type: 'sent', url: this.#context.url, octets: isSecret ? 'PASS <password>\r\n' : octets })
+    const secret = /^(?:PASS|ACCT) (.*)/s.exec(command)?.[1]
+    if (secret) this.#secrets.push(secret)
+    const shown = secret === undefined ? octets : `${verbOf(command)} <password>\r\n`
+    if (this.#attached) this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
     this.socket.write(octets, 'latin1')
   }
 
-  async #task(command: string | undefined, onReply: (reply: Reply, task: TaskResolver) => void): Promise<Reply> {
-    this.checkQuiet()
-    return this.handle(command, (response, task) => {
-      const reply = this.#readReply(response)
-      if (reply === undefined) task.reject(this.#lost(response))
-      else onReply(reply, task)
+  /** The reply that `isLast` takes for the last one, be it 421; it sees them all, and what it throws ends the dialogue. */
+  #expect(verb: string, command: string | undefined, isLast: (reply: Reply) => boolean): Promise<Reply> {
+    const pending = new Promise<Reply>((resolve, reject) => {
+      const take = (reply: Reply): boolean => {
+        const over = isLast(reply)
+        if (over) resolve(reply)
+        return over
+      }
+      this.#enqueue({ verb, take, fail: reject }, command)
     })
+    // Met where it is awaited, which may be later, or never.
+    pending.catch(() => {})
+    return pending
   }
 
-  #readReply(response: Error | FTPResponse): Reply | undefined {
-    if (response instanceof Error && !(response instanceof FTPError)) return undefined
-    const { code, text } = readReply(response)
-    // What is read for what it says stays as it is: the password may be `2`, and a port hold one.
-    return { code, text: this.#passing || code >= 400 ? this.#masked(text) : text }
+  #answer(pending: Promise<Reply>, what: string): Promise<Reply> {
+    const answer = pending.then((reply) => this.#unlessGoing(reply, what))
+    answer.catch(() => {})
+    return answer
   }
 
-  /** Servers repeat a command that they do not understand: `500 'PASS secret': command not understood`. */
-  #masked(octets: string): string {
-    if (!this.#secret) return octets
-    return octets.replaceAll(doubled(this.#secret), '<password>').replaceAll(this.#secret, '<password>')
-  }
-
-  /** RFC 959 5.4: anything may be answered by 421, after which the server closes. */
-  async #within(phase: Phase, what: string, operation: () => Promise<Reply>): Promise<Reply> {
-    const reply = await this.#context.deadline.within(phase, operation)
-    if (reply.code === 421) throw refused(this.#context, reply, what)
+  #unlessGoing(reply: Reply, what: string): Reply {
+    if (reply.code === 421) throw this.#going(reply, what)
     return reply
+  }
+
+  #enqueue(waiter: Waiter, command: string | undefined): void {
+    this.checkQuiet()
+    if (!this.isUsable) throw this.#lost(this._closingError ?? new Error('closed'))
+    if (command !== undefined) this.send(command)
+    if (this.#queue.length > 0) this.pipelined = true
+    this.#queue.push(waiter)
   }
 
   protected override _onControlSocketData(chunk: string): void {
     if (this.#over) return
     try {
-      for (const reply of this.#assembler.push(chunk)) {
-        this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#masked(reply) })
-        super._onControlSocketData(reply)
+      for (const octets of this.#assembler.push(chunk)) {
+        if (this.#queue[0]?.silent !== true) this.#told(octets)
+        this.#octets = octets
+        super._onControlSocketData(octets)
         if (this.#failure !== undefined) return
       }
     } catch (error) {
@@ -162,20 +258,52 @@ export class Control extends FTPContext {
   }
 
   protected override _passToHandler(response: Error | FTPResponse): void {
-    if (this._task !== undefined || this.#over) {
-      super._passToHandler(response)
+    if (response instanceof Error && !(response instanceof FTPError)) {
+      const error = this.#failure ?? this.#lost(response)
+      for (const waiter of this.#queue.splice(0)) waiter.fail(error)
       return
     }
-    const reply = this.#readReply(response)
+    const waiter = this.#queue[0]
+    const reply = this.#readReply(response, waiter)
     // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
-    if (reply !== undefined)
-      this.#fail(reply.code === 421 ? refused(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
+    if (waiter === undefined) {
+      this.#fail(reply.code === 421 ? this.#going(reply, 'to go on') : this.#desync(wordsOf(reply)))
+    } else if (waiter.take(reply, this.#octets) && this.#queue[0] === waiter) this.#queue.shift()
+  }
+
+  #readReply(response: FTPResponse | FTPError, waiter: Waiter | undefined): Reply {
+    const { code, text } = readReply(response)
+    const isLogin = waiter?.verb === 'PASS' || waiter?.verb === 'ACCT'
+    // What is read for what it says stays as it is: the password may be `2`, and a port hold one.
+    return { code, text: isLogin || code >= 400 ? this.#masked(text) : text }
+  }
+
+  #told(octets: string): void {
+    if (this.#attached) this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#masked(octets) })
+  }
+
+  /** Servers repeat a command that they do not understand: `500 'PASS secret': command not understood`. */
+  #masked(octets: string): string {
+    let shown = octets
+    for (const secret of this.#secrets)
+      shown = shown.replaceAll(doubled(secret), '<password>').replaceAll(secret, '<password>')
+    return shown
+  }
+
+  /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */
+  #overtake(): RetrievalError {
+    this.overtaken = true
+    return this.#context.error('partial', 'The server broke off the transfer for the command after it; try again.')
   }
 
   /** The state of the dialogue is not known any more: nothing is sent, everything is closed. */
   #fail(error: RetrievalError): void {
     this.#failure ??= error
     this.closeWithError(error)
+  }
+
+  #going(reply: Reply, what: string): RetrievalError {
+    return refused(this.#context, reply, what)
   }
 
   #desync(words: string): RetrievalError {
@@ -197,6 +325,11 @@ export class Control extends FTPContext {
   protected override _closeControlSocket(): void {
     this._closeSocket(this._socket)
   }
+}
+
+/** 227, 228, 229: the answers to PASV, LPSV and EPSV. */
+function isPassive({ code }: Reply): boolean {
+  return code >= 227 && code <= 229
 }
 
 function doubled(octets: string): string {

@@ -1,29 +1,37 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { Intake } from '../wire/intake.ts'
 import { Connection, openSocket } from '../wire/socket.ts'
 import type { Dialogue } from './dialogue.ts'
 import { startTls } from './secure.ts'
 
+/** How long a port that EPSV named may be silent: firewalls that do not know EPSV drop what goes there, and let PASV's pass. */
+const patience = 10_000
+
 /** One connection for one transfer, from the server to us. */
 export class DataConnection {
+  /** Rejects with `connect-failed`. */
+  readonly opened: Promise<void>
   readonly #dialogue: Dialogue
-  readonly #plain: Socket
-  #connection: Connection
-
-  private constructor(dialogue: Dialogue, plain: Socket) {
-    this.#dialogue = dialogue
-    this.#plain = plain
-    this.#connection = new Connection(plain, dialogue.context)
-  }
+  readonly #life = new AbortController()
+  readonly #intake: Intake | undefined
+  readonly #unlink: () => void
+  #plain: Socket | undefined
+  #connection: Connection | undefined
 
   /** Connects to the control connection's peer. */
-  static async open(dialogue: Dialogue, port: number): Promise<DataConnection> {
-    const { control, plan, context } = dialogue
-    const { socket } = control
-    const announced = socket instanceof TLSSocket ? announcingTls(context) : context
-    const peer = { host: socket.remoteAddress ?? plan.host, port, tls: 'none' as const }
-    return new DataConnection(dialogue, await openSocket(announced, peer))
+  constructor(dialogue: Dialogue, port: number) {
+    this.#dialogue = dialogue
+    const { signal } = dialogue.context.deadline
+    const close = (): void => this.close()
+    signal.addEventListener('abort', close, { once: true })
+    this.#unlink = () => signal.removeEventListener('abort', close)
+    this.#intake = isSecure(dialogue) ? undefined : new Intake(dialogue.session.basin)
+    this.opened = this.#open(port)
+    // Met where it is awaited, if it is: the server may refuse the transfer before.
+    this.opened.catch(() => {})
   }
 
   /**
@@ -31,10 +39,11 @@ export class DataConnection {
    * connection on which TLS begins before the transfer command (so curl fails there), and no server waits for it before it answers.
    */
   async secure(): Promise<void> {
-    const { control, plan, context } = this.#dialogue
-    if (!(control.socket instanceof TLSSocket)) return
-    const session = control.tlsSessionStore ?? control.socket.getSession()
-    const { socket, agreed } = startTls(context, plan, this.#plain, session)
+    const { session, plan, context } = this.#dialogue
+    const { control } = session
+    if (!(control.socket instanceof TLSSocket) || this.#plain === undefined) return
+    const ticket = control.tlsSessionStore ?? control.socket.getSession()
+    const { socket, agreed } = startTls(context, plan, this.#plain, ticket)
     // A ticket of TLS 1.3 serves once: the next data connection takes the next one.
     socket.on('session', (next) => {
       control.tlsSessionStore = next
@@ -43,16 +52,45 @@ export class DataConnection {
     await context.deadline.within('tls', () => agreed)
   }
 
-  /** The next octets, or null at the end. */
-  read(): Promise<Uint8Array | null> {
-    return this.#connection.read('body')
+  /** The next octets, or null at the end. They may be overwritten once the next ones are asked for. */
+  async read(): Promise<Uint8Array | null> {
+    await this.opened
+    if (this.#intake !== undefined) return this.#intake.read('body', this.#dialogue.context)
+    return this.#connection?.read('body') ?? null
   }
 
   /** Frees the connection, at once. A read under way gives null. */
   close(): void {
-    this.#connection.close()
-    this.#plain.destroy()
+    this.#unlink()
+    // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
+    this.#connection?.close()
+    this.#life.abort()
   }
+
+  async #open(port: number): Promise<void> {
+    const { session, plan, context } = this.#dialogue
+    const { socket } = session.control
+    const told = isSecure(this.#dialogue) ? announcingTls(context) : context
+    const peer = { host: socket.remoteAddress ?? plan.host, port, tls: 'none' as const }
+    const isTrial = session.habits.passive === 'EPSV' && !session.habits.reached
+    const timer = isTrial ? setTimeout(() => this.#life.abort(), patience) : undefined
+    try {
+      this.#plain = await openSocket(told, peer, this.#life.signal, this.#intake?.onread)
+    } catch (cause) {
+      if (!RetrievalError.is(cause) || cause.code !== 'connect-failed') throw cause
+      const message = `No data connection to port ${port}, which the server offers; a firewall may be in the way.`
+      throw context.error('connect-failed', message, { phase: 'connect', cause })
+    } finally {
+      clearTimeout(timer)
+    }
+    session.habits.reached = true
+    this.#intake?.attach(this.#plain)
+    this.#connection = new Connection(this.#plain, context)
+  }
+}
+
+function isSecure({ session }: Dialogue): boolean {
+  return session.control.socket instanceof TLSSocket
 }
 
 /** TLS begins a moment later on this connection; the event says so at once. */

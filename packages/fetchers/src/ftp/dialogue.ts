@@ -1,12 +1,14 @@
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import type { Control } from './control.ts'
+import type { Session } from './session.ts'
 
-/** What every step of a retrieval needs: what is to be done, and the connection on which it is said. */
+/** What every step of a retrieval needs: what is to be done, and the session in which it is said. */
 export interface Dialogue {
   readonly plan: FtpPlan
   readonly context: RetrievalContext
-  readonly control: Control
-  /** False: PASV is asked for at once, for firewalls that choke on EPSV. */
-  readonly epsv: boolean
+  readonly session: Session
+  /** All has been said and answered: the session is free for another retrieval. */
+  done(): void
+  /** Something is left unsaid or unread: the session is closed. */
+  drop(): void
 }

@@ -1,29 +1,91 @@
-import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
+import type { Step } from './flight.ts'
 import { isPermanent, isPositive, type Reply, refused, shownName } from './replies.ts'
 
 /**
- * RFC 1738 3.2.2: one CWD for each segment, since `/` may mean nothing to the server (VMS, MVS). An empty segment is a CWD with
- * a null argument: `CWD `, CRLF.
+ * RFC 1738 3.2.2: one CWD for each segment, since `/` may mean nothing to the server (VMS, MVS). None where the session is there
+ * already; from elsewhere first back to the entry directory, which the server's own words must confirm.
  */
-export async function enterDirectories(dialogue: Dialogue): Promise<void> {
-  const { control, plan } = dialogue
+export function directorySteps(dialogue: Dialogue): readonly Step[] {
+  const { session, plan } = dialogue
+  if (session.isIn(plan.cwd)) return []
+  if (session.directory.length === 0) return [...entrySteps(dialogue), ...segmentSteps(dialogue, 0)]
+  if (isWithin(dialogue)) return segmentSteps(dialogue, session.directory.length)
+  return [...returnSteps(dialogue), ...segmentSteps(dialogue, 0)]
+}
+
+/** An empty segment needs a look at the reply before the next one is said. */
+export function needsWalk({ plan, session }: Dialogue): boolean {
+  return plan.cwd.includes('') && !session.isIn(plan.cwd)
+}
+
+/** Step by step, for paths with empty segments: `CWD `, CRLF, where the null argument is what the URL says. */
+export async function walk(dialogue: Dialogue): Promise<void> {
+  const { session, plan } = dialogue
+  const { control } = session
+  for (const { phase, command, take } of session.directory.length === 0 ? [] : returnSteps(dialogue)) {
+    take(await control.ask(phase, command))
+  }
   let moved = false
   for (const [index, segment] of plan.cwd.entries()) {
-    const reply = await changeDirectory(control, segment)
+    const reply = await changeDirectory(dialogue, segment)
     if (isPositive(reply)) moved = true
     // Where nothing has moved us yet, we are still in the entry directory: where the null argument leads on servers that take it.
     else if (segment !== '' || !isPermanent(reply) || moved) throw cwdError(dialogue, reply, index)
   }
+  session.directory = plan.cwd
+}
+
+/** For the way back later: where this is the second retrieval of the session, or the server's third. */
+function entrySteps({ session }: Dialogue): readonly Step[] {
+  if (session.entry !== null || (session.uses === 0 && !session.habits.severalDirectories)) return []
+  const take = (reply: Reply): void => {
+    session.entry = readPath(reply) ?? null
+  }
+  return [{ phase: 'request', command: 'PWD', take }]
+}
+
+function returnSteps({ session, context }: Dialogue): readonly Step[] {
+  const { entry } = session
+  const check = (reply: Reply): void => {
+    if (readPath(reply) !== entry) throw context.error('receive-failed', 'The server did not go back; try again.')
+  }
+  const takeCwd = (reply: Reply): void => {
+    if (!isPositive(reply)) throw refused(context, reply, 'the way back to the entry directory')
+  }
+  return [
+    { phase: 'request', command: `CWD ${entry ?? ''}`, take: takeCwd },
+    { phase: 'request', command: 'PWD', take: check },
+  ]
+}
+
+function segmentSteps(dialogue: Dialogue, from: number): readonly Step[] {
+  return dialogue.plan.cwd.slice(from).map((segment, index) => ({
+    phase: 'request',
+    command: `CWD ${segment}`,
+    take: (reply) => {
+      if (!isPositive(reply)) throw cwdError(dialogue, reply, from + index)
+    },
+  }))
+}
+
+function isWithin({ session, plan }: Dialogue): boolean {
+  return session.directory.every((segment, index) => segment === plan.cwd[index])
 }
 
 /**
  * Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does so for `CWD` alone and
  * answers `CWD ` by 500; proftpd (501) and vsftpd (550) refuse both and stay.
  */
-async function changeDirectory(control: Control, segment: string): Promise<Reply> {
-  const reply = await control.ask('request', `CWD ${segment}`)
-  return segment === '' && isPermanent(reply) ? control.ask('request', 'CWD') : reply
+async function changeDirectory({ session }: Dialogue, segment: string): Promise<Reply> {
+  const reply = await session.control.ask('request', `CWD ${segment}`)
+  return segment === '' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
+}
+
+/** RFC 959 appendix II: `257 "/home/ann" is current directory`, a quote within the name twice. */
+export function readPath({ code, text }: Reply): string | undefined {
+  const [, quoted] = code === 257 ? (/^"((?:[^"\n]|"")*)"/.exec(text) ?? []) : []
+  return quoted === undefined || quoted === '' ? undefined : quoted.replaceAll('""', '"')
 }
 
 function cwdError({ plan, context }: Dialogue, reply: Reply, index: number): Error {

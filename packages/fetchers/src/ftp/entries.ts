@@ -75,9 +75,8 @@ function readable(details: Readonly<Record<string, string>>): Readonly<Record<st
   return Object.fromEntries(Object.entries(details).map(([name, octets]) => [name, octetsToText(octets)]))
 }
 
-/** `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub/` -> the same with a `/` at its end. */
-function directoryUrl({ url, name }: Listed): string {
+/** `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/` -> the same with one `/` at its end. */
+function directoryUrl({ url }: Listed): string {
   const path = url.replace(/#.*$/s, '').replace(/;type=[^/;]*$/i, '')
-  const hasPath = /^[^:]+:\/\/[^/]*\//.test(path)
-  return name !== '' || !hasPath ? `${path}/` : path
+  return path.endsWith('/') ? path : `${path}/`
 }

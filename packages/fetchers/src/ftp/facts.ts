@@ -54,7 +54,7 @@ function details(facts: ReadonlyMap<string, string>): Readonly<Record<string, st
 }
 
 /** 2.3: `YYYYMMDDHHMMSS` with any fraction, in UTC. Undefined for what is no date. */
-function readTime(text: string): Date | undefined {
+export function readTime(text: string): Date | undefined {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?$/.exec(text) ?? []
   const [year, month, day, hour, minute, second] = parts.map(Number)
   if (year === undefined || month === undefined || day === undefined) return undefined

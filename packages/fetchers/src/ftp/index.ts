@@ -1,48 +1,117 @@
-import type { FtpPlan } from '@retriever/core'
+import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { invalidOption } from '../limits.ts'
-import { openSocket } from '../wire/socket.ts'
-import { Control } from './control.ts'
+import { checkOptions, count, flag, type OptionKind } from '../options.ts'
 import type { Dialogue } from './dialogue.ts'
-import { enterDirectories } from './directories.ts'
 import { retrieveListing } from './listing.ts'
-import { greet, login } from './login.ts'
-import { retrieveObject } from './object.ts'
+import { AccountWanted } from './login.ts'
+import { type InSession, retrieveObject } from './object.ts'
+import { defaultConnections, Pool } from './pool.ts'
+import type { Session } from './session.ts'
 
 export interface FtpFetcherOptions {
   /** Ask for a data connection by EPSV first, and by PASV only where that fails; false: by PASV at once. Default true. */
   readonly epsv?: boolean
+  /** Send several commands at a time, where the server takes them; false: one at a time. Default true. */
+  readonly pipelining?: boolean
+  /** To one server at a time; a retrieval beyond them waits until a body is read or cancelled. Default 4. */
+  readonly connections?: number
+}
+
+const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
+  epsv: flag,
+  pipelining: flag,
+  connections: count,
 }
 
 /**
- * Retrieves by FTP (RFC 959), exactly as RFC 1738 3.2 maps a URL: login, one CWD a segment, TYPE, RETR or NLST. Every retrieval has
- * a control connection of its own: 3.2.2 knows no other way to get back to the entry directory.
+ * Retrieves by FTP (RFC 959), exactly as RFC 1738 3.2 maps a URL: login, one CWD a segment, TYPE, RETR or NLST. Sessions are
+ * kept for a few seconds after a good end and serve the next retrieval from the same server.
  */
 export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
-  for (const name of Object.keys(options)) {
-    if (name !== 'epsv') throw invalidOption(`ftpFetcher.${name}`, 'the one option, epsv', name)
+  checkOptions(options, optionKinds, 'ftpFetcher.')
+  const { epsv = true, pipelining = true, connections = defaultConnections } = options
+  const pool = new Pool(connections, { epsv, pipelining })
+  return {
+    mechanism: 'ftp',
+    retrieve: (plan, context) => retrieve(pool, plan, context),
+    dispose: async () => pool.close(),
   }
-  const { epsv = true } = options
-  if (typeof epsv !== 'boolean') throw invalidOption('ftpFetcher.epsv', 'true or false', epsv)
-  return { mechanism: 'ftp', retrieve: (plan, context) => retrieve(plan, context, epsv) }
 }
 
-async function retrieve(plan: FtpPlan, context: RetrievalContext, epsv: boolean): Promise<Retrieved> {
+async function retrieve(pool: Pool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
+  const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
   const isListing = plan.name === '' || plan.typecode === 'd'
   checkRange(plan, context, isListing)
-  const tls = plan.tls === 'implicit' ? 'implicit' : 'none'
-  const socket = await openSocket(context, { host: plan.host, port: plan.port, tls })
-  const control = new Control(context, socket)
-  const dialogue: Dialogue = { plan, context, control, epsv }
-  try {
-    const welcome = await greet(dialogue)
-    await login(dialogue)
-    await enterDirectories(dialogue)
-    return await (isListing ? retrieveListing(dialogue, welcome) : retrieveObject(dialogue, welcome))
-  } catch (error) {
-    control.end()
-    throw error
+  return inThisSession((dialogue) => (isListing ? retrieveListing(dialogue) : retrieveObject(dialogue, inThisSession)))
+}
+
+/**
+ * Leases a session and does something in it; over again in a new one, where the session was to blame and not the server's answer:
+ * it had gone while idle, or the server cannot take what the quicker ways send. Each reason counts once.
+ */
+async function inSession<T>(
+  pool: Pool,
+  plan: FtpPlan,
+  context: RetrievalContext,
+  use: (dialogue: Dialogue) => Promise<T>,
+): Promise<T> {
+  const reasons = new Set<string>()
+  while (true) {
+    const session = await pool.lease(plan, context, reasons.size > 0)
+    let isDone = false
+    const done = (): void => {
+      isDone = true
+      pool.giveBack(session)
+    }
+    try {
+      return await use({ plan, context, session, done, drop: () => pool.drop(session) })
+    } catch (error) {
+      if (!isDone) pool.drop(session)
+      const reason = context.deadline.signal.aborted ? null : reasonToRepeat(error, session, context)
+      if (reason === null || reasons.has(reason)) throw error
+      reasons.add(reason)
+      if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error })
+    }
   }
+}
+
+/** What is to be done otherwise the next time is noted in the server's habits. Null: the error stands. */
+function reasonToRepeat(error: unknown, session: Session, context: RetrievalContext): string | null {
+  const { habits, control } = session
+  if (error instanceof AccountWanted) {
+    habits.pipelining = false
+    return 'account'
+  }
+  if (!RetrievalError.is(error)) return null
+  if (control.overtaken) {
+    habits.ahead = false
+    return 'ahead'
+  }
+  if (session.uses > 0 && isOfConnection(error)) return 'reused'
+  if (session.isStranded && habits.passive === 'EPSV') {
+    habits.passive = 'PASV'
+    return 'passive'
+  }
+  if (error.code === 'range-refused' && context.request.resumeFrom !== undefined && error.reply !== undefined) {
+    habits.unknown.add('REST')
+    return 'restart'
+  }
+  if (control.pipelined && habits.pipelining === undefined && isConfused(error)) {
+    habits.pipelining = false
+    return 'pipelining'
+  }
+  return null
+}
+
+/** The session has ended, or something is left over in it. 421: RFC 959 5.4. */
+function isOfConnection({ code, reply = '' }: RetrievalError): boolean {
+  const codes: readonly string[] = ['receive-failed', 'protocol-violation', 'connect-failed']
+  return codes.includes(code) || reply.startsWith('421')
+}
+
+/** What a server may make of commands that come together: it hangs up, loses count, or reads them as one. */
+function isConfused({ code, reply = '' }: RetrievalError): boolean {
+  return code === 'receive-failed' || code === 'protocol-violation' || /^50[0-3]/.test(reply)
 }
 
 /** Offsets mean octets in TYPE I alone: in TYPE A servers count before or after conversion, or not at all. */

@@ -1,11 +1,14 @@
+import type { FtpPlan } from '@retriever/core'
 import type { Retrieved } from '../fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
 import { textListing } from '../wire/text-listing.ts'
 import type { Dialogue } from './dialogue.ts'
 import { readEntries } from './entries.ts'
 import { LineEnds } from './line-ends.ts'
+import { owned } from './owned.ts'
+import { prepare } from './prepare.ts'
 import { isPositive, type Reply, refused, shownName, wordsOf } from './replies.ts'
-import { setType, startTransfer, type Transfer } from './transfer.ts'
+import { startTransfer, type Transfer } from './transfer.ts'
 import { TransferBody } from './transfer-body.ts'
 
 /** How a listing is written: RFC 3659 7, whatever the server's `ls` writes, names alone. */
@@ -15,24 +18,44 @@ export type ListingFormat = 'mlsd' | 'list' | 'nlst'
  * The listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2); a URL that ends in `/` names nothing to retrieve,
  * so it may have the best that the server knows.
  */
-export async function retrieveListing(dialogue: Dialogue, welcome: string): Promise<Retrieved> {
-  const { plan, context } = dialogue
-  await setType(dialogue, 'A')
-  const formats: readonly ListingFormat[] = plan.typecode === 'd' ? ['nlst'] : ['mlsd', 'list', 'nlst']
-  for (const format of formats) {
-    const { transfer, reply } = await startTransfer(dialogue, listingCommand(dialogue, format))
-    if (transfer !== null) return listing(dialogue, format, listingBody(dialogue, transfer), { welcome, reply })
+export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
+  const { plan, context, session } = dialogue
+  const known = formatsOf(dialogue)
+  let port = await prepare(dialogue, { type: 'A' })
+  for (const format of known) {
+    const command = listingCommand(plan, format)
+    const { transfer, reply } = await startTransfer(dialogue, { command, port })
+    if (transfer !== null) return listing(dialogue, format, listingBody(dialogue, transfer), reply)
     if (isEmpty(reply)) {
       await confirmDirectory(dialogue)
-      dialogue.control.end()
-      return listing(dialogue, format, emptyBody(), { welcome, reply })
+      dialogue.done()
+      return listing(dialogue, format, emptyBody(), reply)
     }
-    if (!isUnknownCommand(reply) || format === formats.at(-1)) throw refused(context, reply, 'the listing')
+    if (!isUnknownCommand(reply) || format === known.at(-1)) throw refused(context, reply, 'the listing')
+    session.habits.unknown.add(format.toUpperCase())
+    port = null
   }
   throw context.error('server-refused', 'The server knows no way to list a directory.')
 }
 
-function listingCommand({ plan }: Dialogue, format: ListingFormat): string {
+/** Of a name without `/` that turned out to be a directory, in which the session is now. */
+export function retrieveDirectory(dialogue: Dialogue): Promise<Retrieved> {
+  const { plan, context, session } = dialogue
+  const cwd = [...plan.cwd, plan.name]
+  session.directory = cwd
+  const message = `It is a directory; this is its listing. A / at the end of the URL would have said so.`
+  context.emit({ type: 'remark', url: context.url, message })
+  return retrieveListing({ ...dialogue, plan: { ...plan, cwd, name: '' } })
+}
+
+/** MLSD is from 2007; vsftpd and inetutils do not know it. */
+function formatsOf({ plan, session }: Dialogue): readonly ListingFormat[] {
+  if (plan.typecode === 'd') return ['nlst']
+  const { unknown } = session.habits
+  return (['mlsd', 'list', 'nlst'] as const).filter((format) => format === 'nlst' || !unknown.has(format.toUpperCase()))
+}
+
+function listingCommand(plan: FtpPlan, format: ListingFormat): string {
   const verb = format.toUpperCase()
   if (plan.name === '') return verb
   // Most servers hand the argument to ls, which would read `-la` as options.
@@ -44,7 +67,6 @@ function isEmpty({ code }: Reply): boolean {
   return code === 450 || code === 550
 }
 
-/** MLSD is from 2007; vsftpd and inetutils do not know it. */
 function isUnknownCommand({ code }: Reply): boolean {
   return code === 500 || code === 501 || code === 502 || code === 504
 }
@@ -53,10 +75,11 @@ function isUnknownCommand({ code }: Reply): boolean {
  * Nothing listed may be an empty directory or a missing one: vsftpd gives 226 and no line for both. A CWD tells. Where the URL ends
  * in `/`, the CWDs before have told already.
  */
-async function confirmDirectory({ control, plan, context }: Dialogue): Promise<void> {
+async function confirmDirectory({ session, plan, context }: Dialogue): Promise<void> {
   if (plan.name === '') return
-  const reply = await control.ask('request', `CWD ${plan.name}`)
-  if (!isPositive(reply)) throw refused(context, reply, `the directory ${shownName(plan.name)}`)
+  const reply = await session.control.ask('request', `CWD ${plan.name}`)
+  if (isPositive(reply)) session.directory = [...plan.cwd, plan.name]
+  else throw refused(context, reply, `the directory ${shownName(plan.name)}`)
 }
 
 function listingBody(dialogue: Dialogue, transfer: Transfer): TransferBody {
@@ -64,22 +87,17 @@ function listingBody(dialogue: Dialogue, transfer: Transfer): TransferBody {
   return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), whenEmpty })
 }
 
-async function* emptyBody(): AsyncGenerator<Uint8Array, void, void> {}
-
-interface Words {
-  readonly welcome: string
-  readonly reply: Reply
-}
+async function* emptyBody(): AsyncGenerator<Uint8Array, undefined, void> {}
 
 function listing(
-  { plan, context }: Dialogue,
+  { plan, context, session }: Dialogue,
   format: ListingFormat,
-  body: AsyncIterable<Uint8Array>,
-  { welcome, reply }: Words,
+  body: AsyncIterableIterator<Uint8Array>,
+  reply: Reply,
 ): Retrieved {
   return textListing({
-    metadata: { format, welcome, reply: wordsOf(reply) },
-    body,
+    metadata: { format, welcome: session.welcome, reply: wordsOf(reply) },
+    body: owned(body),
     entries: (octets) => readEntries(linesOf(octets, context), format, { url: context.url, name: plan.name }),
   })
 }

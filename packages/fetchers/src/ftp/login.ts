@@ -1,6 +1,8 @@
-import { octetsToText, utf8Octets } from '@retriever/core'
+import { type FtpPlan, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../fetcher.ts'
+import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
+import { fly, type Step } from './flight.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
 import { startTls } from './secure.ts'
 
@@ -8,7 +10,7 @@ import { startTls } from './secure.ts'
  * Waits for the greeting and gives its words. Nothing is sent before: a server of another protocol gets no octet of ours. Must be
  * called in the turn in which the control connection was made.
  */
-export async function greet({ control, context }: Dialogue): Promise<string> {
+export async function greet(control: Control, context: RetrievalContext): Promise<string> {
   const reply = await control.greeting()
   if (reply.code === 220) return wordsOf(reply)
   if (reply.code >= 400) throw refused(context, reply, 'the connection')
@@ -16,16 +18,8 @@ export async function greet({ control, context }: Dialogue): Promise<string> {
   throw violation(context, message, wordsOf(reply))
 }
 
-/** TLS where the plan has it, then USER and PASS (RFC 959 5.4, RFC 4217). */
-export async function login(dialogue: Dialogue): Promise<void> {
-  const { tls, user, password } = dialogue.plan
-  if (tls === 'explicit') await upgrade(dialogue)
-  if (tls !== 'none') await protect(dialogue)
-  await identify(dialogue, user, password)
-}
-
 /** RFC 4217 4: `AUTH TLS`, 234, handshake. A server that refuses gets no password in the clear. */
-async function upgrade({ control, plan, context }: Dialogue): Promise<void> {
+export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
   const reply = await control.ask('tls', 'AUTH TLS')
   if (reply.code !== 234) {
     throw refused(context, reply, 'AUTH TLS', { code: 'tls-failed', advice: 'It does not offer TLS, or not here' })
@@ -33,53 +27,133 @@ async function upgrade({ control, plan, context }: Dialogue): Promise<void> {
   // `234 ok\r\n230 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.
   control.checkQuiet()
   const { socket, agreed } = startTls(context, plan, control.socket)
+  control.handshake = socket
   await context.deadline.within('tls', () => agreed)
   control.socket = socket
 }
 
+/** The server wants an account in a flight that went on without one: to be said again, step by step. */
+export class AccountWanted extends Error {
+  override readonly name = 'AccountWanted'
+}
+
+/**
+ * USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret and goes out with all the rest in one flight; another's
+ * only once the server has asked for it.
+ */
+export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = dialogue
+  const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
+  const say = (steps: readonly Step[]): Promise<void> => fly(session.control, context, session.habits, steps)
+  if (plan.password !== null && isGuest(plan.user) && session.habits.pipelining !== false) {
+    await say([...protect, ...guestSteps(context, plan.user, plan.password), ...rest])
+  } else {
+    const asked = await sayUser(dialogue, plan.user, protect)
+    if (asked !== null) await authenticate(dialogue, await loginFor(dialogue, asked), rest)
+    else await say(rest)
+  }
+  session.isLoggedIn = true
+}
+
 /** RFC 4217 9: data connections in TLS too. No server means anything by PBSZ, and none lets us leave it out. */
-async function protect({ control, context }: Dialogue): Promise<void> {
-  for (const command of ['PBSZ 0', 'PROT P']) {
-    const reply = await control.ask('login', command)
-    if (isPositive(reply)) continue
-    throw refused(context, reply, command, { code: 'tls-failed', advice: 'It does not protect data connections' })
+function protectStep(context: RetrievalContext, command: string): Step {
+  return {
+    phase: 'login',
+    command,
+    take: (reply) => {
+      if (isPositive(reply)) return
+      throw refused(context, reply, command, { code: 'tls-failed', advice: 'It does not protect data connections' })
+    },
   }
 }
 
-async function identify(dialogue: Dialogue, user: string, password: string | null): Promise<void> {
-  const { control, context } = dialogue
-  const reply = await control.ask('login', `USER ${user}`)
-  // pure-ftpd lets anonymous users in at once.
-  if (isPositive(reply)) return
-  if (reply.code !== 331) throw loginError(context, reply, user)
-  if (password !== null) return authenticate(dialogue, { user, password })
-  const known = await askPerson(dialogue, reply)
-  // The server has been told this user; only another one must be told.
-  await (known.user === user ? authenticate(dialogue, known) : identify(dialogue, known.user, known.password))
+function guestSteps(context: RetrievalContext, user: string, password: string): readonly Step[] {
+  let isIn = false
+  const takeUser = (reply: Reply): void => {
+    // pure-ftpd lets guests in at once, and has nothing to say to PASS that matters.
+    isIn = isPositive(reply)
+    if (!isIn && reply.code !== 331) throw loginError(context, reply, user)
+  }
+  const takePass = (reply: Reply): void => {
+    if (!isIn) checkLogin(context, reply, user)
+  }
+  return [
+    { phase: 'login', command: `USER ${user}`, take: takeUser },
+    { phase: 'login', command: `PASS ${password}`, take: takePass },
+  ]
 }
 
-async function authenticate({ control, context }: Dialogue, { user, password }: Credentials): Promise<void> {
-  const reply = await control.ask('login', `PASS ${password}`)
-  if (!isPositive(reply)) throw loginError(context, reply, user)
+/** The server's wish for a password; null where the user is in without. */
+async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[] = []): Promise<Reply | null> {
+  const { context, session } = dialogue
+  let asked: Reply | null = null
+  const take = (reply: Reply): void => {
+    if (isPositive(reply)) return
+    if (reply.code !== 331) throw loginError(context, reply, user)
+    asked = reply
+  }
+  await fly(session.control, context, session.habits, [...before, { phase: 'login', command: `USER ${user}`, take }])
+  return asked
+}
+
+/** The plan's user and password, or who the caller says; the server has been told the user then. */
+async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> {
+  const { user, password } = dialogue.plan
+  if (password !== null) return { user, password }
+  const known = await askPerson(dialogue, asked)
+  if (known.user !== user) await sayUser(dialogue, known.user)
+  return known
+}
+
+async function authenticate(dialogue: Dialogue, login: Credentials, rest: readonly Step[]): Promise<void> {
+  const { context, session } = dialogue
+  const { control, habits } = session
+  const pass = `PASS ${login.password}`
+  if (habits.pipelining !== false) {
+    const take = (reply: Reply): void => checkLogin(context, reply, login.user)
+    return fly(control, context, habits, [{ phase: 'login', command: pass, take }, ...rest])
+  }
+  const reply = await control.ask('login', pass)
+  const done = reply.code === 332 ? await giveAccount(dialogue, login, reply) : reply
+  if (!isPositive(done)) throw loginError(context, done, login.user)
+  await fly(control, context, habits, rest)
+}
+
+/** RFC 959 4.1.1: ACCT. */
+async function giveAccount(dialogue: Dialogue, login: Credentials, asked: Reply): Promise<Reply> {
+  const { plan, context, session } = dialogue
+  const account = login.account ?? (await askFor(context, plan, true))?.account
+  if (account !== undefined) return session.control.ask('login', `ACCT ${utf8Octets(account)}`)
+  const message = 'The server wants an account beside user and password, and none is known. Give it by --ftp-account.'
+  throw context.error('auth-required', message, { reply: wordsOf(asked) })
 }
 
 async function askPerson({ plan, context }: Dialogue, asked: Reply): Promise<Credentials> {
-  const { host, port } = plan
-  const user = octetsToText(plan.user)
-  const known = await context.credentials({ realm: `${user}@${host}`, host, port, user })
+  const known = await askFor(context, plan)
   // RFC 2640 2: names and passwords are UTF-8.
-  if (known !== null) return { user: utf8Octets(known.user), password: utf8Octets(known.password) }
+  if (known !== null) return { ...known, user: utf8Octets(known.user), password: utf8Octets(known.password) }
   const message = 'The server wants a password, and none is known. Give one, as in ftp://USER:PASSWORD@HOST/, or by -u.'
   throw context.error('auth-required', message, { reply: wordsOf(asked) })
 }
 
-function loginError(context: RetrievalContext, reply: Reply, user: string): Error {
-  if (reply.code === 332) {
-    const message = 'The server wants an account (ACCT) beside user and password, which cannot be given yet.'
-    return context.error('auth-required', message, { reply: wordsOf(reply) })
-  }
+function askFor(context: RetrievalContext, plan: FtpPlan, account = false): Promise<Credentials | null> {
+  const { host, port } = plan
+  const user = octetsToText(plan.user)
+  return context.credentials({ realm: `${user}@${host}`, ...(account && { account }), host, port, user })
+}
+
+/** Of a PASS within a flight. */
+function checkLogin(context: RetrievalContext, reply: Reply, user: string): void {
+  if (reply.code === 332) throw new AccountWanted()
+  if (!isPositive(reply)) throw loginError(context, reply, user)
+}
+
+function isGuest(user: string): boolean {
+  return /^(anonymous|ftp)$/i.test(user)
+}
+
+function loginError(context: RetrievalContext, reply: Reply, user: string): RetrievalError {
   if (reply.code < 500) return refused(context, reply, 'the login')
-  const isAnonymous = /^(anonymous|ftp)$/i.test(user)
-  const advice = isAnonymous ? 'It takes no guests: give a user, as in ftp://USER@HOST/' : 'Check user and password'
+  const advice = isGuest(user) ? 'It takes no guests: give a user, as in ftp://USER@HOST/' : 'Check user and password'
   return refused(context, reply, 'the login', { code: 'auth-failed', advice })
 }

@@ -1,44 +1,54 @@
-import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { DataConnection } from './data.ts'
+import type { Early } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
+import type { Step } from './flight.ts'
 import { isPermanent, type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /**
- * Opens a data connection, passively (RFC 1579): EPSV (RFC 2428), and PASV where the server does not know it or its port is dead.
- * The host is the control connection's peer in any case: what 227 says may be a private address behind NAT, or a third host
+ * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is
+ * dead. The host is the control connection's peer in any case: what 227 says may be a private address behind NAT, or a third host
  * that the server would have us connect to for it (RFC 2577).
  */
-export async function openData(dialogue: Dialogue): Promise<DataConnection> {
-  const port = dialogue.epsv ? await extendedPort(dialogue) : undefined
-  const opened = port === undefined ? undefined : await DataConnection.open(dialogue, port).catch(unlessUnreachable)
-  if (opened !== undefined) return opened
-  const passive = await passivePort(dialogue)
-  const data = await DataConnection.open(dialogue, passive).catch(unlessUnreachable)
-  if (data !== undefined) return data
-  const message = `No data connection to port ${passive}, which the server offers; a firewall may be in the way.`
-  throw dialogue.context.error('connect-failed', message, { phase: 'connect' })
+export function portStep(dialogue: Dialogue, asked: { port: number | null }): Step {
+  const command = dialogue.session.habits.passive
+  const take = (reply: Reply): void => {
+    asked.port = readPort(dialogue, command, reply)
+  }
+  return { phase: 'request', command, take }
 }
 
-function unlessUnreachable(error: unknown): undefined {
-  if (!RetrievalError.is(error) || error.code !== 'connect-failed') throw error
+/** Asks for a port by itself; by PASV where EPSV gives none. */
+export async function askPort(dialogue: Dialogue): Promise<number> {
+  const asked: { port: number | null } = { port: null }
+  while (asked.port === null) {
+    const { phase, command, take } = portStep(dialogue, asked)
+    take(await dialogue.session.control.ask(phase, command))
+  }
+  return asked.port
 }
 
-/** Undefined where PASV is to be tried. */
-async function extendedPort({ control, context }: Dialogue): Promise<number | undefined> {
-  const reply = await control.ask('request', 'EPSV')
-  if (isPermanent(reply)) return undefined
-  if (reply.code !== 229) throw refused(context, reply, 'a data connection')
-  const port = readExtendedPort(reply.text)
-  return port === undefined ? undefined : checkPort(context, reply, port)
+/** What was asked ahead, by the retrieval before. Null where the server has none to give. */
+export async function claimPort({ session, context }: Dialogue, ahead: Promise<Early>): Promise<number | null> {
+  const early = await session.control.wait('request', ahead)
+  session.control.claim(early)
+  const { reply } = early
+  const port =
+    reply.code === 229 ? readExtendedPort(reply.text) : reply.code === 227 ? readPassivePort(reply.text) : null
+  if (port === null || port === undefined) return null
+  session.habits.ahead = true
+  return checkPort(context, reply, port)
 }
 
-async function passivePort({ control, context }: Dialogue): Promise<number> {
-  const reply = await control.ask('request', 'PASV')
-  if (reply.code !== 227) throw refused(context, reply, 'a data connection')
-  const port = readPassivePort(reply.text)
+/** Null: not by EPSV; PASV is to be tried, now and later. Throws where there is no port to be had. */
+function readPort({ session, context }: Dialogue, command: 'EPSV' | 'PASV', reply: Reply): number | null {
+  const isExtended = command === 'EPSV'
+  const isRefusal = isExtended && isPermanent(reply)
+  if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) throw refused(context, reply, 'a data connection')
+  const port = isRefusal ? undefined : isExtended ? readExtendedPort(reply.text) : readPassivePort(reply.text)
   if (port !== undefined) return checkPort(context, reply, port)
-  throw violation(context, `The server names no port in "${wordsOf(reply)}".`, wordsOf(reply))
+  if (!isExtended) throw violation(context, `The server names no port in "${wordsOf(reply)}".`, wordsOf(reply))
+  session.habits.passive = 'PASV'
+  return null
 }
 
 /** RFC 2428 3: `Entering Extended Passive Mode (|||6446|)`, with any delimiter; IBM i has `!`. */

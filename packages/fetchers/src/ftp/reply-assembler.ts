@@ -6,7 +6,7 @@ import { violation } from './replies.ts'
  * Inner lines may begin with anything, other digits too.
  */
 export class ReplyAssembler {
-  readonly #context: RetrievalContext
+  readonly #context: () => RetrievalContext
   readonly #masked: (octets: string) => string
   readonly #maxReply: number
   /** The line under way, and the lines of the reply under way. */
@@ -15,11 +15,11 @@ export class ReplyAssembler {
   #code: string | undefined
 
   /** `masked` takes secrets out of what is shown of a line that is no reply. */
-  constructor(context: RetrievalContext, masked: (octets: string) => string) {
+  constructor(context: () => RetrievalContext, masked: (octets: string) => string) {
     this.#context = context
     this.#masked = masked
     // basic-ftp's own limit is 64 KiB; a higher one of the caller's has no effect.
-    this.#maxReply = Math.min(context.limits.maxReply, 65_536)
+    this.#maxReply = Math.min(context().limits.maxReply, 65_536)
   }
 
   /** What has come of a reply that is not whole yet; empty lines are of none. */
@@ -40,7 +40,7 @@ export class ReplyAssembler {
   }
 
   #check(line: string): void {
-    const { maxLine } = this.#context.limits
+    const { maxLine } = this.#context().limits
     if (line.length > maxLine) throw this.#tooLong('a line', maxLine)
   }
 
@@ -54,7 +54,7 @@ export class ReplyAssembler {
     const [, code, mark] = /^([1-5]\d\d)(?:([ -])|$)/.exec(line) ?? []
     if (code === undefined) {
       throw violation(
-        this.#context,
+        this.#context(),
         'What answers is not an FTP server, or breaks the protocol. Check host and port.',
         this.#masked(line),
       )
@@ -71,6 +71,6 @@ export class ReplyAssembler {
   }
 
   #tooLong(what: string, limit: number): Error {
-    return this.#context.error('limit-exceeded', `The server sent ${what} of over ${limit} octets.`)
+    return this.#context().error('limit-exceeded', `The server sent ${what} of over ${limit} octets.`)
   }
 }

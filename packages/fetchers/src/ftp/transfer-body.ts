@@ -1,12 +1,18 @@
 import { RetrievalError } from '@retriever/core'
 import type { Dialogue } from './dialogue.ts'
 import type { LineEnds } from './line-ends.ts'
-import { isPositive, type Reply, wordsOf } from './replies.ts'
+import { withPatience } from './patience.ts'
+import { isPermanent, isPositive, type Reply, wordsOf } from './replies.ts'
 import type { Transfer } from './transfer.ts'
+
+/** How long a server may take to confirm what has come whole: it may be writing its log. */
+const patience = 30_000
 
 export interface BodyOptions {
   /** Octets that must come, no fewer; more are let through, since files grow. */
   readonly expected?: number | undefined
+  /** SIZE has said so: octets of that number are whole, also where the server then says no more (R16). */
+  readonly isProven?: boolean
   /** After REST: more than these would be octets from the wrong place. */
   readonly atMost?: number | undefined
   /** Octets wanted; the connection is closed after the last of them. */
@@ -18,8 +24,9 @@ export interface BodyOptions {
 }
 
 /**
- * The octets of one transfer, pulled one chunk at a time. They are whole where the data connection has ended AND the control
- * connection says 2yz, in either order; what ends in any other way ends with `partial`. Frees both connections at its end.
+ * The octets of one transfer, pulled one chunk at a time and lent until the next. They are whole where the data connection has ended
+ * AND the control connection says 2yz, in either order; what ends in any other way ends with `partial`. At its end the session
+ * is free for another retrieval, or closed.
  */
 export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   readonly #dialogue: Dialogue
@@ -27,6 +34,10 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   readonly #options: BodyOptions
   #received = 0
   #over = false
+  /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
+  #isFinal = false
+  /** What ended it may have nothing to do with the file: another transfer may bring the rest. */
+  isBroken = false
 
   constructor(dialogue: Dialogue, transfer: Transfer, options: BodyOptions) {
     this.#dialogue = dialogue
@@ -35,6 +46,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     // A server that says 451 may leave the data connection open; it will send no more.
     const giveUp = (): void => transfer.data.close()
     transfer.exchange.last.then((reply) => isPositive(reply) || giveUp(), giveUp)
+    // The retrieval may end while nobody reads.
+    dialogue.context.deadline.signal.addEventListener('abort', this.#abandon, { once: true })
   }
 
   [Symbol.asyncIterator](): this {
@@ -49,6 +62,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       }
       return { done: true, value: undefined }
     } catch (error) {
+      this.isBroken = RetrievalError.is(error) && error.code === 'partial' && !this.#isFinal
       this.#abandon()
       throw error
     }
@@ -79,29 +93,34 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const { expected, whenEmpty } = this.#options
     this.#transfer.data.close()
     const reply = await this.#lastReply()
+    if (reply === null) return this.#abandon()
+    this.#isFinal = isPositive(reply) || isPermanent(reply)
     if (!isPositive(reply)) throw this.#partial(`The server broke off the transfer: ${wordsOf(reply)}.`, reply)
     if (expected !== undefined && this.#received < expected) {
       throw this.#partial(`The server announced ${expected} octets and sent ${this.#received}.`, reply)
     }
     if (this.#received === 0) await whenEmpty?.()
-    this.#over = true
-    this.#dialogue.control.end()
+    this.#end()
+    this.#dialogue.done()
   }
 
-  async #lastReply(): Promise<Reply> {
-    const { deadline } = this.#dialogue.context
-    return deadline.within('body', async () => {
-      try {
-        return await this.#transfer.exchange.last
-      } catch (cause) {
-        if (RetrievalError.is(cause) && cause.code === 'protocol-violation') throw cause
-        throw this.#partial(
-          'The control connection was lost before the server had confirmed the transfer.',
-          undefined,
-          cause,
-        )
-      }
-    })
+  /** Null where there is none, and none is needed. */
+  async #lastReply(): Promise<Reply | null> {
+    const { expected, isProven = false } = this.#options
+    const isWhole = isProven && this.#received === expected
+    const { context } = this.#dialogue
+    const { last } = this.#transfer.exchange
+    try {
+      return await context.deadline.within('body', () =>
+        isWhole ? withPatience(context, last, patience, 'Silence.') : last,
+      )
+    } catch (cause) {
+      if (context.deadline.signal.aborted || isViolation(cause)) throw cause
+      const lost = 'The control connection was lost before the server had confirmed the transfer.'
+      if (!isWhole) throw this.#partial(lost, undefined, cause)
+      context.emit({ type: 'remark', url: context.url, message: `${lost} All ${expected} octets have come.` })
+      return null
+    }
   }
 
   #restIgnored(): RetrievalError {
@@ -115,11 +134,21 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     return this.#dialogue.context.error('partial', message, { phase: 'body', ...words, cause })
   }
 
-  #abandon(): void {
-    this.#over = true
+  readonly #abandon = (): void => {
+    if (this.#over) return
+    this.#end()
     this.#transfer.data.close()
-    this.#dialogue.control.close()
+    this.#dialogue.drop()
   }
+
+  #end(): void {
+    this.#over = true
+    this.#dialogue.context.deadline.signal.removeEventListener('abort', this.#abandon)
+  }
+}
+
+function isViolation(error: unknown): boolean {
+  return RetrievalError.is(error) && error.code === 'protocol-violation'
 }
 
 const nothing = new Uint8Array(0)

@@ -1,8 +1,10 @@
+import { RetrievalError } from '@retriever/core'
 import type { Exchange } from './control.ts'
-import type { DataConnection } from './data.ts'
+import { DataConnection } from './data.ts'
 import type { Dialogue } from './dialogue.ts'
-import { openData } from './passive.ts'
-import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
+import type { Step } from './flight.ts'
+import { askPort } from './passive.ts'
+import { type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /** A transfer that has begun: 125 or 150 has come. */
 export interface Transfer {
@@ -15,41 +17,109 @@ export type Start =
   | { readonly transfer: Transfer; readonly reply: Reply }
   | { readonly transfer: null; readonly reply: Reply }
 
-/** RFC 959 3.1.1: A or I. The server's own default is A. */
-export async function setType({ control, context }: Dialogue, type: 'A' | 'I'): Promise<void> {
-  const reply = await control.ask('request', `TYPE ${type}`)
-  if (!isPositive(reply)) throw refused(context, reply, `TYPE ${type}`)
+export interface TransferCommand {
+  readonly command: string
+  /** Where the server has told one already. */
+  readonly port: number | null
+  /** The octet to begin at. Default 0. */
+  readonly restart?: number
+  /** To be asked in the same flight. */
+  readonly questions?: readonly Step[]
+  /** Whether the port for the next transfer may be asked for behind this command. */
+  readonly asksAhead?: boolean
 }
 
-/** Opens the data connection and sends the command; REST between the two, since some servers forget it at any other command. */
-export async function startTransfer(dialogue: Dialogue, command: string, restart = 0): Promise<Start> {
-  const { control, context } = dialogue
-  const data = await openData(dialogue)
+/** Starts a transfer. A server that cannot open its side of an EPSV connection (425) is asked once more, by PASV. */
+export async function startTransfer(dialogue: Dialogue, wanted: TransferCommand): Promise<Start> {
+  const { habits } = dialogue.session
+  const say = habits.pipelining === false ? inSteps : inOneFlight
+  const start = await say(dialogue, wanted, wanted.port ?? (await askPort(dialogue)))
+  if (start.reply.code !== 425 || habits.passive === 'PASV') return start
+  habits.passive = 'PASV'
+  dialogue.session.takeAhead()
+  return say(dialogue, { ...wanted, questions: [] }, await askPort(dialogue))
+}
+
+/** The command is sent while the data connection opens: one round trip less. */
+async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: number): Promise<Start> {
+  const { session, context } = dialogue
+  const { control } = session
+  const { command, restart = 0, questions = [], asksAhead = false } = wanted
+  const data = new DataConnection(dialogue, port)
   try {
-    if (restart > 0) await restartAt(dialogue, restart)
-    const exchange = await control.begin(command)
-    const reply = exchange.first
-    if (reply.code >= 400) {
-      data.close()
-      return { transfer: null, reply }
+    const sent = control.together(() => {
+      const answers = questions.map((question) => control.post(question.command))
+      // Right before the command: some servers forget it at any other.
+      const restarted = restart > 0 ? control.post(`REST ${restart}`) : null
+      const exchange = control.begin(command)
+      if (asksAhead) session.askAhead()
+      return { answers, restarted, exchange }
+    })
+    for (const [index, { phase, take }] of questions.entries()) {
+      const answer = sent.answers[index]
+      if (answer !== undefined) take(await control.wait(phase, answer))
     }
-    if (reply.code >= 200) {
-      throw violation(
-        context,
-        `The server ends a transfer ("${wordsOf(reply)}") that it has not begun.`,
-        wordsOf(reply),
-      )
-    }
-    await data.secure()
-    return { transfer: { data, exchange }, reply }
+    if (sent.restarted !== null) checkRestart(dialogue, await control.wait('request', sent.restarted), restart)
+    const reply = await control.wait('request', Promise.race([sent.exchange.first, failureOf(data)]))
+    return await begun(dialogue, data, sent.exchange, reply)
+  } catch (error) {
+    data.close()
+    if (RetrievalError.is(error) && error.code === 'connect-failed') session.isStranded = true
+    throw context.deadline.signal.aborted ? context.deadline.signal.reason : error
+  }
+}
+
+/** For servers that take one command at a time, on a data connection that is open. */
+async function inSteps(dialogue: Dialogue, wanted: TransferCommand, port: number): Promise<Start> {
+  const { control } = dialogue.session
+  const { command, restart = 0 } = wanted
+  const data = await reach(dialogue, port)
+  try {
+    if (restart > 0) checkRestart(dialogue, await control.ask('request', `REST ${restart}`), restart)
+    const exchange = control.begin(command)
+    return await begun(dialogue, data, exchange, await control.wait('request', exchange.first))
   } catch (error) {
     data.close()
     throw error
   }
 }
 
+/** By PASV where EPSV's port is dead. */
+async function reach(dialogue: Dialogue, port: number): Promise<DataConnection> {
+  const { habits } = dialogue.session
+  const data = new DataConnection(dialogue, port)
+  try {
+    await data.opened
+    return data
+  } catch (error) {
+    data.close()
+    const isDead = RetrievalError.is(error) && error.code === 'connect-failed'
+    if (!isDead || habits.passive === 'PASV') throw error
+    habits.passive = 'PASV'
+    return reach(dialogue, await askPort(dialogue))
+  }
+}
+
+async function begun(dialogue: Dialogue, data: DataConnection, exchange: Exchange, reply: Reply): Promise<Start> {
+  if (reply.code >= 400) {
+    data.close()
+    return { transfer: null, reply }
+  }
+  if (reply.code >= 200) {
+    const message = `The server ends a transfer ("${wordsOf(reply)}") that it has not begun.`
+    throw violation(dialogue.context, message, wordsOf(reply))
+  }
+  await data.opened
+  await data.secure()
+  return { transfer: { data, exchange }, reply }
+}
+
+/** Settles only where the data connection fails. */
+function failureOf(data: DataConnection): Promise<never> {
+  return data.opened.then(() => new Promise<never>(() => {}))
+}
+
 /** RFC 3659 5: `REST 100`, 350. */
-async function restartAt({ control, context }: Dialogue, offset: number): Promise<void> {
-  const reply = await control.ask('request', `REST ${offset}`)
+function checkRestart({ context }: Dialogue, reply: Reply, offset: number): void {
   if (reply.code !== 350) throw refused(context, reply, `to begin at octet ${offset}`, { code: 'range-refused' })
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Phase, TlsMode } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
@@ -22,12 +22,13 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
 
 /**
  * The bare socket of openConnection, for a library that wants one. It is destroyed when the deadline's signal aborts, or that
- * of `lifetime`, where the connection is to outlive its retrieval.
+ * of `lifetime`, where the connection is to outlive its retrieval. `onread` is where the octets of a connection without TLS go.
  */
 export async function openSocket(
   context: RetrievalContext,
   peer: Peer,
   lifetime: AbortSignal = context.deadline.signal,
+  onread?: OnReadOpts,
 ): Promise<Socket> {
   const { deadline } = context
   const secure = peer.tls === 'implicit'
@@ -42,10 +43,10 @@ export async function openSocket(
           // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
           rejectUnauthorized: context.tls.insecure !== true,
         })
-      : connectTcp(options)
+      : connectTcp(onread === undefined ? options : { ...options, onread })
     destroyOnAbort(opening, lifetime)
     try {
-      await once(opening, secure ? 'secureConnect' : 'connect')
+      await once(opening, secure ? 'secureConnect' : 'connect', { signal: lifetime })
       return opening
     } catch (cause) {
       opening.destroy()

@@ -1,0 +1,53 @@
+/**
+ * What has been found out about one server, for the life of a fetcher: how it likes to be spoken to. Undefined: not known yet,
+ * so the quicker way is tried.
+ */
+export interface Habits {
+  /** Whether it takes several commands at a time. Some throw away what has come behind the first one. */
+  pipelining: boolean | undefined
+  /**
+   * Whether EPSV may follow RETR at once, for the next file. vsftpd, proftpd, pure-ftpd and inetutils answer it after the
+   * transfer; pyftpdlib does so at once, and drops the transfer.
+   */
+  ahead: boolean | undefined
+  /** Which of the two opens data connections; EPSV until it has failed. */
+  passive: 'EPSV' | 'PASV'
+  /** Whether data connections by `passive` have come about. */
+  reached: boolean
+  /** Whether its files are retrieved out of several directories, so that one must be able to go back: PWD is asked for. */
+  severalDirectories: boolean
+  /** Commands that it does not know (500, 502): not asked again. */
+  readonly unknown: Set<string>
+}
+
+/** What a fetcher's options settle beforehand. */
+export interface Preset {
+  readonly epsv: boolean
+  readonly pipelining: boolean
+}
+
+/** The habits of all servers that a fetcher has met, by host and port. */
+export class Acquaintances {
+  readonly #servers = new Map<string, Habits>()
+  readonly #preset: Preset
+
+  constructor(preset: Preset) {
+    this.#preset = preset
+  }
+
+  of(server: string): Habits {
+    const known = this.#servers.get(server)
+    if (known !== undefined) return known
+    const { epsv, pipelining } = this.#preset
+    const habits: Habits = {
+      pipelining: pipelining ? undefined : false,
+      ahead: undefined,
+      passive: epsv ? 'EPSV' : 'PASV',
+      reached: false,
+      severalDirectories: false,
+      unknown: new Set(),
+    }
+    this.#servers.set(server, habits)
+    return habits
+  }
+}

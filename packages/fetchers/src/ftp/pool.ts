@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import type { FtpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { Acquaintances, type Preset } from './habits.ts'
+import { Session } from './session.ts'
+
+/** How long a session is kept for the next retrieval. Servers close idle ones after one to fifteen minutes. */
+const idleTime = 15_000
+
+/** Many servers allow a client three or four connections, and say 421 to the next. */
+export const defaultConnections = 4
+
+/** One session of a pool: in use by one retrieval, or idle. */
+interface Member {
+  readonly session: Session
+  readonly server: string
+  readonly key: string
+  timer: NodeJS.Timeout | undefined
+}
+
+/**
+ * The sessions of one fetcher. Idle ones serve whoever comes with the same host, port, user, password and trust; no more than
+ * `connections` of one server are open at a time, and whoever comes then waits for one.
+ */
+export class Pool {
+  readonly #connections: number
+  readonly #acquaintances: Acquaintances
+  readonly #idle: Member[] = []
+  /** Connections by server, those that are being opened too; and who waits for one, first come, first served. */
+  readonly #open = new Map<string, number>()
+  readonly #waiting = new Map<string, (() => void)[]>()
+  readonly #members = new Map<Session, Member>()
+  #isClosed = false
+
+  constructor(connections: number, preset: Preset) {
+    this.#connections = connections
+    this.#acquaintances = new Acquaintances(preset)
+  }
+
+  /** An idle session that gets where the plan goes, else a new one. `isFresh`: a new one in any case. */
+  async lease(plan: FtpPlan, context: RetrievalContext, isFresh: boolean): Promise<Session> {
+    const server = `${plan.host} ${plan.port}`
+    const key = keyOf(plan, context)
+    while (true) {
+      const idle = isFresh ? undefined : this.#takeIdle(key, plan, server)
+      if (idle !== undefined) {
+        idle.attach(context)
+        return idle
+      }
+      if (this.#count(server) < this.#connections || this.#makeRoom(server))
+        return this.#add(plan, context, server, key)
+      await this.#turn(server, context)
+    }
+  }
+
+  /** Takes back a session in good order. */
+  giveBack(session: Session): void {
+    const member = this.#members.get(session)
+    if (member === undefined) return
+    session.uses++
+    session.detach()
+    if (this.#isClosed || !session.control.isUsable) {
+      this.drop(session)
+      return
+    }
+    member.timer = setTimeout(() => this.drop(session), idleTime).unref()
+    this.#idle.push(member)
+    this.#next(member.server)
+  }
+
+  /** Closes a session, in order where that is possible. */
+  drop(session: Session): void {
+    const member = this.#members.get(session)
+    if (member === undefined) return
+    this.#members.delete(session)
+    this.#forget(member)
+    session.end()
+    this.#leave(member.server)
+  }
+
+  /** Closes the idle ones; those in use end with their retrievals. */
+  close(): void {
+    this.#isClosed = true
+    for (const { session } of [...this.#idle]) this.drop(session)
+  }
+
+  async #add(plan: FtpPlan, context: RetrievalContext, server: string, key: string): Promise<Session> {
+    this.#open.set(server, this.#count(server) + 1)
+    try {
+      const session = await Session.open(plan, context, this.#acquaintances.of(server))
+      this.#members.set(session, { session, server, key, timer: undefined })
+      return session
+    } catch (error) {
+      this.#leave(server)
+      throw error
+    }
+  }
+
+  /** One that is in the directory already goes before one that must go there. */
+  #takeIdle(key: string, { cwd }: FtpPlan, server: string): Session | undefined {
+    for (const { session } of [...this.#idle]) if (!session.control.isUsable) this.drop(session)
+    const fitting = this.#idle.filter((member) => member.key === key)
+    const member =
+      fitting.find(({ session }) => session.isIn(cwd)) ?? fitting.find(({ session }) => session.reaches(cwd))
+    if (member !== undefined) {
+      this.#forget(member)
+      return member.session
+    }
+    if (fitting.length > 0) this.#acquaintances.of(server).severalDirectories = true
+    return undefined
+  }
+
+  /** An idle session is of no use to whoever comes now: its place is. */
+  #makeRoom(server: string): boolean {
+    const member = this.#idle.find((each) => each.server === server)
+    if (member !== undefined) this.drop(member.session)
+    return member !== undefined
+  }
+
+  #turn(server: string, context: RetrievalContext): Promise<void> {
+    return context.deadline.unlimited(() => {
+      return new Promise<void>((resolve) => {
+        const waiting = this.#waiting.get(server) ?? []
+        // Whoever has given up must not use up the turn of the one behind.
+        waiting.push(() => (context.deadline.signal.aborted ? this.#next(server) : resolve()))
+        this.#waiting.set(server, waiting)
+      })
+    })
+  }
+
+  #next(server: string): void {
+    const waiting = this.#waiting.get(server)
+    const wake = waiting?.shift()
+    if (waiting?.length === 0) this.#waiting.delete(server)
+    wake?.()
+  }
+
+  #forget(member: Member): void {
+    clearTimeout(member.timer)
+    const at = this.#idle.indexOf(member)
+    if (at !== -1) this.#idle.splice(at, 1)
+  }
+
+  #leave(server: string): void {
+    const left = this.#count(server) - 1
+    if (left > 0) this.#open.set(server, left)
+    else this.#open.delete(server)
+    this.#next(server)
+  }
+
+  #count(server: string): number {
+    return this.#open.get(server) ?? 0
+  }
+}
+
+/** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
+function keyOf({ tls, host, port, user, password }: FtpPlan, context: RetrievalContext): string {
+  const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
+  const trust = tls === 'none' ? null : [context.tls.ca ?? null, context.tls.insecure === true]
+  return JSON.stringify([tls, host, port, user, secret, trust])
+}

@@ -1,0 +1,60 @@
+import { type Attributes, attributeSteps } from './attributes.ts'
+import type { Dialogue } from './dialogue.ts'
+import { directorySteps, needsWalk, walk } from './directories.ts'
+import { fly, type Step } from './flight.ts'
+import { logIn } from './login.ts'
+import { claimPort, portStep } from './passive.ts'
+import { isPositive, type Reply, refused } from './replies.ts'
+
+/** What is to be known and settled before a transfer. */
+export interface Needs {
+  readonly type: 'A' | 'I'
+  /** To be filled; absent: not asked for. */
+  readonly attributes?: Attributes
+}
+
+/**
+ * All that comes before the transfer command, in one flight where the server takes one: login, the way to the directory, TYPE, SIZE,
+ * MDTM, EPSV. Gives the port for the data, null where it must be asked for by other means.
+ */
+export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number | null> {
+  const { session, context, plan } = dialogue
+  const { control, habits } = session
+  const asked: { port: number | null } = { port: null }
+  const ahead = session.takeAhead()
+  const walks = needsWalk(dialogue)
+  const image = { isRefused: false }
+  const last = [
+    ...typeSteps(dialogue, needs.type, image),
+    ...(needs.attributes === undefined ? [] : attributeSteps(dialogue, needs.attributes)),
+    ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
+  ]
+  const first = walks ? [] : [...directorySteps(dialogue), ...last]
+  if (session.isLoggedIn) await fly(control, context, habits, first)
+  else await logIn(dialogue, first)
+  if (walks) {
+    await walk(dialogue)
+    await fly(control, context, habits, last)
+  }
+  session.directory = plan.cwd
+  if (image.isRefused) await askForOctets(dialogue)
+  session.type = needs.type
+  return ahead === null ? asked.port : claimPort(dialogue, ahead)
+}
+
+/** RFC 959 3.1.1: A or I. The server's own default is A. */
+function typeSteps({ session, context }: Dialogue, type: 'A' | 'I', image: { isRefused: boolean }): readonly Step[] {
+  if (session.type === type) return []
+  const take = (reply: Reply): void => {
+    if (isPositive(reply)) return
+    image.isRefused = type === 'I' && reply.code === 504
+    if (!image.isRefused) throw refused(context, reply, `TYPE ${type}`)
+  }
+  return [{ phase: 'request', command: `TYPE ${type}`, take }]
+}
+
+/** RFC 959 3.1.1.4: machines whose octets are no words of their own, as TOPS-20, know octets as local bytes of 8 bits. */
+async function askForOctets({ session, context }: Dialogue): Promise<void> {
+  const reply = await session.control.ask('request', 'TYPE L 8')
+  if (!isPositive(reply)) throw refused(context, reply, 'TYPE I and TYPE L 8')
+}

@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net'
+import type { FtpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { type Basin, makeBasin } from '../wire/intake.ts'
+import { openSocket } from '../wire/socket.ts'
+import { Control, type Early } from './control.ts'
+import type { Habits } from './habits.ts'
+import { greet, upgrade } from './login.ts'
+
+/** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
+const portLifetime = 15_000
+
+/** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
+export class Session {
+  readonly control: Control
+  readonly habits: Habits
+  /** The greeting's words. */
+  readonly welcome: string
+  isLoggedIn = false
+  /** Retrievals that it has served. */
+  uses = 0
+  /** The CWDs since the entry directory, one a segment (RFC 1738 3.2.2). */
+  directory: readonly string[] = []
+  /** What PWD calls the entry directory; null: not known. */
+  entry: string | null = null
+  type: 'A' | 'I' | null = null
+  /** The data connection did not come about, and the server is left waiting for it. */
+  isStranded = false
+  /** For the data of one transfer after the other. */
+  readonly basin: Basin = makeBasin()
+  #ahead: { readonly early: Promise<Early>; readonly since: number } | null = null
+  #unlink: () => void
+
+  private constructor(control: Control, habits: Habits, welcome: string, unlink: () => void) {
+    this.control = control
+    this.habits = habits
+    this.welcome = welcome
+    this.#unlink = unlink
+  }
+
+  /** Connects, waits for the greeting, and starts TLS where the plan has it. The login comes with the first flight. */
+  static async open(plan: FtpPlan, context: RetrievalContext, habits: Habits): Promise<Session> {
+    const control = new Control(context, await connect(plan, context))
+    const unlink = link(context, () => control.close())
+    try {
+      const welcome = await greet(control, context)
+      if (plan.tls === 'explicit') await upgrade(control, plan, context)
+      return new Session(control, habits, welcome, unlink)
+    } catch (error) {
+      unlink()
+      control.end()
+      throw error
+    }
+  }
+
+  /** Another retrieval's from now on: it ends with that one's signal. */
+  attach(context: RetrievalContext): void {
+    this.control.attach(context)
+    this.#unlink = link(context, () => this.control.close())
+  }
+
+  /** Nobody's. */
+  detach(): void {
+    this.#unlink()
+    this.control.detach()
+  }
+
+  /** Closes, with a QUIT where the server still listens. */
+  end(): void {
+    this.#unlink()
+    this.control.end()
+  }
+
+  close(): void {
+    this.#unlink()
+    this.control.close()
+  }
+
+  /** Whether RFC 1738's path, one CWD a segment from the entry directory, can be taken from where we are. */
+  reaches(cwd: readonly string[]): boolean {
+    if (this.entry !== null || this.isIn(cwd)) return true
+    // An empty segment may lead back to the entry directory, or nowhere.
+    return isPrefix(this.directory, cwd) && (this.directory.length === 0 || !cwd.includes(''))
+  }
+
+  /** Whether it is there already. */
+  isIn(cwd: readonly string[]): boolean {
+    return cwd.length === this.directory.length && isPrefix(this.directory, cwd)
+  }
+
+  /** Asks for the next retrieval's port behind this one's command. */
+  askAhead(): void {
+    this.#ahead = { early: this.control.postAhead(this.habits.passive), since: performance.now() }
+  }
+
+  /** The port that was asked for ahead, if it may still be open; the caller answers for it. */
+  takeAhead(): Promise<Early> | null {
+    const ahead = this.#ahead
+    this.#ahead = null
+    return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.early : null
+  }
+
+  get hasAhead(): boolean {
+    return this.#ahead !== null && performance.now() - this.#ahead.since < portLifetime
+  }
+}
+
+/** The socket is the session's own afterwards: it may outlive the retrieval. */
+async function connect({ host, port, tls }: FtpPlan, context: RetrievalContext): Promise<Socket> {
+  const opening = new AbortController()
+  const unlink = link(context, () => opening.abort())
+  try {
+    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, opening.signal)
+  } finally {
+    unlink()
+  }
+}
+
+/** What is to be done when the retrieval ends early. Returns what undoes the link. */
+function link({ deadline }: RetrievalContext, end: () => void): () => void {
+  const { signal } = deadline
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  return () => signal.removeEventListener('abort', end)
+}
+
+function isPrefix(start: readonly string[], path: readonly string[]): boolean {
+  return start.length <= path.length && start.every((segment, index) => segment === path[index])
+}
