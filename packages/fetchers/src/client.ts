@@ -20,6 +20,7 @@ import {
   record,
   resumePoint,
   text,
+  texts,
 } from './options.ts'
 import { type Policy, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
@@ -90,6 +91,13 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   onEvent: callback,
 }
 
+const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
+  newsServer: text,
+  anonymousPassword: text,
+  localHosts: texts,
+  requireTls: flag,
+}
+
 const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = { ca: text, insecure: flag }
 
 const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
@@ -108,6 +116,7 @@ const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
 export function createClient(options: ClientOptions = {}): Client {
   checkOptions(options, optionKinds)
   checkOptions(options.tls ?? {}, tlsKinds, 'tls.')
+  checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
   const registry = new Registry(options.fetchers)
   const settings: Settings = {
     registry,
@@ -118,7 +127,7 @@ export function createClient(options: ClientOptions = {}): Client {
     onEvent: options.onEvent,
     resolving: {
       schemes: [...(options.schemes ?? [])],
-      defaults: { localHosts: [hostname()], ...options.defaults },
+      defaults: { ...options.defaults, localHosts: options.defaults?.localHosts ?? [hostname()] },
       domainToAscii: domainToASCII,
       whatwgHost: (url) => (URL.canParse(url) ? new URL(url).hostname : null),
     },
