@@ -5,7 +5,7 @@ import { retrieveAll } from './batch.ts'
 import type { RetrievalEvent } from './events.ts'
 import { fetchResponse } from './fetch.ts'
 import type { Challenge, Credentials, Fetcher, Handoff, RequestOptions, TlsOptions } from './fetcher.ts'
-import { type Limits, readLimits } from './limits.ts'
+import { invalidOption, type Limits, readLimits } from './limits.ts'
 import {
   abortSignal,
   callback,
@@ -142,6 +142,9 @@ export function createClient(options: ClientOptions = {}): Client {
     async open(url, retrieveOptions = {}) {
       checkOptions(retrieveOptions, retrieveKinds)
       const { signal, base, ...request } = retrieveOptions
+      if (request.range !== undefined && request.resumeFrom !== undefined) {
+        throw invalidOption('resumeFrom', 'absent where there is a range', request.resumeFrom)
+      }
       const resolution = client.resolve(url, base)
       if (isClosed) throw closed()
       const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
