@@ -147,11 +147,8 @@ describe('a file', () => {
     })
 
     test.each([
-      [{ offset: 7, size: 1_000_004 }, 'The file has changed since, so it comes from its beginning.'],
-      [
-        1_000_004,
-        'The file has 1000003 octets, fewer than the 1000004 that are there, so it comes from its beginning.',
-      ],
+      [{ offset: 7, size: 1_000_004 }, 'It is retrieved from its beginning: it has changed since.'],
+      [1_000_004, 'It is retrieved from its beginning: the file has only 1000003 octets.'],
     ])('else from its beginning, with a remark: %j', async (resumeFrom, message) => {
       remarks.length = 0
       expect(await resume('big', resumeFrom)).toEqual([0, 'abcdefgab'])
@@ -162,14 +159,17 @@ describe('a file', () => {
       remarks.length = 0
       const representation = await client.retrieve('file:///proc/self/status', { resumeFrom: 5 })
       expect([representation.offset, await representation.text()]).toEqual([0, expect.stringMatching(/^Name:/)])
-      expect(remarks).toMatchObject([{ message: 'The file has no size, so it comes from its beginning.' }])
+      expect(remarks).toMatchObject([{ message: 'It is retrieved from its beginning: the file has no size.' }])
     })
   })
 
   test.each(['big', 'tree/'])('%s that has not changed since is not read', async (path) => {
     const ifChangedSince = await modifiedOf(path)
     const error = await failure(client.retrieve(at(path), { ifChangedSince }))
-    expect(error).toMatchObject({ code: 'not-modified', message: expect.stringContaining('It has not changed since ') })
+    expect(error).toMatchObject({
+      code: 'not-modified',
+      message: expect.stringContaining('It has not been modified since '),
+    })
     const earlier = new Date(ifChangedSince.getTime() - 1)
     await (await client.retrieve(at(path), { ifChangedSince: earlier })).cancel()
     expect(openFiles()).toEqual([])

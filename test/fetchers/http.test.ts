@@ -172,7 +172,7 @@ describe('what is newer than a date', () => {
       status: 304,
       phase: 'request',
       reply: '304 Not Modified',
-      message: expect.stringContaining('It has not changed since Sat, 03 Feb 2001 04:05:06 GMT.'),
+      message: expect.stringContaining('It has not been modified since 2001-02-03T04:05:06.000Z.'),
     })
     const sent = events.filter((event) => event.type === 'sent').map(({ octets }) => octets)
     expect(sent).toEqual([expect.stringContaining('\r\nIf-Modified-Since: Sat, 03 Feb 2001 04:05:06 GMT\r\n')])

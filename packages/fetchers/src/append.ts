@@ -1,13 +1,13 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { attempt, writeFailed, writeWhole } from './local-file.ts'
-import type { Savable } from './save.ts'
+import type { SavedFacts } from './save.ts'
 
 /**
  * Writes the octets behind those that `path` has already, which must be as many as come before them in the resource; where none do,
  * the file may be missing. What has come stays where the rest does not, to be continued from. Throws as save().
  */
-export async function append(octets: Savable, path: string): Promise<void> {
-  const { offset, modified } = octets
+export async function append(octets: AsyncIterable<Uint8Array>, path: string, facts: SavedFacts): Promise<void> {
+  const { offset, modified } = facts
   const file = await openEnd(path, offset)
   try {
     await checkLength(file, path, offset)

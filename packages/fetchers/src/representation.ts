@@ -134,7 +134,7 @@ export class Representation implements AsyncDisposable {
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     try {
-      await save(this, path, options)
+      await save(this, path, this, options)
     } finally {
       this.#content.cancel()
     }

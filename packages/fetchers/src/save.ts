@@ -15,9 +15,10 @@ export interface SaveOptions {
   readonly append?: boolean
 }
 
-/** Octets, and what is known of them. */
-export interface Savable extends AsyncIterable<Uint8Array> {
+/** What a file is told of the octets that it gets. */
+export interface SavedFacts {
   readonly modified: Date | null
+  /** Of the first octet within the resource. */
   readonly offset: number
 }
 
@@ -28,9 +29,14 @@ const optionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = { overwrite
  * for a whole one. Devices, FIFOs and open descriptors (`/dev/stdout`) are written to directly. Throws RetrievalError `write-failed`; what reading the octets throws
  * passes through. In both cases no file remains of this attempt, unless it was to append.
  */
-export async function save(octets: Savable, path: string, options: SaveOptions = {}): Promise<void> {
+export async function save(
+  octets: AsyncIterable<Uint8Array>,
+  path: string,
+  facts: SavedFacts,
+  options: SaveOptions = {},
+): Promise<void> {
   checkOptions(options, optionKinds)
-  if (options.append) return append(octets, path)
+  if (options.append) return append(octets, path, facts)
   // Its name is no place for a file: renaming would replace /dev/stdout itself, and leave the file behind it empty.
   if (await isDescriptor(path)) return writeTo(await attempt(path, () => open(path, 'a')), octets, path)
   const target = await existing(path)
@@ -39,7 +45,7 @@ export async function save(octets: Savable, path: string, options: SaveOptions =
   if (target !== undefined && options.overwrite === false) throw writeFailed(path, exists)
 
   const part = `${path}.part`
-  const { modified } = octets
+  const { modified } = facts
   const file = await openPart(part)
   try {
     await writeTo(file, octets, part)

@@ -5,5 +5,5 @@ import type { RetrievalContext } from '../fetcher.ts'
 export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
   const { ifChangedSince } = context.request
   if (ifChangedSince === undefined || mtime > ifChangedSince) return
-  throw context.error('not-modified', `It has not changed since ${ifChangedSince.toUTCString()}.`)
+  throw context.error('not-modified', `It has not been modified since ${ifChangedSince.toISOString()}.`)
 }

@@ -22,7 +22,7 @@ export function extentOf(file: Measure, context: RetrievalContext): Extent {
   const point = typeof resumeFrom === 'number' ? { offset: resumeFrom } : resumeFrom
   const obstacle = obstacleTo(point, file)
   if (obstacle === null) return { ...whole, start: point.offset }
-  context.emit({ type: 'remark', url: context.url, message: `${obstacle}, so it comes from its beginning.` })
+  context.emit({ type: 'remark', url: context.url, message: `It is retrieved from its beginning: ${obstacle}.` })
   return whole
 }
 
@@ -36,8 +36,8 @@ function rangeOf({ size }: Measure, range: NonNullable<RequestOptions['range']>,
 
 /** Why a retrieval cannot go on where it ended: the octets before need not be those of this file. */
 function obstacleTo({ offset, size, modified }: ResumePoint, file: Measure): string | null {
-  if (file.size === null) return 'The file has no size'
-  if (offset > file.size) return `The file has ${file.size} octets, fewer than the ${offset} that are there`
+  if (file.size === null) return 'the file has no size'
+  if (offset > file.size) return `the file has only ${file.size} octets`
   const other = modified != null && modified.getTime() !== file.modified.getTime()
-  return other || (size != null && size !== file.size) ? 'The file has changed since' : null
+  return other || (size != null && size !== file.size) ? 'it has changed since' : null
 }

@@ -107,6 +107,6 @@ export function checkChanged(head: ResponseHead, { ifChangedSince }: RequestOpti
   const modified = dateOf(head.field('last-modified'))
   const told = status < 300 && modified !== null && modified <= ifChangedSince
   if (status !== 304 && !told) return
-  const message = `It has not changed since ${ifChangedSince.toUTCString()}. (${reply})`
+  const message = `It has not been modified since ${ifChangedSince.toISOString()}. (${reply})`
   throw context.error('not-modified', message, { status, reply, phase: 'request' })
 }
