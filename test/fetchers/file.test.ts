@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, readdirSync, truncateSync } from 'node:fs'
+import { appendFileSync, readdirSync, readlinkSync, truncateSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -18,9 +18,18 @@ const at = (path: string): string => `file://${folder}/${path}`
 
 /** Files of the folder that this process has open. */
 function openFiles(): string[] {
-  return execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'latin1' })
-    .split('\n')
-    .filter((line) => line.includes(folder))
+  return readdirSync('/proc/self/fd')
+    .map((number) => targetOf(`/proc/self/fd/${number}`))
+    .filter((path) => path.includes(folder))
+}
+
+/** That by which they are listed is gone already. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
+  }
 }
 
 async function failure(promise: Promise<unknown>): Promise<unknown> {
