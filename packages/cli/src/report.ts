@@ -37,7 +37,7 @@ export class Reporter {
     const { json, verbose = false, showErrors = true } = this.#options
     if (exit === 0) this.#notModified(error as RetrievalError)
     if (exit === 0 || !showErrors) return exit
-    if (json) this.#output.noteJson({ error: errorRecord(error, exit) })
+    if (json) this.#output.noteJson({ error: errorRecord(error) })
     else this.#output.note(sentence(error))
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     return exit
@@ -83,6 +83,7 @@ export class Reporter {
     const { type, ...rest } = event
     // The shape of explain --json.
     if (type === 'resolved') return { event: type, ...this.#explanation(event) }
+    if (event.type === 'retried') return { event: type, ...rest, error: errorRecord(event.error) }
     return { event: type, ...rest, ...(type === 'done' && { error: undefined }) }
   }
 
@@ -141,7 +142,8 @@ function located({ message, url }: RetrievalError): string {
   return url === undefined || message.includes(url) ? message : `${url}: ${message}`
 }
 
-function errorRecord(error: unknown, exit: number): Record<string, unknown> {
+function errorRecord(error: unknown): Record<string, unknown> {
+  const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
   const { code, phase, url = null, message, reply = null, status = null, span = null } = error
   return { code, exit, phase, url, message, reply, status, span }
