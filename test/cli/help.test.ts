@@ -43,6 +43,22 @@ test.each([
   [[], 'No URL is given. Try: retrieve get --help'],
   [['explain'], 'No URL is given. Try: retrieve explain --help'],
   [['-r', '9-1', 'http://h/'], '--range needs A-B or A-, such as 0-99, with A not above B; not "9-1".'],
+  [['-C', '5', '-r', '5-', 'http://h/'], '-C and -r both say where to begin: give one of them.'],
+  [['-C', '-', 'http://h/'], '-C - goes on where a file ends: name it by -o FILE or -O.'],
+  [
+    ['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'],
+    '-C - goes on where a file ends: name it by -o FILE or -O.',
+  ],
+  [['-C', '1k', 'http://h/'], '--continue-at needs a number of octets, or - for those of the file; not "1k".'],
+  [
+    ['-z', '-2001-02-03', 'http://h/'],
+    '--time-cond cannot ask for what is older than a date; for a file of that name write ./-2001-02-03.',
+  ],
+  [
+    ['-z', 'backup-3', 'http://h/'],
+    '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',
+  ],
+  [['--ssl', 'ftp://h/'], 'There is no option --ssl. Did you mean --ssl-reqd?'],
   [['-m', 'soon', 'http://h/'], '--max-time needs a number of 0 or more, not "soon".'],
   [['--max-redirs', '1.5', 'http://h/'], '--max-redirs needs a number of 0 or more, not "1.5".'],
   [['--max-filesize', '1T', 'http://h/'], '--max-filesize needs a size such as 100, 10k or 2M, not "1T".'],
@@ -69,5 +85,5 @@ test.each([
 })
 
 function escaped(text: string): string {
-  return text.replace(/[[\]().*+?]/g, '\\$&')
+  return text.replace(/[[\]().*+?|]/g, '\\$&')
 }

@@ -5,6 +5,7 @@ const entries = Object.entries(errorCodes) as [ErrorCode, { exit: number; when: 
 
 /** The numbers are curl's where curl has one. */
 const exits: Record<number, readonly ErrorCode[]> = {
+  0: ['not-modified'],
   1: ['unknown-scheme', 'no-fetcher', 'handoff'],
   2: ['invalid-option'],
   3: ['malformed-url'],

@@ -7,7 +7,7 @@ export function schemeTable(pages: string): string {
   const rows = builtinSchemes.map((scheme) => [
     `[${scheme.name}](${pages}${scheme.name}.md)`,
     scheme.title,
-    scheme.defaultPort === null ? '-' : `${scheme.defaultPort}${scheme.tls === 'implicit' ? ', TLS' : ''}`,
+    scheme.defaultPort === null ? '-' : `${scheme.defaultPort}${scheme.tls === 'none' ? '' : ', TLS'}`,
     retrieved(scheme),
     scheme.spec,
   ])

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { RetrievalError } from '@retriever/core'
 import { createClient, type Fetcher, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test, vi } from 'vitest'
@@ -30,6 +31,11 @@ describe('options are checked where they enter', () => {
     [{ limits: { toString: 1 } }, /`limits.toString` to be one of/],
     [{ tls: { rejectUnauthorized: false } }, /`tls.rejectUnauthorized` to be one of ca, insecure/],
     [{ tls: { insecure: 1 } }, /`tls.insecure` to be true or false, got 1 \(number\)/],
+    [{ defaults: { requireTLS: true } }, /`defaults.requireTLS` to be one of newsServer, .*requireTls/],
+    [{ defaults: { requireTls: 'yes' } }, /`defaults.requireTls` to be true or false, got "yes" \(string\)/],
+    [{ defaults: { newsServer: 119 } }, /`defaults.newsServer` to be a string, got 119 \(number\)/],
+    [{ defaults: { localHosts: 'h' } }, /`defaults.localHosts` to be an array of strings, got "h" \(string\)/],
+    [{ defaults: { localHosts: [1] } }, /`defaults.localHosts` to be an array of strings/],
   ])('%j', (options, message) => {
     expect(() => createClient(options as never)).toThrow(message)
     expect(() => createClient(options as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
@@ -43,7 +49,7 @@ describe('options are checked where they enter', () => {
     [{ accept: '\u010d\u010a' }, /`accept`/],
     [{ base: 5 }, /`base` to be a string, got 5 \(number\)/],
     [{ signal: {} }, /`signal` to be an AbortSignal/],
-    [{ rnage: [0, 1] }, /`rnage` to be one of signal, base, range, resumeFrom, ifChangedSince, accept/],
+    [{ rnage: [0, 1] }, /`rnage` to be one of signal, base, range, .*accept/],
   ])('of one retrieval: %j', async (options, message) => {
     const retrieve = vi.fn()
     await using client = createClient({ fetchers: [{ mechanism: 'http', retrieve }] })
@@ -57,6 +63,22 @@ describe('options are checked where they enter', () => {
     await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('a')))], ...options } as never)
     expect(await failure(client.retrieve('http://h:25/'))).toMatchObject({ code: 'refused' })
     expect(await (await client.retrieve('http://h/', { base: undefined } as never)).text()).toBe('a')
+  })
+
+  test('defaults reach resolution, each with the others as they were', async () => {
+    const plans: unknown[] = []
+    const ftp: Fetcher<'ftp'> = {
+      mechanism: 'ftp',
+      retrieve: async (plan) => {
+        plans.push([plan.tls, plan.password])
+        return retrieved(chunks())
+      },
+    }
+    const defaults = { requireTls: true, anonymousPassword: 'me@', localHosts: undefined }
+    await using client = createClient({ fetchers: [ftp], defaults } as never)
+    await (await client.retrieve('ftp://h/x')).bytes()
+    expect(plans).toEqual([['explicit', 'me@']])
+    expect(client.resolve(`file://${hostname()}/x`).findings).toEqual([])
   })
 
   test('two fetchers for one mechanism', () => {

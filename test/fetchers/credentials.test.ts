@@ -38,10 +38,11 @@ describe.each(wanting)('%s asks for a login', (mechanism, path) => {
     const asked: Challenge[] = []
     const error = await failureOf(mechanism, path, (challenge) => {
       asked.push(challenge)
-      return { user: 'grün', password: '€' }
+      return { user: 'grün', password: '€', account: 'unasked' }
     })
     expect(asked.map(({ user }) => user)).toEqual(['grün'])
     expect(asked[0]?.realm).not.toContain('Ã')
+    expect(servers[mechanism].received.join('\n')).not.toContain('unasked')
     // The HTTP server notes request lines alone.
     if (mechanism !== 'http') {
       expect(servers[mechanism].received.join('\n')).toContain(Buffer.from('PASS €').toString('latin1'))
@@ -58,7 +59,14 @@ describe.each(wanting)('%s asks for a login', (mechanism, path) => {
     expect(await failureOf(mechanism, path, never, abort.signal)).toMatchObject({ code: 'aborted' })
   })
 
-  test.each([['s3cr3t'], [{ user: 's3cr3t' }], [{ user: 1, password: 's3cr3t' }]])('and refuses %j', async (answer) => {
+  const wrong: readonly (readonly [unknown])[] = [
+    ['s3cr3t'],
+    [{ user: 's3cr3t' }],
+    [{ user: 1, password: 's3cr3t' }],
+    [{ user: 's3cr3t', password: 's3cr3t', account: 1 }],
+    [{ user: 's3cr3t', password: 's3cr3t', account: null }],
+  ]
+  test.each(wrong)('and refuses %j', async (answer) => {
     const error = await failureOf(mechanism, path, () => answer)
     expect(error).toMatchObject({ code: 'invalid-option', message: expect.stringContaining('{ user, password }') })
     expect(error.message).not.toContain('s3cr3t')

@@ -1,22 +1,35 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, readdirSync, truncateSync } from 'node:fs'
+import { appendFileSync, readdirSync, readlinkSync, truncateSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type Entry } from '@retriever/fetchers'
+import { createClient, type Entry, type ResumePoint, type RetrievalEvent } from '@retriever/fetchers'
 import { fileFetcher } from '@retriever/fetchers/file'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-const client = createClient({ fetchers: [fileFetcher()] })
+const remarks: RetrievalEvent[] = []
+const client = createClient({
+  fetchers: [fileFetcher()],
+  onEvent: (event) => void (event.type === 'remark' && remarks.push(event)),
+})
 let folder = ''
 const at = (path: string): string => `file://${folder}/${path}`
 
 /** Files of the folder that this process has open. */
 function openFiles(): string[] {
-  return execFileSync('ls', ['-l', `/proc/${process.pid}/fd`], { encoding: 'latin1' })
-    .split('\n')
-    .filter((line) => line.includes(folder))
+  return readdirSync('/proc/self/fd')
+    .map((number) => targetOf(`/proc/self/fd/${number}`))
+    .filter((path) => path.includes(folder))
+}
+
+/** That by which they are listed is gone already. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
+  }
 }
 
 async function failure(promise: Promise<unknown>): Promise<unknown> {
@@ -24,6 +37,11 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
     () => 'no failure',
     (error: unknown) => error,
   )
+}
+
+async function modifiedOf(path: string): Promise<Date> {
+  await using representation = await client.retrieve(at(path))
+  return representation.modified ?? new Date(0)
 }
 
 beforeAll(async () => {
@@ -98,7 +116,7 @@ describe('a file', () => {
     [[1_000_000, 5_000_000], 'bcd'],
   ] as const)('range %j', async (range, content) => {
     const representation = await client.retrieve(at('big'), { range })
-    expect(representation.size).toBe(content.length)
+    expect(representation).toMatchObject({ size: content.length, offset: range[0] })
     expect(await representation.text()).toBe(content)
   })
 
@@ -106,6 +124,63 @@ describe('a file', () => {
     const error = await failure(client.retrieve(at('big'), { range: [1_000_003, null] }))
     expect(error).toMatchObject({ code: 'range-refused' })
     expect(await failure(client.retrieve(at('tree'), { range: [0, 1] }))).toMatchObject({ code: 'range-refused' })
+    expect(openFiles()).toEqual([])
+  })
+
+  describe('is gone on with', () => {
+    async function resume(path: string, resumeFrom: number | ResumePoint): Promise<[offset: number, rest: string]> {
+      const representation = await client.retrieve(at(path), { resumeFrom })
+      expect(representation.completeness).toBe('verified')
+      const text = await representation.text()
+      expect(representation.size).toBe(text.length)
+      return [representation.offset, text.slice(0, 9)]
+    }
+
+    test.each([
+      [1_000_000, [1_000_000, 'bcd']],
+      [1_000_003, [1_000_003, '']],
+      [0, [0, 'abcdefgab']],
+      [{ offset: 7, size: 1_000_003 }, [7, 'abcdefgab']],
+      [{ offset: 1_000_002, size: null, modified: null }, [1_000_002, 'd']],
+    ])('from %j', async (resumeFrom, expected) => {
+      remarks.length = 0
+      expect(await resume('big', resumeFrom)).toEqual(expected)
+      expect(remarks).toEqual([])
+    })
+
+    test('only while its date is the same', async () => {
+      const modified = await modifiedOf('big')
+      expect(await resume('big', { offset: 1_000_002, modified })).toEqual([1_000_002, 'd'])
+      const earlier = new Date(Number(modified) - 1)
+      expect(await resume('big', { offset: 1_000_002, modified: earlier })).toEqual([0, 'abcdefgab'])
+    })
+
+    test.each([
+      [{ offset: 7, size: 1_000_004 }, 'It is retrieved from its beginning: it has changed since.'],
+      [1_000_004, 'It is retrieved from its beginning: the file has only 1000003 octets.'],
+    ])('else from its beginning, with a remark: %j', async (resumeFrom, message) => {
+      remarks.length = 0
+      expect(await resume('big', resumeFrom)).toEqual([0, 'abcdefgab'])
+      expect(remarks).toEqual([{ type: 'remark', url: at('big'), message }])
+    })
+
+    test('and one without a size never', async () => {
+      remarks.length = 0
+      const representation = await client.retrieve('file:///proc/self/status', { resumeFrom: 5 })
+      expect([representation.offset, await representation.text()]).toEqual([0, expect.stringMatching(/^Name:/)])
+      expect(remarks).toMatchObject([{ message: 'It is retrieved from its beginning: the file has no size.' }])
+    })
+  })
+
+  test.each(['big', 'tree/'])('%s that has not changed since is not read', async (path) => {
+    const ifChangedSince = await modifiedOf(path)
+    const error = await failure(client.retrieve(at(path), { ifChangedSince }))
+    expect(error).toMatchObject({
+      code: 'not-modified',
+      message: expect.stringContaining('It has not been modified since '),
+    })
+    const earlier = new Date(ifChangedSince.getTime() - 1)
+    await (await client.retrieve(at(path), { ifChangedSince: earlier })).cancel()
     expect(openFiles()).toEqual([])
   })
 

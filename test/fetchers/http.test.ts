@@ -162,6 +162,46 @@ describe('an answer that is no representation', () => {
   })
 })
 
+describe('what is newer than a date', () => {
+  const modified = new Date('2001-02-03T04:05:06Z')
+
+  test('is asked for by If-Modified-Since', async () => {
+    const error = await failure(client.retrieve(url('pub/hello.txt'), { ifChangedSince: modified }))
+    expect(error).toMatchObject({
+      code: 'not-modified',
+      status: 304,
+      phase: 'request',
+      reply: '304 Not Modified',
+      message: expect.stringContaining('It has not been modified since 2001-02-03T04:05:06.000Z.'),
+    })
+    const sent = events.filter((event) => event.type === 'sent').map(({ octets }) => octets)
+    expect(sent).toEqual([expect.stringContaining('\r\nIf-Modified-Since: Sat, 03 Feb 2001 04:05:06 GMT\r\n')])
+    // The connection serves again.
+    const ifChangedSince = new Date(modified.getTime() - 1000)
+    const representation = await client.retrieve(url('pub/hello.txt'), { ifChangedSince })
+    expect([representation.offset, await representation.text()]).toEqual([0, 'Hello, world.\n'])
+    expect(servers.http.accepted).toBe(1)
+  })
+
+  test.each([
+    ['Last-Modified: Sat, 03 Feb 2001 04:05:06 GMT\r\n', 'not-modified'],
+    ['Last-Modified: Sat, 03 Feb 2001 04:05:07 GMT\r\n', 'none'],
+    ['Last-Modified: yesterday\r\n', 'none'],
+    ['', 'none'],
+  ])('a server that ignores it, but states %j: %s', async (field, code) => {
+    servers.http.setFaults({ replies: { '/x': `HTTP/1.1 200 OK\r\n${field}Content-Length: 2\r\n\r\nhi` } })
+    const answer = client.retrieve(url('x'), { ifChangedSince: modified })
+    if (code === 'none') expect(await (await answer).text()).toBe('hi')
+    else expect(await failure(answer)).toMatchObject({ code, status: 200 })
+  })
+
+  test('a failure stays a failure', async () => {
+    expect(await failure(client.retrieve(url('missing'), { ifChangedSince: modified }))).toMatchObject({
+      code: 'not-found',
+    })
+  })
+})
+
 describe('ranges', () => {
   test.each([
     [[0, 4], 'Hello'],
@@ -169,7 +209,7 @@ describe('ranges', () => {
     [[12, 99], '.\n'],
   ] as const)('%j', async (range, content) => {
     const representation = await client.retrieve(url('pub/hello.txt'), { range })
-    expect(representation).toMatchObject({ size: content.length, metadata: { status: 206 } })
+    expect(representation).toMatchObject({ size: content.length, offset: range[0], metadata: { status: 206 } })
     expect(await representation.text()).toBe(content)
   })
 

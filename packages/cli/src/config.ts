@@ -6,9 +6,10 @@ import type { ClientOptions, Limits, Policy, RetrieveOptions, TlsOptions } from 
 import { type Destination, planDestinations } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import { nearest } from './nearest.ts'
-import { isPort, readNumber, readRange, readSize } from './numbers.ts'
+import { isPort, readNumber, readSize } from './numbers.ts'
 import type { CommandName } from './options.ts'
 import type { CommandLine } from './parse.ts'
+import { type ContinueAt, readContinueAt, readRequest } from './request.ts'
 
 /** All that the program needs to know of argv and env; nothing later looks at those. */
 export interface Config {
@@ -20,7 +21,11 @@ export interface Config {
   readonly showErrors: boolean
   /** One for each operand of get. */
   readonly destinations: readonly Destination[]
+  /** Null: from the beginning. */
+  readonly continueAt: ContinueAt | null
   readonly login: Login | null
+  /** For FTP servers that want one beside user and password. */
+  readonly account: string | null
   readonly client: ClientOptions
   readonly request: RetrieveOptions
   /** For explain: as the client resolves. */
@@ -38,8 +43,9 @@ export interface Login {
 /** Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read. */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
-  const base = line.value('base')
-  const range = line.value('range')
+  const destinations = command === 'get' ? planDestinations(line) : []
+  const request = readRequest(line, destinations)
+  const { base } = request
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
   return {
     command,
@@ -48,10 +54,12 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     verbose: line.has('verbose'),
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
-    destinations: command === 'get' ? planDestinations(line) : [],
+    destinations,
+    continueAt: readContinueAt(line, destinations),
     login: readLogin(line),
+    account: line.value('ftp-account') ?? null,
     client: { defaults, limits: readLimits(line), policy: readPolicy(line), tls: readTls(line) },
-    request: { ...(base !== undefined && { base }), ...(range !== undefined && { range: readRange(range) }) },
+    request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
     given: line,
   }
@@ -68,6 +76,7 @@ function readDefaults(line: CommandLine, env: NodeJS.ProcessEnv): NonNullable<Re
   return {
     ...(newsServer !== undefined && { newsServer }),
     ...(anonymousPassword !== undefined && { anonymousPassword }),
+    requireTls: line.has('ssl-reqd'),
   }
 }
 

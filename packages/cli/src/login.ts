@@ -1,26 +1,30 @@
 import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
-import type { Login } from './config.ts'
+import type { Config, Login } from './config.ts'
 import type { Output } from './output.ts'
 import { promptLine } from './prompt.ts'
 
-/** Knows user and password for the servers that ask: from -u, else from the person at the terminal. */
+/** Knows logins for the servers that ask: from -u and --ftp-account, else from the person at the terminal. */
 export class LoginDesk {
   readonly #login: Login | null
+  readonly #account: string | null
   readonly #output: Output
   readonly #signal: AbortSignal
   readonly #asked = new Map<string, Credentials | null>()
+  readonly #accounts = new Map<string, string>()
   #place = ''
 
-  constructor(login: Login | null, output: Output, signal: AbortSignal) {
+  constructor({ login, account }: Pick<Config, 'login' | 'account'>, output: Output, signal: AbortSignal) {
     this.#login = login
+    this.#account = account
     this.#output = output
     this.#signal = signal
   }
 
   /**
-   * Takes note of where the typed URL leads: -u is for that host and port alone (CVE-2018-1000007). Returns the URL to retrieve, with the
-   * user of -u where it names none and its scheme knows users, so that an FTP server is not asked as anonymous first.
+   * Takes note of where the typed URL leads: -u and --ftp-account are for that host and port alone (CVE-2018-1000007). Returns the URL
+   * to retrieve, with the user of -u where it names none and its scheme knows users, so that an FTP server is not asked as anonymous
+   * first.
    */
   enter({ url, locator, scheme, plan }: Resolution): string {
     this.#place = 'port' in plan ? placeOf(plan.host ?? '', plan.port) : ''
@@ -32,6 +36,7 @@ export class LoginDesk {
   /** For the client: null where nobody knows, or where only the person at a terminal could and there is none. */
   async answer(challenge: Challenge): Promise<Credentials | null> {
     const place = placeOf(challenge.host, challenge.port)
+    if (challenge.account) return this.#answerAccount(challenge, place)
     const login = place === this.#place ? this.#login : null
     const user = challenge.user ?? login?.user ?? null
     if (login !== null && login.password !== null && login.user === user) return { user, password: login.password }
@@ -41,8 +46,26 @@ export class LoginDesk {
     return known
   }
 
+  /** Of such an answer the account alone is used. */
+  async #answerAccount({ host, user }: Challenge, place: string): Promise<Credentials | null> {
+    const name = user ?? ''
+    const typed = place === this.#place ? this.#account : null
+    const account = typed ?? this.#accounts.get(`${name}@${place}`) ?? (await this.#askAccount(name, host))
+    if (account === '') return null
+    this.#accounts.set(`${name}@${place}`, account)
+    return { user: name, password: '', account }
+  }
+
+  async #askAccount(user: string, host: string): Promise<string> {
+    return this.#canAsk ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false) : ''
+  }
+
+  get #canAsk(): boolean {
+    return process.stdin.isTTY && this.#output.stderrIsTerminal
+  }
+
   async #ask(host: string, user: string | null): Promise<Credentials | null> {
-    if (!process.stdin.isTTY || !this.#output.stderrIsTerminal) return null
+    if (!this.#canAsk) return null
     const name = user ?? (await this.#prompt(`User at ${host}: `, true))
     if (name === '') return null
     return { user: name, password: await this.#prompt(`Password of ${printable(name)} at ${host}: `, false) }

@@ -71,6 +71,8 @@ export type OptionName =
   | 'silent'
   | 'show-error'
   | 'range'
+  | 'continue-at'
+  | 'time-cond'
   | 'max-time'
   | 'connect-timeout'
   | 'max-filesize'
@@ -81,7 +83,9 @@ export type OptionName =
   | 'allow-inward'
   | 'cacert'
   | 'insecure'
+  | 'ssl-reqd'
   | 'user'
+  | 'ftp-account'
   | 'anonymous-password'
   | 'base'
   | 'news-server'
@@ -163,6 +167,24 @@ export const options: readonly OptionSpec<OptionName>[] = [
     example: 'retrieve -r 0-99 http://www.example.org/big',
   },
   {
+    long: 'continue-at',
+    short: 'C',
+    arg: 'OFFSET|-',
+    help: 'Go on from OFFSET, or where the file ends (-), and append to it; what came stays on failure too',
+    category: 'Transfer',
+    commands: get,
+    example: 'retrieve -C - -o big.iso ftp://ftp.example.org/pub/big.iso',
+  },
+  {
+    long: 'time-cond',
+    short: 'z',
+    arg: 'DATE|FILE',
+    help: 'Only what is newer than DATE, or than FILE',
+    category: 'Transfer',
+    commands: get,
+    example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
+  },
+  {
     long: 'max-time',
     short: 'm',
     arg: 'SECONDS',
@@ -242,6 +264,13 @@ export const options: readonly OptionSpec<OptionName>[] = [
     example: 'retrieve -k https://localhost:8443/',
   },
   {
+    long: 'ssl-reqd',
+    help: 'Require TLS of FTP servers, by AUTH TLS: ftp: means what ftpes: does',
+    category: 'Security',
+    commands: urls,
+    example: 'retrieve --ssl-reqd ftp://ftp.example.org/x',
+  },
+  {
     long: 'user',
     short: 'u',
     arg: 'USER[:PASSWORD]',
@@ -249,6 +278,14 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Login',
     commands: network,
     example: 'retrieve -u alice ftp://ftp.example.org/%2Fhome/alice/x',
+  },
+  {
+    long: 'ftp-account',
+    arg: 'DATA',
+    help: 'For FTP servers that want an account too; else you are asked for it',
+    category: 'Login',
+    commands: network,
+    example: 'retrieve -u alice --ftp-account sales ftp://ftp.example.org/x',
   },
   {
     long: 'anonymous-password',

@@ -6,7 +6,7 @@ import {
   type ResolveOptions,
   RetrievalError,
 } from '@retriever/core'
-import type { RetrievalEvent } from '@retriever/fetchers'
+import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
 import { inOptions } from './advice.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import type { Output } from './output.ts'
@@ -17,6 +17,7 @@ export interface ReportOptions {
   readonly silent?: boolean
   readonly showErrors?: boolean
   readonly resolving?: ResolveOptions
+  readonly request?: Pick<RequestOptions, 'ifChangedSince'>
 }
 
 /** Tells people, or with --json programs, what goes on: on standard error, one line or one object for each thing. */
@@ -34,8 +35,9 @@ export class Reporter {
   error(error: unknown): number {
     const exit = exitCodeOf(error)
     const { json, verbose = false, showErrors = true } = this.#options
-    if (!showErrors) return exit
-    if (json) this.#output.noteJson({ error: errorRecord(error, exit) })
+    if (exit === 0) this.#notModified(error as RetrievalError)
+    if (exit === 0 || !showErrors) return exit
+    if (json) this.#output.noteJson({ error: errorRecord(error) })
     else this.#output.note(sentence(error))
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     return exit
@@ -53,8 +55,14 @@ export class Reporter {
     this.warning({ code, severity, message: `${message} ${remedy}`, span, rule })
   }
 
+  /** All is well, but nothing has come. */
+  #notModified({ code, url = '' }: RetrievalError): void {
+    const since = this.#options.request?.ifChangedSince
+    this.notice({ operand: url, code, message: `not modified${since ? ` since ${since.toUTCString()}` : ''}` })
+  }
+
   /** What was made of something typed, and why. */
-  notice(notice: { readonly operand: string; readonly message: string }): void {
+  notice(notice: { readonly operand: string; readonly message: string; readonly code?: string }): void {
     if (this.#options.silent) return
     if (this.#options.json) this.#output.noteJson({ notice })
     else this.#output.note(`retrieve: ${notice.operand}: ${notice.message}`)
@@ -75,6 +83,7 @@ export class Reporter {
     const { type, ...rest } = event
     // The shape of explain --json.
     if (type === 'resolved') return { event: type, ...this.#explanation(event) }
+    if (event.type === 'retried') return { event: type, ...rest, error: errorRecord(event.error) }
     return { event: type, ...rest, ...(type === 'done' && { error: undefined }) }
   }
 
@@ -98,7 +107,7 @@ export class Reporter {
       case 'remark':
         return []
       case 'done':
-        return [`* ${event.error === null ? 'done' : 'failed'} after ${event.received} octets`]
+        return [`* ${isFailure(event.error) ? 'failed' : 'done'} after ${event.received} octets`]
       case 'progress':
         return []
     }
@@ -110,6 +119,10 @@ export class Reporter {
     // Those of the URL as typed: the event's is without the password that some are about.
     return 'error' in explained ? explained : { ...explained, findings }
   }
+}
+
+function isFailure(error: RetrievalError | null): boolean {
+  return error !== null && exitCodeOf(error) !== 0
 }
 
 /** A dialogue's lines, each with its mark. */
@@ -129,7 +142,8 @@ function located({ message, url }: RetrievalError): string {
   return url === undefined || message.includes(url) ? message : `${url}: ${message}`
 }
 
-function errorRecord(error: unknown, exit: number): Record<string, unknown> {
+function errorRecord(error: unknown): Record<string, unknown> {
+  const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
   const { code, phase, url = null, message, reply = null, status = null, span = null } = error
   return { code, exit, phase, url, message, reply, status, span }

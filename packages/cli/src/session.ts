@@ -18,7 +18,7 @@ export class Session implements AsyncDisposable {
   constructor(run: Run) {
     const { config, output, report } = run
     this.#run = run
-    this.#desk = new LoginDesk(config.login, output, run.signal)
+    this.#desk = new LoginDesk(config, output, run.signal)
     this.#progress = new Progress(output)
     this.#client = createClient({
       ...config.client,
@@ -38,12 +38,19 @@ export class Session implements AsyncDisposable {
     return this.#client.resolve(urlArgument(operand, base, report), base)
   }
 
-  /** `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. */
-  retrieve(resolution: Resolution, progress: boolean): Promise<Representation> {
+  /**
+   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `start`: how many octets
+   * are there already.
+   */
+  retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
     const { config, output, signal } = this.#run
     const { base: _, ...request } = config.request
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
-    return this.#client.retrieve(this.#desk.enter(resolution), { ...request, signal })
+    return this.#client.retrieve(this.#desk.enter(resolution), {
+      ...request,
+      ...(start > 0 && { resumeFrom: start }),
+      signal,
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

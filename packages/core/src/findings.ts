@@ -71,7 +71,7 @@ function portFindings(source: FindingSource): Finding[] {
 }
 
 function loginFindings(source: FindingSource): Finding[] {
-  const { scheme, split, place } = source
+  const { scheme, split, place, plan } = source
   const { user, password } = split.locator
   if (user === null) return []
   const loopback = isLoopback(place.host)
@@ -83,8 +83,10 @@ function loginFindings(source: FindingSource): Finding[] {
   }
   const login = decodeOctets(user)
   const anonymous = /^(anonymous|ftp|)$/i.test(login)
+  // The plan's: TLS may come by a default.
+  const tls = 'tls' in plan ? plan.tls : scheme.tls
   // An empty password (`u:@h`) is no secret.
-  if (scheme.sendsPassword && scheme.tls === 'none' && !loopback && !anonymous && password !== '') {
+  if (scheme.sendsPassword && tls === 'none' && !loopback && !anonymous && password !== '') {
     const message = `The password of ${JSON.stringify(login)} would cross the network unencrypted.`
     found.push(finding('cleartext-secret', message, spanIn(source, 'user'), 'RFC 1738 6'))
   }

@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts'
 import type { Locator, Part, Span } from './locator.ts'
-import type { AccessPlan, Mechanism } from './plan.ts'
+import type { AccessPlan, Mechanism, TlsMode } from './plan.ts'
 
 /** What a caller may set for all resolutions. */
 export interface Defaults {
@@ -10,6 +10,8 @@ export interface Defaults {
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
   readonly localHosts?: readonly string[]
+  /** Ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as `ftpes:` is (RFC 4217). */
+  readonly requireTls?: boolean
 }
 
 /** What the generic part of resolution has found for a scheme: where to connect to. */
@@ -48,7 +50,7 @@ export interface Scheme {
   readonly ownPorts?: readonly number[]
   /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
   readonly anyPort?: boolean
-  readonly tls: 'none' | 'implicit'
+  readonly tls: TlsMode
   /** `socket`: the host part is the encoded path of a local socket (ldapi). */
   readonly host: 'required' | 'optional' | 'none' | 'socket'
   /** RFC 1738 knows a user for ftp and telnet only; `forbidden` makes one a syntax error. */

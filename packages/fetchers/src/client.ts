@@ -5,7 +5,7 @@ import { retrieveAll } from './batch.ts'
 import type { RetrievalEvent } from './events.ts'
 import { fetchResponse } from './fetch.ts'
 import type { Challenge, Credentials, Fetcher, Handoff, RequestOptions, TlsOptions } from './fetcher.ts'
-import { type Limits, readLimits } from './limits.ts'
+import { invalidOption, type Limits, readLimits } from './limits.ts'
 import {
   abortSignal,
   callback,
@@ -20,6 +20,7 @@ import {
   record,
   resumePoint,
   text,
+  texts,
 } from './options.ts'
 import { type Policy, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
@@ -90,6 +91,13 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   onEvent: callback,
 }
 
+const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
+  newsServer: text,
+  anonymousPassword: text,
+  localHosts: texts,
+  requireTls: flag,
+}
+
 const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = { ca: text, insecure: flag }
 
 const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
@@ -108,6 +116,7 @@ const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
 export function createClient(options: ClientOptions = {}): Client {
   checkOptions(options, optionKinds)
   checkOptions(options.tls ?? {}, tlsKinds, 'tls.')
+  checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
   const registry = new Registry(options.fetchers)
   const settings: Settings = {
     registry,
@@ -118,7 +127,7 @@ export function createClient(options: ClientOptions = {}): Client {
     onEvent: options.onEvent,
     resolving: {
       schemes: [...(options.schemes ?? [])],
-      defaults: { localHosts: [hostname()], ...options.defaults },
+      defaults: { ...options.defaults, localHosts: options.defaults?.localHosts ?? [hostname()] },
       domainToAscii: domainToASCII,
       whatwgHost: (url) => (URL.canParse(url) ? new URL(url).hostname : null),
     },
@@ -133,6 +142,9 @@ export function createClient(options: ClientOptions = {}): Client {
     async open(url, retrieveOptions = {}) {
       checkOptions(retrieveOptions, retrieveKinds)
       const { signal, base, ...request } = retrieveOptions
+      if (request.range !== undefined && request.resumeFrom !== undefined) {
+        throw invalidOption('resumeFrom', 'absent where there is a range', request.resumeFrom)
+      }
       const resolution = client.resolve(url, base)
       if (isClosed) throw closed()
       const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))

@@ -20,12 +20,15 @@ export async function askCredentials(
       throw RetrievalError.is(cause) ? cause : failed('auth-required', 'The credentials function threw.', cause)
     })
   if (answer === null || isCredentials(answer)) return answer
-  throw failed('invalid-option', 'Expected `credentials` to give { user, password }, two strings, or null.')
+  throw failed('invalid-option', expectation)
 }
 
+const expectation =
+  'Expected `credentials` to give { user, password }, two strings, or null; an account beside them is a string too.'
+
 function isCredentials(answer: unknown): answer is Credentials {
-  const { user, password } = Object(answer) as Partial<Record<keyof Credentials, unknown>>
-  return typeof user === 'string' && typeof password === 'string'
+  const { user, password, account = '' } = Object(answer) as Partial<Record<keyof Credentials, unknown>>
+  return [user, password, account].every((value) => typeof value === 'string')
 }
 
 function failed(code: 'auth-required' | 'invalid-option', message: string, cause?: unknown): RetrievalError {

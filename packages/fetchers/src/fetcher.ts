@@ -69,7 +69,7 @@ export interface TlsOptions {
 export interface Challenge {
   /** For the person asked: `alice@ftp.example.org`, an HTTP realm. Text, not octets, as all of it. */
   readonly realm: string
-  /** FTP: user and password are known, and the server wants an account too (RFC 959 4.1.1). */
+  /** FTP: user and password are known, and the server wants an account too (RFC 959 4.1.1). Of the answer, that alone is used. */
   readonly account?: true
   readonly host: string
   readonly port: number

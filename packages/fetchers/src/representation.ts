@@ -129,12 +129,12 @@ export class Representation implements AsyncDisposable {
   }
 
   /**
-   * Saves the body. The name appears only once the file is whole; its modification time is the representation's. Rejects with
-   * `write-failed` where the file cannot be written.
+   * Saves the body. The name appears only once the file is whole, unless it is to be appended to; its modification time is the
+   * representation's. Rejects with `write-failed` where the file cannot be written.
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     try {
-      await save(this.#content.borrow(), path, this.modified, options)
+      await save(this.#content.borrow(), path, this, options)
     } finally {
       this.#content.cancel()
     }

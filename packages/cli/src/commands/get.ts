@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
+import { octetsFrom, startIn } from '../continuation.ts'
 import { checkTarget, type Destination, writeFailed } from '../destination.ts'
 import { fileNameOf } from '../file-name.ts'
 import { printListing } from '../listing.ts'
@@ -9,32 +10,41 @@ import type { Output } from '../output.ts'
 import { eachUrl, Session } from '../session.ts'
 import { TerminalText } from '../terminal-text.ts'
 
+type FileDestination = Exclude<Destination, { to: 'stdout' }>
+
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {
   const { destinations } = run.config
   await using session = new Session(run)
   return await eachUrl(run, async (operand, index) => {
     const destination = destinations[index] ?? { to: 'stdout', asIs: false }
-    await retrieveTo(destination, session.resolve(operand), session, run.output)
+    const resolution = session.resolve(operand)
+    if (destination.to === 'stdout') await toStdout(destination.asIs, resolution, session, run)
+    else await toFile(destination, resolution, session, run)
   })
 }
 
-async function retrieveTo(
-  destination: Destination,
-  resolution: Resolution,
-  session: Session,
-  output: Output,
-): Promise<void> {
-  if (destination.to === 'stdout') {
-    await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal)
-    if (output.stdoutIsTerminal && !destination.asIs) return await show(representation, output)
-    return await representation.writeTo((chunk) => output.write(chunk))
-  }
-  const overwrite = destination.to === 'file'
+async function toStdout(asIs: boolean, resolution: Resolution, session: Session, run: Run): Promise<void> {
+  const { config, output } = run
+  // `-C -` needs a file, as readConfig has seen to.
+  const start = Number(config.continueAt ?? 0)
+  await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal, start)
+  if (output.stdoutIsTerminal && !asIs) return await show(representation, start, output)
+  if (representation.offset >= start) return await representation.writeTo((chunk) => output.write(chunk))
+  for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
+}
+
+async function toFile(destination: FileDestination, resolution: Resolution, session: Session, run: Run): Promise<void> {
+  const { continueAt } = run.config
   const path = destination.to === 'file' ? destination.path : join(destination.directory, nameFor(resolution))
+  // Who continues a file knows that it is there.
+  const overwrite = destination.to === 'file' || continueAt !== null
   checkTarget(path, overwrite)
-  await using representation = await session.retrieve(resolution, true)
-  await representation.saveTo(path, { overwrite })
+  const start = continueAt === null ? 0 : startIn(path, continueAt)
+  await using representation = await session.retrieve(resolution, true, start)
+  // Where the server could not begin there, the whole comes, and takes the place of the file once it is whole.
+  const append = continueAt !== null && (start === 0 || representation.offset > 0)
+  await representation.saveTo(path, { overwrite, append })
 }
 
 function nameFor(resolution: Resolution): string {
@@ -44,11 +54,11 @@ function nameFor(resolution: Resolution): string {
 }
 
 /** On a terminal: a listing as a table, a text made harmless, and nothing that is no text. */
-async function show(representation: Representation, output: Output): Promise<void> {
+async function show(representation: Representation, start: number, output: Output): Promise<void> {
   if (representation.kind === 'listing') return printListing(representation, output, false)
   const text = new TerminalText(representation.charset)
   let first = true
-  for await (const chunk of representation) {
+  for await (const chunk of octetsFrom(representation, start)) {
     if (first && chunk.includes(0)) {
       const advice = 'save it by -o FILE or -O, or force it by -o -'
       throw writeFailed('The terminal', `the body is binary (${representation.mediaType ?? 'unknown type'}); ${advice}`)

@@ -17,7 +17,7 @@ export const ftp: Scheme = {
   query: false,
   lineParts: ['user', 'password', 'urlPath'],
   sendsPassword: true,
-  resolve: (locator, place) => ftpPlan(locator, place, 'none'),
+  resolve: (locator, place) => ftpPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
   inspect: rawSemicolon,
 }
 
@@ -31,6 +31,16 @@ export const ftps: Scheme = {
   ownPorts: [989],
   tls: 'implicit',
   resolve: (locator, place) => ftpPlan(locator, place, 'implicit'),
+}
+
+/** FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). Never registered; FileZilla's name for it. */
+export const ftpes: Scheme = {
+  ...ftp,
+  name: 'ftpes',
+  title: 'File Transfer Protocol, explicit TLS',
+  spec: 'RFC 4217',
+  tls: 'explicit',
+  resolve: (locator, place) => ftpPlan(locator, place, 'explicit'),
 }
 
 function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
@@ -87,8 +97,10 @@ function ftpWire(
   name: string,
   typecode: FtpPlan['typecode'],
 ): string[] {
+  // RFC 4217 12.1: before the login, which so has TLS around it.
+  const wire = tls === 'explicit' ? ['AUTH TLS\r\n'] : []
   // RFC 4217 9: an implicit connection asks for protected data connections too.
-  const wire = tls === 'implicit' ? ['PBSZ 0\r\n', 'PROT P\r\n'] : []
+  if (tls !== 'none') wire.push('PBSZ 0\r\n', 'PROT P\r\n')
   wire.push(line('USER ', user), line('PASS ', shown))
   for (const segment of cwd) wire.push(line('CWD ', segment))
   if (typecode === 'd') wire.push('TYPE A\r\n', 'EPSV\r\n', name === '' ? 'NLST\r\n' : line('NLST ', notAnOption(name)))

@@ -3,7 +3,7 @@ import { data } from './data.ts'
 import { dict } from './dict.ts'
 import { file } from './file.ts'
 import { finger } from './finger.ts'
-import { ftp, ftps } from './ftp.ts'
+import { ftp, ftpes, ftps } from './ftp.ts'
 import { gemini } from './gemini.ts'
 import { gopher, gophers } from './gopher.ts'
 import { http, https } from './http.ts'
@@ -25,6 +25,7 @@ import { z3950, z3950r, z3950s } from './z3950.ts'
 export const builtinSchemes: readonly Scheme[] = [
   ftp,
   ftps,
+  ftpes,
   http,
   https,
   gopher,

@@ -3,6 +3,7 @@ import { lstat, opendir } from 'node:fs/promises'
 import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
+import { checkChanged } from './changed.ts'
 import { attempt, pathOctets } from './open-path.ts'
 
 const pieceSize = 64 * 1024
@@ -12,6 +13,7 @@ const pieceSize = 64 * 1024
  * disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
  */
 export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved> {
+  checkChanged(stats, context)
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
   }

@@ -1,16 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import type { Extent } from './extent.ts'
 import { fileError } from './file-error.ts'
 
 /** Read at a time: larger gains nothing (see test/bench), smaller costs a turn of the thread pool for each. */
 export const chunkSize: number = 256 * 1024
-
-/** Where to read from and up to; an end of Infinity is wherever the file ends. */
-export interface Extent {
-  readonly start: number
-  readonly end: number
-}
 
 /** The octets of an open file, which it closes at its end, on errors, when the consumer stops, and when the deadline aborts. */
 export class FileBody implements AsyncIterableIterator<Uint8Array> {

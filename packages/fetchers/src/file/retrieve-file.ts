@@ -1,5 +1,7 @@
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
-import { chunkSize, type Extent, FileBody, readChunk } from './file-body.ts'
+import { checkChanged } from './changed.ts'
+import { extentOf } from './extent.ts'
+import { chunkSize, FileBody, readChunk } from './file-body.ts'
 import { attempt, type OpenedPath } from './open-path.ts'
 
 type OpenedFile = Extract<OpenedPath, { kind: 'file' }>
@@ -15,8 +17,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /** A regular file, open. It is closed by its body, or here where there comes none. */
 export async function retrieveFile(path: string, file: OpenedFile, context: RetrievalContext): Promise<Retrieved> {
   try {
+    checkChanged(file.stats, context)
+    const modified = file.stats.mtime
     const { size, first } = await measure(file, context)
-    const extent = extentOf(size, context)
+    const extent = extentOf({ size, modified }, context)
     const body = new FileBody(file.handle, context, extent, first)
     const suffix = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
     return {
@@ -25,7 +29,8 @@ export async function retrieveFile(path: string, file: OpenedFile, context: Retr
       mediaType: Object.hasOwn(mediaTypes, suffix) ? (mediaTypes[suffix] ?? null) : null,
       charset: null,
       size: size === null ? null : extent.end - extent.start,
-      modified: file.stats.mtime,
+      offset: extent.start,
+      modified,
       completeness: size === null ? 'eof-only' : 'verified',
       metadata: {},
       body,
@@ -48,14 +53,4 @@ async function measure(
   if (blocks !== 0) return { size }
   const first = await attempt(context, () => readChunk(handle, 0, chunkSize))
   return first.length === Math.min(size, chunkSize) ? { size } : { size: null, first }
-}
-
-function extentOf(size: number | null, context: RetrievalContext): Extent {
-  const { range } = context.request
-  if (range === undefined) return { start: 0, end: size ?? Number.POSITIVE_INFINITY }
-  if (size === null) throw context.error('range-refused', 'The file has no size; retrieve it without a range.')
-  const [first, last] = range
-  if (first >= size)
-    throw context.error('range-refused', `The range is outside of the file's ${size} octets; ask for less.`)
-  return { start: first, end: last === null ? size : Math.min(last + 1, size) }
 }

@@ -3,7 +3,7 @@ import type { MenuItem } from './menu.ts'
 
 /** What a menu may link to by `URL:`. Nothing local (file, man, info), nothing that runs (javascript) or is its own data. */
 const linkSchemes: ReadonlySet<string> = new Set(
-  'http https ftp ftps gopher gophers gemini finger news snews nntp nntps telnet tn3270 mailto irc ircs wais ldap'.split(
+  'http https ftp ftps ftpes gopher gophers gemini finger news snews nntp nntps telnet tn3270 mailto irc ircs wais ldap'.split(
     ' ',
   ),
 )

@@ -6,7 +6,7 @@ import { exchangeError, statusError } from './errors.ts'
 import { Exchange, type Head } from './exchange.ts'
 import { Pool } from './pool.ts'
 import { getRequest } from './request.ts'
-import { checkRange, describe, ResponseHead } from './response.ts'
+import { checkChanged, checkRange, describe, ResponseHead } from './response.ts'
 
 /** RFC 9110 15.4: the ones a GET may follow without being asked. */
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -107,11 +107,12 @@ async function outcome({ head, body }: Answer, context: RetrievalContext): Promi
 function checkStatus(head: ResponseHead, context: RetrievalContext): void {
   const { status, reply } = head
   if (status !== 416 && status >= 400) throw statusError(head, context)
+  checkChanged(head, context.request, context)
   checkRange(head, context.request, context)
   const coding = head.field('transfer-encoding')
   const odd = status === 304 || (coding !== null && !/^chunked$/i.test(coding.trim()))
   if (!odd) return
-  // Neither If-Modified-Since nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4).
+  // Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4).
   const what = status === 304 ? 'that nothing has changed' : 'in a transfer coding'
   throw context.error('protocol-violation', `The server answered ${what}, which was not asked for. (${reply})`, {
     status,

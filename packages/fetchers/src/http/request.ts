@@ -19,6 +19,8 @@ export function getRequest(plan: HttpPlan, request: RequestOptions, authorizatio
     ['Accept-Encoding', 'identity'],
   ]
   if (request.range !== undefined) fields.push(['Range', `bytes=${request.range[0]}-${request.range[1] ?? ''}`])
+  // RFC 9110 13.1.3.
+  if (request.ifChangedSince !== undefined) fields.push(['If-Modified-Since', request.ifChangedSince.toUTCString()])
   if (authorization !== null) fields.push(['Authorization', authorization])
   const host = hostField(plan)
   const headers = ['Host', host, ...fields.flat()]

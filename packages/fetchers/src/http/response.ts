@@ -40,6 +40,7 @@ export function describe(head: ResponseHead): Omit<Retrieved, 'body' | 'entries'
     mediaType,
     charset,
     size,
+    offset: offsetOf(head),
     modified: dateOf(head.field('last-modified')),
     completeness: size !== null ? 'verified' : head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
     metadata: { status: head.status, headers: head.fields },
@@ -52,6 +53,11 @@ function sizeOf(head: ResponseHead): number | null {
   const length = head.field('content-length')
   if (length === null || !/^\d+$/.test(length) || head.field('transfer-encoding') !== null) return null
   return Number.isSafeInteger(Number(length)) ? Number(length) : null
+}
+
+/** RFC 9110 14.4; checkRange sees to it that a part is the one that was asked for. */
+function offsetOf(head: ResponseHead): number {
+  return head.status === 206 ? Number(/^bytes (\d+)-/.exec(head.field('content-range') ?? '')?.[1] ?? 0) : 0
 }
 
 function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: string | null] {
@@ -89,4 +95,18 @@ export function checkRange(head: ResponseHead, { range }: RequestOptions, contex
   if (Number(first) === range[0] && (range[1] === null || Number(last) <= range[1])) return
   const shown = printable((stated ?? 'none').slice(0, 80))
   throw context.error('protocol-violation', `The server sent another range than asked for (${shown}).`, details)
+}
+
+/**
+ * Throws `not-modified` where the resource is no newer than the caller asks: for 304, and for an answer whose Last-Modified says so,
+ * since servers may go by exact matches alone (RFC 9110 13.1.3; nginx does).
+ */
+export function checkChanged(head: ResponseHead, { ifChangedSince }: RequestOptions, context: RetrievalContext): void {
+  if (ifChangedSince === undefined) return
+  const { status, reply } = head
+  const modified = dateOf(head.field('last-modified'))
+  const told = status < 300 && modified !== null && modified <= ifChangedSince
+  if (status !== 304 && !told) return
+  const message = `It has not been modified since ${ifChangedSince.toISOString()}. (${reply})`
+  throw context.error('not-modified', message, { status, reply, phase: 'request' })
 }

@@ -1,0 +1,37 @@
+import type { RetrieveOptions } from '@retriever/fetchers'
+import type { Destination } from './destination.ts'
+import { usageError } from './exit-codes.ts'
+import { readRange } from './numbers.ts'
+import type { CommandLine } from './parse.ts'
+import { readTime } from './time.ts'
+
+/** Where a body is to begin: at an octet, or where the output file ends. */
+export type ContinueAt = number | 'end'
+
+/** What is asked of every retrieval. Throws `invalid-option`. */
+export function readRequest(line: CommandLine, destinations: readonly Destination[]): RetrieveOptions {
+  const base = line.value('base')
+  const range = line.value('range')
+  const time = line.value('time-cond')
+  const since = time === undefined ? null : readTime(time, destinations)
+  return {
+    ...(base !== undefined && { base }),
+    ...(range !== undefined && { range: readRange(range) }),
+    ...(since !== null && { ifChangedSince: since }),
+  }
+}
+
+/** -C; null where the body is to begin at its beginning. Throws `invalid-option`. */
+export function readContinueAt(line: CommandLine, destinations: readonly Destination[]): ContinueAt | null {
+  const text = line.value('continue-at')
+  if (text === undefined) return null
+  if (line.has('range')) throw usageError('-C and -r both say where to begin: give one of them.')
+  if (text === '-') {
+    if (destinations.every(({ to }) => to !== 'stdout')) return 'end'
+    throw usageError('-C - goes on where a file ends: name it by -o FILE or -O.')
+  }
+  if (!/^\d{1,15}$/.test(text)) {
+    throw usageError(`--continue-at needs a number of octets, or - for those of the file; not ${JSON.stringify(text)}.`)
+  }
+  return Number(text) || null
+}

@@ -1,0 +1,42 @@
+import { constants, type FileHandle, open } from 'node:fs/promises'
+import { attempt, writeFailed, writeWhole } from './local-file.ts'
+import type { SavedFacts } from './save.ts'
+
+/**
+ * Writes the octets behind those that `path` has already, which must be as many as come before them in the resource; where none do,
+ * the file may be missing. What has come stays where the rest does not, to be continued from. Throws as save().
+ */
+export async function append(octets: AsyncIterable<Uint8Array>, path: string, facts: SavedFacts): Promise<void> {
+  const { offset, modified } = facts
+  const file = await openEnd(path, offset)
+  try {
+    await checkLength(file, path, offset)
+    let length = offset
+    for await (const chunk of octets) {
+      await attempt(path, () => writeWhole(file, chunk))
+      length += chunk.length
+    }
+    // Another retrieval may have appended to it too: then it is no copy of the resource, whatever its length.
+    await checkLength(file, path, length)
+    if (modified !== null) await attempt(path, () => file.utimes(new Date(), modified))
+  } finally {
+    await attempt(path, () => file.close())
+  }
+}
+
+/** Never through a link, whoever set it; and a FIFO that nobody reads must not be waited for (O_NONBLOCK gives ENXIO). */
+function openEnd(path: string, offset: number): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_NOFOLLOW, O_CREAT } = constants
+  const flags = O_WRONLY | O_APPEND | O_NOFOLLOW | (constants.O_NONBLOCK ?? 0) | (offset === 0 ? O_CREAT : 0)
+  const reasons = { ENXIO: irregular, ...(offset > 0 && { ENOENT: 'there is no such file to append to' }) }
+  return attempt(path, () => open(path, flags, 0o666), reasons)
+}
+
+async function checkLength(file: FileHandle, path: string, length: number): Promise<void> {
+  const stats = await attempt(path, () => file.stat())
+  if (!stats.isFile()) throw writeFailed(path, irregular)
+  if (stats.size === length) return
+  throw writeFailed(path, `it has ${stats.size} octets, and what comes goes behind octet ${length}`)
+}
+
+const irregular = 'it is no regular file, which alone can be continued'

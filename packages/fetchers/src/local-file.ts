@@ -1,0 +1,38 @@
+import type { FileHandle } from 'node:fs/promises'
+import { RetrievalError } from '@retriever/core'
+
+/** Writes all of a chunk: the system may take less than it is given. */
+export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  let at = 0
+  while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EDQUOT: 'the quota is used up',
+  EISDIR: 'it is a directory; name a file in it',
+  ELOOP: 'a symbolic link stands there',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'its folder does not exist',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'a part of its path is no folder',
+  EROFS: 'the file system is read-only',
+}
+
+/** One operation on a file that is written; what the system says against it becomes `write-failed`. `own` goes before our reasons. */
+export async function attempt<T>(
+  path: string,
+  operation: () => Promise<T>,
+  own: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  try {
+    return await operation()
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? ''
+    throw writeFailed(path, own[code] ?? reasons[code] ?? String(cause), cause)
+  }
+}
+
+export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
+  return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
+}

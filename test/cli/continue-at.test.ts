@@ -1,0 +1,132 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from './run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+const quiet = { status: 0, stdout: '', stderr: '' }
+let servers: TestServers<'http'>
+let source: string
+
+beforeAll(async () => {
+  servers = await startServers({ http: true })
+  writeFileSync(join(folder(), 'source'), 'abcdefghij')
+  utimesSync(join(folder(), 'source'), 1e9, 1e9)
+  source = pathToFileURL(join(folder(), 'source')).href
+})
+afterAll(() => servers.close())
+
+const run = (...args: string[]) => retrieve(args, { cwd: folder() })
+const content = (name: string): string => readFileSync(join(folder(), name), 'utf8')
+
+describe('where the server can begin there', () => {
+  test.each(['-', '4'])('-C %s appends to the file, which then has the date of the resource', async (at) => {
+    writeFileSync(join(folder(), 'x'), 'ABCD')
+    expect(await run('-C', at, '-o', 'x', source)).toEqual(quiet)
+    expect(content('x')).toBe('ABCDefghij')
+    expect(statSync(join(folder(), 'x')).mtime).toEqual(new Date(1e12))
+    expect(await run('-C', '-', '-o', 'x', source)).toEqual(quiet)
+    expect(content('x')).toBe('ABCDefghij')
+  })
+
+  test('a file that is missing is made', async () => {
+    expect(await run('-C', '-', '-o', 'new', source)).toEqual(quiet)
+    expect(content('new')).toBe('abcdefghij')
+  })
+
+  test('the file of -O is continued, though -O overwrites none', async () => {
+    mkdirSync(join(folder(), 'named'))
+    writeFileSync(join(folder(), 'named/source'), 'ABC')
+    expect((await run('--output-dir', 'named', '-O', source)).status).toBe(23)
+    expect(await run('--output-dir', 'named', '-C', '-', '-O', source)).toEqual(quiet)
+    expect(content('named/source')).toBe('ABCdefghij')
+  })
+
+  test('each URL goes on where its own file ends', async () => {
+    writeFileSync(join(folder(), 'a'), '1')
+    writeFileSync(join(folder(), 'b'), '12345')
+    expect(await run('-C', '-', '-o', 'a', source, '-o', 'b', source)).toEqual(quiet)
+    expect([content('a'), content('b')]).toEqual(['1bcdefghij', '12345fghij'])
+  })
+
+  test('standard output gets what comes from there on', async () => {
+    expect(await run('-C', '7', source)).toEqual({ ...quiet, stdout: 'hij' })
+    expect(await run('-C', '0', source)).toEqual({ ...quiet, stdout: 'abcdefghij' })
+    expect(await run('-C', '10', source)).toEqual(quiet)
+  })
+})
+
+describe('where it cannot', () => {
+  const hello = (): string => `${servers.http.url}pub/hello.txt`
+
+  test('the whole comes, and replaces the file', async () => {
+    writeFileSync(join(folder(), 'y'), 'Hell')
+    expect(await run('-C', '-', '-o', 'y', hello())).toEqual(quiet)
+    expect(content('y')).toBe('Hello, world.\n')
+  })
+
+  test('and only once it is whole: until then the file is as it was', async () => {
+    await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
+    writeFileSync(join(folder(), 'z'), 'Hell')
+    expect((await run('-C', '-', '-o', 'z', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
+    expect(content('z')).toBe('Hell')
+    expect(existsSync(join(folder(), 'z.part'))).toBe(false)
+  })
+
+  test('standard output gets no more than was asked for', async () => {
+    expect(await run('-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
+    expect(await run('-C', '14', hello())).toEqual(quiet)
+    const beyond = await run('-C', '15', hello())
+    expect(beyond).toMatchObject({ status: 33, stdout: '' })
+    expect(beyond.stderr).toBe(`retrieve: ${hello()}: It has 14 octets, so there are none from 15 on.\n`)
+  })
+
+  test('a remark says why', async () => {
+    writeFileSync(join(folder(), 'long'), 'abcdefghijk')
+    const { status, stderr } = await run('-C', '-', '-o', 'long', source)
+    const why = 'It is retrieved from its beginning: the file has only 10 octets.'
+    expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${source}: ${why}\n` })
+    expect(content('long')).toBe('abcdefghij')
+    writeFileSync(join(folder(), 'long'), 'abcdefghijk')
+    const json = await run('--json', '-C', '-', '-o', 'long', source)
+    expect(JSON.parse(json.stderr)).toEqual({ notice: { operand: source, message: why } })
+  })
+})
+
+test('what came before the body was cut stays, to be continued', async () => {
+  await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
+  expect((await run('-C', '-', '-o', 'cut', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
+  expect(content('cut')).toBe('Hello, wo')
+  expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut'])
+})
+
+test('what cannot be continued is told before anything is asked for', async () => {
+  writeFileSync(join(folder(), 'ten'), '0123456789')
+  symlinkSync('ten', join(folder(), 'link'))
+  const before = servers.http.accepted
+  const refused = async (at: string, file: string): Promise<string> => {
+    const { status, stderr } = await run('-C', at, '-o', file, servers.http.url)
+    expect(status).toBe(23)
+    return stderr
+  }
+  expect(await refused('5', 'ten')).toBe(
+    'retrieve: ten cannot be written: it has 10 octets, and -C says 5; -C - goes on where it ends.\n',
+  )
+  expect(await refused('5', 'none')).toMatch(/it has 0 octets/)
+  expect(await refused('-', 'link')).toMatch(/only a regular file can be continued, and no link\.\n$/)
+  expect(await refused('-', '.')).toMatch(/it is a directory/)
+  expect(servers.http.accepted).toBe(before)
+  expect(content('ten')).toBe('0123456789')
+})

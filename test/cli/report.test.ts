@@ -1,0 +1,53 @@
+import { RetrievalError } from '@retriever/core'
+import { expect, test } from 'vitest'
+import { Output } from '../../packages/cli/src/output.ts'
+import { Reporter } from '../../packages/cli/src/report.ts'
+
+class Notes extends Output {
+  readonly lines: unknown[] = []
+
+  override note(line: string): void {
+    this.lines.push(line)
+  }
+
+  override noteJson(value: unknown): void {
+    this.lines.push(JSON.parse(JSON.stringify(value)))
+  }
+}
+
+const url = 'ftp://h/x'
+const error = new RetrievalError('receive-failed', `${url}: The connection broke.`, { phase: 'request', url })
+
+function told(json: boolean, verbose: boolean, silent = false): unknown[] {
+  const notes = new Notes(new AbortController().signal, {})
+  const report = new Reporter(notes, { json, verbose, silent })
+  report.event({ type: 'retried', url, error })
+  report.event({ type: 'remark', url, message: 'It is a directory.' })
+  return notes.lines
+}
+
+test('a remark is told to everybody, a retry with -v', () => {
+  expect(told(false, false)).toEqual([`retrieve: ${url}: It is a directory.`])
+  expect(told(false, true)).toEqual([
+    `* tried again after: ${url}: The connection broke.`,
+    `retrieve: ${url}: It is a directory.`,
+  ])
+  expect(told(false, false, true)).toEqual([])
+})
+
+test('with --json the error of a retry has the shape of all errors', () => {
+  expect(told(true, true)[0]).toEqual({
+    event: 'retried',
+    url,
+    error: {
+      code: 'receive-failed',
+      exit: 56,
+      phase: 'request',
+      url,
+      message: error.message,
+      reply: null,
+      status: null,
+      span: null,
+    },
+  })
+})
