@@ -21,6 +21,7 @@ await build({
   // The packages' sources, as in the tests: the bundle cannot be older than what it is made from.
   alias: {
     '@retriever/core': `${here}../core/src/index.ts`,
+    '@retriever/fetchers/ftp': `${here}../fetchers/src/ftp/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },

@@ -5,6 +5,7 @@ import { type FindingCode, findingCodes, type ResolveOptions, RetrievalError } f
 import type { ClientOptions, Limits, Policy, RetrieveOptions, TlsOptions } from '@retriever/fetchers'
 import { type Destination, planDestinations } from './destination.ts'
 import { usageError } from './exit-codes.ts'
+import { readFtpFetchers } from './ftp.ts'
 import { nearest } from './nearest.ts'
 import { isPort, readNumber, readSize } from './numbers.ts'
 import type { CommandName } from './options.ts'
@@ -58,7 +59,13 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     continueAt: readContinueAt(line, destinations),
     login: readLogin(line),
     account: line.value('ftp-account') ?? null,
-    client: { defaults, limits: readLimits(line), policy: readPolicy(line), tls: readTls(line) },
+    client: {
+      fetchers: readFtpFetchers(line),
+      defaults,
+      limits: readLimits(line),
+      policy: readPolicy(line),
+      tls: readTls(line),
+    },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
     given: line,

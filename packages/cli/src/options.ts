@@ -73,6 +73,8 @@ export type OptionName =
   | 'range'
   | 'continue-at'
   | 'time-cond'
+  | 'disable-epsv'
+  | 'no-pipelining'
   | 'max-time'
   | 'connect-timeout'
   | 'max-filesize'
@@ -269,6 +271,20 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Security',
     commands: urls,
     example: 'retrieve --ssl-reqd ftp://ftp.example.org/x',
+  },
+  {
+    long: 'disable-epsv',
+    help: 'Ask FTP servers for data connections by PASV at once, not by EPSV first',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --disable-epsv ftp://ftp.example.org/x',
+  },
+  {
+    long: 'no-pipelining',
+    help: 'Send FTP servers one command at a time, each after the reply to the one before',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --no-pipelining ftp://ftp.example.org/x',
   },
   {
     long: 'user',

@@ -83,7 +83,8 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
     return 'account'
   }
   if (!RetrievalError.is(error)) return null
-  if (control.overtaken) {
+  // The data connection goes first, where the server drops a transfer for the EPSV behind it.
+  if (control.overtaken || (session.isStranded && session.hasAhead && habits.ahead === undefined)) {
     habits.ahead = false
     return 'ahead'
   }
