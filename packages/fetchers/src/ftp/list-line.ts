@@ -1,4 +1,4 @@
-import type { ListedFile } from './entries.ts'
+import type { ListedFile } from './listed-file.ts'
 
 /**
  * One line of LIST, which RFC 959 leaves to the server: `ls -l` of Unix, `dir` of DOS, or EPLF. Each line is judged by itself, so that
