@@ -2,6 +2,7 @@ import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry } from '../fetcher.ts'
 import { readFacts } from './facts.ts'
 import { readListLine } from './list-line.ts'
+import { joinVms } from './list-vms.ts'
 import type { LineReader, ListedFile } from './listed-file.ts'
 import type { ListingFormat } from './listing.ts'
 
@@ -23,7 +24,7 @@ export async function* readEntries(
   const read = readerFor(format, listed)
   const base = directoryUrl(listed)
   const now = new Date()
-  for await (const line of lines) {
+  for await (const line of format === 'list' ? joinVms(lines) : lines) {
     if (/^[ \t]*$/.test(line)) continue
     const reading = read(line, now) ?? 'unknown'
     if (reading === 'skip') continue

@@ -2,10 +2,11 @@ import { head } from './line-words.ts'
 import { readDos, readOs2 } from './list-dos.ts'
 import { readEplf } from './list-eplf.ts'
 import { readUnix } from './list-unix.ts'
+import { readVms } from './list-vms.ts'
 import type { LineReader, LineReading } from './listed-file.ts'
 
 /** Each knows its own by its shape; none takes a line of another. */
-const readers: readonly LineReader[] = [readUnix, readEplf, readDos, readOs2, readRemark]
+const readers: readonly LineReader[] = [readUnix, readEplf, readDos, readVms, readOs2, readRemark]
 
 /**
  * One line of LIST, which RFC 959 leaves to the server. Each line is judged by itself, so that one strange line does not decide for the
