@@ -50,6 +50,8 @@ describe('lines that are no entries', () => {
       '-rw-r--r-- 1 ftp ftp 528 Feb 3 2001 ',
       'zrwxr-xr-x   2 root     root         4096 Mar  2 2001 zxbox',
       'drwxr-xr-x 3 slopri devlab 512 dateless',
+      '-rw-r--r-- 1 a a 27 lis 3 no year',
+      '-rw-rw-rw- 1 noone nogroup 0 000 17 2025 no month',
       '+broken',
       '+r,s1,\t',
       '99 broken',

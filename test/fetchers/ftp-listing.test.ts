@@ -145,6 +145,7 @@ describe('MLSD (RFC 3659 7)', () => {
     expect(
       await mlsd(
         'Type=cdir;Perm=el; .',
+        'type=cdir; pub',
         'type=pdir;perm=el; /pub',
         'SIZE=3;Modify=20010203040506.789;TYPE=file;UNIX.mode=0644;  two  blanks; and more',
         'type=dir;sizd=4096; d',
