@@ -2,16 +2,9 @@ import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry } from '../fetcher.ts'
 import { readFacts } from './facts.ts'
 import { readListLine } from './list-line.ts'
+import { joinVms } from './list-vms.ts'
+import type { LineReader, ListedFile } from './listed-file.ts'
 import type { ListingFormat } from './listing.ts'
-
-/** What one line of a listing says. Octets: one a character. */
-export interface ListedFile {
-  readonly name: string
-  readonly kind: 'file' | 'directory' | 'link' | 'other'
-  readonly size?: number
-  readonly modified?: Date
-  readonly details?: Readonly<Record<string, string>>
-}
 
 /** What was listed: the URL asked for, and the argument of NLST, "" where it had none. */
 export interface Listed {
@@ -19,32 +12,31 @@ export interface Listed {
   readonly name: string
 }
 
-/** Reads one line: an entry, `skip` for a line that is none, `unknown` for one that nobody can read. */
-type LineParser = (line: string) => ListedFile | 'skip' | 'unknown'
-
 /**
  * The entries of a listing. A line that cannot be read costs nothing but itself: it becomes an entry of kind `other` that leads nowhere,
- * with the line as its name. Names that would lead out of the directory are left out.
+ * with the line as its name; what the server's program says to people is `info`. Names that would lead out of the directory are left out.
  */
 export async function* readEntries(
   lines: AsyncIterable<string>,
   format: ListingFormat,
   listed: Listed,
 ): AsyncGenerator<Entry, void, void> {
-  const parse = parserFor(format, listed)
+  const read = readerFor(format, listed)
   const base = directoryUrl(listed)
-  for await (const line of lines) {
-    if (line.trim() === '') continue
-    const file = parse(line)
-    if (file === 'skip') continue
-    if (file === 'unknown') yield { name: octetsToText(line), kind: 'other', url: null }
-    else if (isSafe(file.name)) yield entry(file, base)
+  const now = new Date()
+  for await (const line of format === 'list' ? joinVms(lines) : lines) {
+    if (/^[ \t]*$/.test(line)) continue
+    const reading = read(line, now) ?? 'unknown'
+    if (reading === 'skip') continue
+    if (reading === 'message') yield { name: octetsToText(line), kind: 'info', url: null }
+    else if (reading === 'unknown') yield { name: octetsToText(line), kind: 'other', url: null }
+    else if (isSafe(reading.name)) yield entry(reading, base)
   }
 }
 
-function parserFor(format: ListingFormat, { name }: Listed): LineParser {
+function readerFor(format: ListingFormat, { name }: Listed): LineReader {
   if (format === 'mlsd') return readFacts
-  if (format === 'list') return (line) => readListLine(line, new Date())
+  if (format === 'list') return readListLine
   return (line) => ({ name: withoutPrefix(line, name), kind: 'other' })
 }
 
@@ -71,8 +63,12 @@ function entry({ name, kind, details, ...known }: ListedFile, base: string): Ent
   }
 }
 
-function readable(details: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(details).map(([name, octets]) => [name, octetsToText(octets)]))
+type Details = NonNullable<ListedFile['details']>
+
+function readable(details: Details): Details {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [name, typeof value === 'string' ? octetsToText(value) : value]),
+  )
 }
 
 /** `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/` -> the same with one `/` at its end. */

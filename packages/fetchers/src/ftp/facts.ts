@@ -1,30 +1,27 @@
-import type { ListedFile } from './entries.ts'
+import { clock, utcDate } from './calendar.ts'
+import { safeSize } from './line-words.ts'
+import { known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**
  * One line of MLSD (RFC 3659 7.2): `type=file;size=27;modify=20010203040506; hello.txt`. The name begins after the first blank, and
  * may hold anything but `/`. Facts are in any case and order, unknown ones are kept.
  */
-export function readFacts(line: string): ListedFile | 'skip' | 'unknown' {
+export function readFacts(line: string): LineReading {
   const [factText, name] = splitLine(line)
   if (factText === undefined || name === undefined || name === '') return 'unknown'
   const facts = factMap(factText)
   const type = facts.get('type')?.toLowerCase() ?? ''
   if (type === 'cdir' || type === 'pdir') return 'skip'
-  const size = facts.get('size') ?? ''
+  const size = safeSize(facts.get('size') ?? '')
   const modified = readTime(facts.get('modify') ?? '')
-  return {
-    name,
-    kind: kindOf(type),
-    ...(/^\d{1,15}$/.test(size) ? { size: Number(size) } : {}),
-    ...(modified === undefined ? {} : { modified }),
-    details: details(facts),
-  }
+  return { name, kind: kindOf(type), ...known({ size, modified }), details: details(facts) }
 }
 
 /** The blank after the last `;`: a link's target may hold blanks, although RFC 3659 has none in facts. */
 function splitLine(line: string): readonly [string?, string?] {
   if (line.startsWith(' ')) return ['', line.slice(1)]
-  const end = line.indexOf('; ')
+  // A tab was seen in place of the blank.
+  const end = line.search(/;[ \t]/)
   if (end !== -1) return [line.slice(0, end), line.slice(end + 2)]
   // Without the last `;`, as a few servers write.
   const blank = line.indexOf(' ')
@@ -55,10 +52,9 @@ function details(facts: ReadonlyMap<string, string>): Readonly<Record<string, st
 
 /** 2.3: `YYYYMMDDHHMMSS` with any fraction, in UTC. Undefined for what is no date. */
 export function readTime(text: string): Date | undefined {
-  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,9}))?$/.exec(text) ?? []
-  const [year, month, day, hour, minute, second] = parts.map(Number)
-  if (year === undefined || month === undefined || day === undefined) return undefined
-  if (month < 1 || month > 12 || day < 1 || day > 31) return undefined
-  const fraction = Math.floor(Number(`0.${parts[6] ?? 0}`) * 1000)
-  return new Date(Date.UTC(year, month - 1, day, hour, minute, second, fraction))
+  const [, digits, fraction = ''] = /^(\d{14})(?:\.(\d+))?$/.exec(text) ?? []
+  if (digits === undefined) return undefined
+  const part = (from: number, to: number): number => Number(digits.slice(from, to))
+  const time = clock(`${digits.slice(8, 10)}:${digits.slice(10, 12)}:${digits.slice(12)}.${fraction || 0}`)
+  return utcDate(part(0, 4), part(4, 6), part(6, 8), time)
 }

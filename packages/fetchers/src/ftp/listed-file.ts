@@ -1,0 +1,33 @@
+/** What one line of a listing says. Octets: one a character. */
+export interface ListedFile {
+  readonly name: string
+  readonly kind: 'file' | 'directory' | 'link' | 'other'
+  /** Octets that a retrieval gives; left out where the line has no such number. */
+  readonly size?: number
+  readonly modified?: Date
+  readonly details?: Readonly<Record<string, string | number>>
+}
+
+/**
+ * What a line is: an entry, `skip` for a headline or a total, `message` for what the server's program says to people, `unknown` for one
+ * that nobody can read.
+ */
+export type LineReading = ListedFile | 'skip' | 'message' | 'unknown'
+
+/** Knows one format; undefined for a line of another. `now` tells the year of dates that have none. */
+export type LineReader = (line: string, now: Date) => LineReading | undefined
+
+type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Without what is undefined: an entry has no key for what its line does not tell. */
+export function known<T extends object>(facts: T): Known<T> {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Known<T>
+}
+
+/** A link and where it leads, ` -> ` between them. `length` of the target, where known, decides between several arrows. */
+export function splitLink(text: string, length?: number): readonly [name: string, target?: string] {
+  const arrow = ' -> '
+  const end = length === undefined ? -1 : text.length - length - arrow.length
+  const at = end > 0 && text.startsWith(arrow, end) ? end : text.indexOf(arrow, 1)
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + arrow.length)]
+}
