@@ -3,30 +3,16 @@ import { type Phase, printable, RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
+import { encodeCommand, isSecret, Secrets, verbOf } from './command.ts'
 import { type Reply, readReply, refused, violation, wordsOf } from './replies.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
+import { type Early, ReplyQueue } from './reply-queue.ts'
 
 /** A command that moves data: one reply when the move begins, or is refused, and one when it is over. */
 export interface Exchange {
   readonly first: Promise<Reply>
   /** The same one where `first` is a refusal. */
   readonly last: Promise<Reply>
-}
-
-/** Who waits for the next reply. Commands may be sent before earlier ones are answered; replies come in their order. */
-interface Waiter {
-  readonly verb: string
-  /** Its reply is told by an event once somebody claims it. */
-  readonly silent?: boolean
-  /** Returns whether that was the last reply to its command. */
-  take(reply: Reply, octets: string): boolean
-  fail(error: RetrievalError): void
-}
-
-/** A reply that nobody has claimed yet, with its octets. */
-export interface Early {
-  readonly reply: Reply
-  readonly octets: string
 }
 
 /**
@@ -41,9 +27,8 @@ export class Control extends FTPContext {
   #context: RetrievalContext
   #attached = true
   readonly #assembler: ReplyAssembler
-  readonly #queue: Waiter[] = []
-  /** What was sent by PASS and ACCT: the server may repeat it then and later. */
-  readonly #secrets: string[] = []
+  readonly #queue = new ReplyQueue()
+  readonly #secrets = new Secrets()
   #failure: RetrievalError | undefined
   #over = false
   /** Of the reply that basic-ftp parses at this moment. */
@@ -61,7 +46,7 @@ export class Control extends FTPContext {
     this.#context = context
     this.#assembler = new ReplyAssembler(
       () => this.#context,
-      (octets) => this.#masked(octets),
+      (octets) => this.#secrets.masked(octets),
     )
     this.socket = socket
   }
@@ -90,13 +75,14 @@ export class Control extends FTPContext {
    */
   checkQuiet(): void {
     const rest = this.#assembler.rest
-    if (rest !== '' && this.#queue.length === 0) this.#fail(this.#desync(rest))
+    if (rest !== '' && this.#queue.isEmpty) this.#fail(this.#desync(rest))
     if (this.#failure !== undefined) throw this.#failure
   }
 
   /** Waits for the greeting. RFC 959 5.4: `120 Service ready in nnn minutes` may come before it. */
   greeting(): Promise<Reply> {
-    const greeting = this.#expect('the connection', undefined, (reply) => reply.code !== 120)
+    this.checkQuiet()
+    const greeting = this.#queue.expect('the connection', (reply) => reply.code !== 120)
     return this.wait('greeting', this.#answer(greeting, 'the connection'))
   }
 
@@ -106,11 +92,9 @@ export class Control extends FTPContext {
    * no reply, or more than one. It need not be awaited.
    */
   post(command: string): Promise<Reply> {
-    const verb = verbOf(command)
-    return this.#answer(
-      this.#expect(verb, command, () => true),
-      verb,
-    )
+    const verb = this.#say(command)
+    const reply = this.#queue.expect(verb, () => true)
+    return this.#answer(reply, verb)
   }
 
   /** Waits for what was posted; silence is limited, not the wait for those before it. */
@@ -140,7 +124,8 @@ export class Control extends FTPContext {
       begin = resolve
     })
     let isBegun = false
-    const last = this.#expect(verbOf(command), command, (reply) => {
+    const verb = this.#say(command)
+    const last = this.#queue.expect(verb, (reply) => {
       if (isPassive(reply)) throw this.#overtake()
       if (reply.code >= 200) return true
       if (isBegun) throw this.#desync(wordsOf(reply))
@@ -148,22 +133,12 @@ export class Control extends FTPContext {
       begin(reply)
       return false
     })
-    const first = Promise.race([begun, last]).then((reply) => this.#unlessGoing(reply, verbOf(command)))
-    first.catch(() => {})
-    return { first, last }
+    return { first: this.#answer(Promise.race([begun, last]), verb), last }
   }
 
   /** Sends a command for the next retrieval, which claims its reply. */
   postAhead(command: string): Promise<Early> {
-    const early = new Promise<Early>((resolve, reject) => {
-      const take = (reply: Reply, octets: string): boolean => {
-        resolve({ reply, octets })
-        return true
-      }
-      this.#enqueue({ verb: command, silent: true, take, fail: reject }, command)
-    })
-    early.catch(() => {})
-    return early
+    return this.#queue.expectAhead(this.#say(command))
   }
 
   /** Tells of a reply that came early. */
@@ -191,63 +166,43 @@ export class Control extends FTPContext {
     super.close()
   }
 
-  /**
-   * The one door for commands. A string holds one octet a character. CR, LF, NUL, and what is no octet, are refused here, whatever
-   * was checked before: latin1 would make an LF of U+010A. FF is Telnet's IAC, and is doubled (RFC 959 5.3, RFC 854).
-   */
+  /** The one door for commands: what would be two, or is no octets, is refused here, whatever was checked before. */
   override send(command: string): void {
-    if (/[\r\n\0]|[^\0-\xFF]/.test(command)) {
+    const octets = encodeCommand(command)
+    if (octets === undefined) {
       throw this.#context.error('refused', 'A command holds CR, LF, NUL or a character that is no octet.', {
         phase: 'policy',
       })
     }
-    const octets = `${doubled(command)}\r\n`
-    const secret = /^(?:PASS|ACCT) (.*)/s.exec(command)?.[1]
-    if (secret) this.#secrets.push(secret)
-    const shown = secret === undefined ? octets : `${verbOf(command)} <password>\r\n`
+    const shown = this.#secrets.shown(command)
     if (this.#attached) this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
     this.socket.write(octets, 'latin1')
   }
 
-  /** The reply that `isLast` takes for the last one, be it 421; it sees them all, and what it throws ends the dialogue. */
-  #expect(verb: string, command: string | undefined, isLast: (reply: Reply) => boolean): Promise<Reply> {
-    const pending = new Promise<Reply>((resolve, reject) => {
-      const take = (reply: Reply): boolean => {
-        const over = isLast(reply)
-        if (over) resolve(reply)
-        return over
-      }
-      this.#enqueue({ verb, take, fail: reject }, command)
-    })
-    // Met where it is awaited, which may be later, or never.
-    pending.catch(() => {})
-    return pending
-  }
-
-  #answer(pending: Promise<Reply>, what: string): Promise<Reply> {
-    const answer = pending.then((reply) => this.#unlessGoing(reply, what))
-    answer.catch(() => {})
-    return answer
-  }
-
-  #unlessGoing(reply: Reply, what: string): Reply {
-    if (reply.code === 421) throw this.#going(reply, what)
-    return reply
-  }
-
-  #enqueue(waiter: Waiter, command: string | undefined): void {
+  /** Sends a command whose reply is to be waited for, and gives what may be shown of it. */
+  #say(command: string): string {
     this.checkQuiet()
     if (!this.isUsable) throw this.#lost(this._closingError ?? new Error('closed'))
-    if (command !== undefined) this.send(command)
-    if (this.#queue.length > 0) this.pipelined = true
-    this.#queue.push(waiter)
+    this.send(command)
+    if (!this.#queue.isEmpty) this.pipelined = true
+    return verbOf(command)
+  }
+
+  /** RFC 959 5.4: 421 may come in place of any reply. */
+  #answer(pending: Promise<Reply>, what: string): Promise<Reply> {
+    const answer = pending.then((reply) => {
+      if (reply.code === 421) throw refused(this.#context, reply, what)
+      return reply
+    })
+    answer.catch(() => {})
+    return answer
   }
 
   protected override _onControlSocketData(chunk: string): void {
     if (this.#over) return
     try {
       for (const octets of this.#assembler.push(chunk)) {
-        if (this.#queue[0]?.silent !== true) this.#told(octets)
+        if (this.#queue.first?.isAhead !== true) this.#told(octets)
         this.#octets = octets
         super._onControlSocketData(octets)
         if (this.#failure !== undefined) return
@@ -259,35 +214,22 @@ export class Control extends FTPContext {
 
   protected override _passToHandler(response: Error | FTPResponse): void {
     if (response instanceof Error && !(response instanceof FTPError)) {
-      const error = this.#failure ?? this.#lost(response)
-      for (const waiter of this.#queue.splice(0)) waiter.fail(error)
+      this.#queue.fail(this.#failure ?? this.#lost(response))
       return
     }
-    const waiter = this.#queue[0]
-    const reply = this.#readReply(response, waiter)
-    // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
-    if (waiter === undefined) {
-      this.#fail(reply.code === 421 ? this.#going(reply, 'to go on') : this.#desync(wordsOf(reply)))
-    } else if (waiter.take(reply, this.#octets) && this.#queue[0] === waiter) this.#queue.shift()
-  }
-
-  #readReply(response: FTPResponse | FTPError, waiter: Waiter | undefined): Reply {
     const { code, text } = readReply(response)
-    const isLogin = waiter?.verb === 'PASS' || waiter?.verb === 'ACCT'
+    const verb = this.#queue.first?.verb
     // What is read for what it says stays as it is: the password may be `2`, and a port hold one.
-    return { code, text: isLogin || code >= 400 ? this.#masked(text) : text }
+    const mayTell = code >= 400 || isSecret(verb ?? '')
+    const reply: Reply = { code, text: mayTell ? this.#secrets.masked(text) : text }
+    // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
+    if (verb !== undefined) this.#queue.take(reply, this.#octets)
+    else this.#fail(code === 421 ? refused(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
   }
 
   #told(octets: string): void {
-    if (this.#attached) this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#masked(octets) })
-  }
-
-  /** Servers repeat a command that they do not understand: `500 'PASS secret': command not understood`. */
-  #masked(octets: string): string {
-    let shown = octets
-    for (const secret of this.#secrets)
-      shown = shown.replaceAll(doubled(secret), '<password>').replaceAll(secret, '<password>')
-    return shown
+    if (this.#attached)
+      this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#secrets.masked(octets) })
   }
 
   /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */
@@ -302,12 +244,8 @@ export class Control extends FTPContext {
     this.closeWithError(error)
   }
 
-  #going(reply: Reply, what: string): RetrievalError {
-    return refused(this.#context, reply, what)
-  }
-
   #desync(words: string): RetrievalError {
-    const shown = printable(this.#masked(words)).slice(0, 300)
+    const shown = printable(this.#secrets.masked(words)).slice(0, 300)
     const message = `The server sent a reply to no command ("${shown}"); the connection was closed.`
     return violation(this.#context, message, shown)
   }
@@ -330,13 +268,4 @@ export class Control extends FTPContext {
 /** 227, 228, 229: the answers to PASV, LPSV and EPSV. */
 function isPassive({ code }: Reply): boolean {
   return code >= 227 && code <= 229
-}
-
-function doubled(octets: string): string {
-  return octets.replaceAll('\xFF', '\xFF\xFF')
-}
-
-/** What may be shown of any command: its argument may be a password. */
-function verbOf(command: string): string {
-  return command.split(' ')[0] ?? command
 }

@@ -1,8 +1,8 @@
 import type { RetrievalContext } from '../fetcher.ts'
-import type { Early } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Step } from './flight.ts'
 import { isPermanent, type Reply, refused, violation, wordsOf } from './replies.ts'
+import type { Early } from './reply-queue.ts'
 
 /**
  * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is

@@ -3,9 +3,10 @@ import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { type Basin, makeBasin } from '../wire/intake.ts'
 import { openSocket } from '../wire/socket.ts'
-import { Control, type Early } from './control.ts'
+import { Control } from './control.ts'
 import type { Habits } from './habits.ts'
 import { greet, upgrade } from './login.ts'
+import type { Early } from './reply-queue.ts'
 
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
