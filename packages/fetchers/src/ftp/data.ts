@@ -64,7 +64,8 @@ export class DataConnection {
     this.#unlink()
     // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
     this.#connection?.close()
-    this.#life.abort()
+    // With a reason: without one, an error with a stack is made for each connection.
+    this.#life.abort('closed')
   }
 
   async #open(port: number): Promise<void> {
@@ -73,7 +74,7 @@ export class DataConnection {
     const told = isSecure(this.#dialogue) ? announcingTls(context) : context
     const peer = { host: socket.remoteAddress ?? plan.host, port, tls: 'none' as const }
     const isTrial = session.habits.passive === 'EPSV' && !session.habits.reached
-    const timer = isTrial ? setTimeout(() => this.#life.abort(), patience) : undefined
+    const timer = isTrial ? setTimeout(() => this.#life.abort('silent'), patience) : undefined
     try {
       this.#plain = await openSocket(told, peer, this.#life.signal, this.#intake?.onread)
     } catch (cause) {
