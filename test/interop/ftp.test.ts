@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
-import { implicitTls, retrieval } from './ftp-checks.ts'
+import { retrieval } from './ftp-checks.ts'
+import { sessions } from './ftp-session-checks.ts'
+import { explicitTls, implicitTls } from './ftp-tls-checks.ts'
 import { failure, suite } from './suite.ts'
 
 suite('proftpd', (server) => {
   retrieval(server, { nullCwd: [501, 501], tellsSize: true, format: 'mlsd', names: ['pub/.', 'pub/..', 'pub/*'] })
   implicitTls(server, { offset: 1, format: 'mlsd' })
+  explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
+  explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, format: 'mlsd' })
+  sessions(server)
 
   // Here alone: others let whoever was wrong wait for seconds.
   test('a wrong password, which is not repeated', async () => {
@@ -22,7 +27,11 @@ suite('proftpd', (server) => {
 
 suite('vsftpd', (server) => {
   retrieval(server, { nullCwd: [550, 550], tellsSize: true, format: 'list', names: ['pub/*'], hidesDotFiles: true })
-  implicitTls(server, { offset: 1, format: 'list', hidesDotFiles: true })
+  const listings = { format: 'list', hidesDotFiles: true } as const
+  implicitTls(server, { offset: 1, ...listings })
+  explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, ...listings })
+  explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, ...listings })
+  sessions(server, { hidesDotFiles: true })
 })
 
 suite('pure-ftpd', (server) => {
@@ -33,15 +42,22 @@ suite('pure-ftpd', (server) => {
     names: ['pub/.', 'pub/..', 'pub/*'],
     doublesCr: true,
   })
+  explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
+  explicitTls(server, 'AUTH TLS demanded', { offset: 1, format: 'mlsd' })
+  sessions(server)
 })
 
 suite('inetutils-ftpd', (server) => {
   // Its alice is at home in root/, but not shut in there.
   const root = () => `${server.path('root')}/`
   retrieval(server, { nullCwd: [500, 250], tellsSize: true, format: 'list', names: ['pub/*'], doublesCr: true, root })
+  sessions(server)
 })
 
 suite('pyftpdlib', (server) => {
   retrieval(server, { nullCwd: [250], tellsSize: false, format: 'mlsd', names: ['*'] })
   implicitTls(server, { offset: 1, format: 'mlsd' })
+  explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
+  explicitTls(server, 'AUTH TLS demanded', { offset: 2, format: 'mlsd' })
+  sessions(server, { dropsOnEpsv: true })
 })

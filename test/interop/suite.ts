@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { RetrievalError } from '@retriever/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing, type RealServer, startRealServer } from './real-server.ts'
 
@@ -90,6 +91,15 @@ export async function failure(status: number, ...args: string[]): Promise<string
   expect({ ...outcome, stdout: outcome.stdout.toString() }).toMatchObject({ status, stdout: '' })
   expect(outcome.stderr).toMatch(/^[^\n]+\n$/)
   return outcome.stderr
+}
+
+/** The RetrievalError with which a retrieval ends. */
+export async function errorOf(promise: Promise<unknown>): Promise<RetrievalError> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  return RetrievalError.is(error) ? error : expect.fail(`expected a RetrievalError, got ${String(error)}`)
 }
 
 /** toEqual would look at a mebibyte octet by octet, for seconds. */

@@ -12,14 +12,11 @@ export interface Body {
 }
 
 /** How a body ended: the protocol finishes, closes, resets or goes silent accordingly. */
-export type BodyEnd = 'whole' | 'short' | 'stalled' | 'reset'
+export type BodyEnd = 'whole' | 'short' | 'stalled' | 'reset' | 'cut' | 'crashed'
 
 /** Writes a body with backpressure, as far as the faults let it. */
 export async function sendBody(sink: Writable, body: Body, faults: Faults): Promise<BodyEnd> {
-  const stallAt = faults.stall === 'body' ? half(body.size) : Number.POSITIVE_INFINITY
-  const resetAt = faults.resetAfter ?? Number.POSITIVE_INFINITY
-  const limit = Math.min(stallAt, resetAt)
-  const ended = stallAt < resetAt ? 'stalled' : 'reset'
+  const [ended, limit] = firstEnd(body, faults)
   let left = limit
   for (const chunk of withoutLast(body.chunks, faults.shortBody ?? 0)) {
     const piece = chunk.length > left ? chunk.subarray(0, left) : chunk
@@ -29,6 +26,19 @@ export async function sendBody(sink: Writable, body: Body, faults: Faults): Prom
   }
   if (faults.stall === 'body' || left <= 0) return ended
   return faults.shortBody ? 'short' : 'whole'
+}
+
+/** Of the faults that stop a body, the one that comes first, and after how many octets. */
+function firstEnd({ size }: Body, faults: Faults): readonly [BodyEnd, number] {
+  const ends: readonly (readonly [BodyEnd, number | undefined])[] = [
+    ['reset', faults.resetAfter],
+    ['cut', faults.cutAfter],
+    ['crashed', faults.crashAfter],
+    ['stalled', faults.stall === 'body' ? half(size) : undefined],
+  ]
+  let first: readonly [BodyEnd, number] = ['whole', Number.POSITIVE_INFINITY]
+  for (const [end, after] of ends) if (after !== undefined && after < first[1]) first = [end, after]
+  return first
 }
 
 function half(size: number | undefined): number {

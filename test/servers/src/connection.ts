@@ -8,18 +8,28 @@ import { turns, Wire, write } from './wire.ts'
 
 let context: SecureContext | undefined
 
+/** What TLS needs to be a server; a context of its own resumes no session but those that it has begun itself. */
+export function newTlsContext(): SecureContext {
+  return createSecureContext({ cert: testCertificate, key: testKey })
+}
+
 /** One accepted socket, with TLS and the faults of the line already between it and the protocol. */
 export class Connection {
   readonly raw: Socket
+  readonly tlsContext: SecureContext
   readonly #state: FaultState
   readonly #line: Wire | undefined
   readonly #gone = new AbortController()
+  #resumed: Promise<boolean> = Promise.resolve(false)
   #tls: TLSSocket | undefined
   #stream: Duplex
 
-  constructor(raw: Socket, state: FaultState, tls: boolean) {
+  /** Connections that share a TLS context can resume each other's sessions; without one, all can. */
+  constructor(raw: Socket, state: FaultState, tls: boolean, tlsContext?: SecureContext) {
     this.raw = raw
     this.#state = state
+    context ??= newTlsContext()
+    this.tlsContext = tlsContext ?? context
     // An error is always followed by 'close', and that is what the server acts on.
     raw.on('error', ignore)
     raw.once('close', () => this.#gone.abort())
@@ -47,17 +57,26 @@ export class Connection {
 
   /** Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records. */
   secure(): void {
-    context ??= createSecureContext({ cert: testCertificate, key: testKey })
-    this.#tls = new TLSSocket(this.#line ?? this.raw, { isServer: true, secureContext: context })
+    this.#tls = new TLSSocket(this.#line ?? this.raw, { isServer: true, secureContext: this.tlsContext })
     this.#tls.on('error', () => this.raw.destroy())
     // A client that leaves within the handshake leaves writes behind that would never finish.
     let agreed = false
-    this.#tls.once('secure', () => {
-      agreed = true
+    const tls = this.#tls
+    this.#resumed = new Promise((resolve) => {
+      tls.once('secure', () => {
+        agreed = true
+        resolve(tls.isSessionReused())
+      })
+      this.raw.once('close', () => resolve(false))
     })
-    this.#tls.once('end', () => agreed || this.raw.destroy())
+    tls.once('end', () => agreed || this.raw.destroy())
     this.#stream = this.#tls
     this.#crumble()
+  }
+
+  /** Once TLS is agreed on: whether it resumed an earlier session. False where the client leaves before. */
+  get resumed(): Promise<boolean> {
+    return this.#resumed
   }
 
   /** The delay that the faults ask for before a reply. Cut short when the client leaves or the server closes. */
@@ -77,6 +96,11 @@ export class Connection {
     return this.#state.reply(...keys)
   }
 
+  /** The faults for one more body of the server's. */
+  nextBody(): Faults {
+    return this.#state.nextBody()
+  }
+
   /** Sends the wrong reply that the faults have for one of the keys. An empty one closes without a word. */
   async sendFault(...keys: readonly string[]): Promise<boolean> {
     const reply = this.takeFault(...keys)
@@ -84,6 +108,12 @@ export class Connection {
     if (reply === '') await this.end()
     else await this.send(reply)
     return true
+  }
+
+  /** Settles once everything written so far has left for the client. */
+  async flown(): Promise<void> {
+    if (this.#stream instanceof Wire) await this.#stream.flown()
+    await this.#line?.flown()
   }
 
   /** Says nothing more and keeps the socket open until the client closes it. */
@@ -102,7 +132,7 @@ export class Connection {
    * the last data as a clean end.
    */
   async reset(): Promise<void> {
-    await this.#line?.flown()
+    await this.flown()
     await turns(20)
     this.raw.resetAndDestroy()
   }

@@ -1,8 +1,12 @@
 /** Where a server goes silent, with the socket left open. */
 export type Stall = 'tls' | 'greeting' | 'login' | 'response' | 'body' | 'final'
 
-/** How bytes are cut on their way to the client. */
-export type Chunking = 'whole' | 'bytes' | 'split-crlf'
+/**
+ * How bytes are cut on their way to the client: one a segment, or a cut between each CR and LF. `'glued'`: what is written in
+ * quick succession, as the replies to pipelined commands, goes out in one segment. A list: glued, then cut into pieces of
+ * these lengths, over and over.
+ */
+export type Chunking = 'whole' | 'bytes' | 'split-crlf' | 'glued' | readonly number[]
 
 /** What goes wrong. Everything may be combined; an empty object is a server in good health. */
 export interface Faults {
@@ -10,14 +14,20 @@ export interface Faults {
   readonly delay?: number
   /** Milliseconds of travel for each direction. Order and pipelining are kept. Read when a connection opens. */
   readonly latency?: { readonly up?: number; readonly down?: number }
-  /** One byte a segment, or a cut between each CR and LF. Read when a connection opens. */
+  /** Read when a connection opens. */
   readonly chunking?: Chunking
   /** RST after this many bytes of a body. */
   readonly resetAfter?: number
+  /** The body ends after this many bytes with a clean FIN, and failure is owned up to where the protocol can: 426 (FTP). */
+  readonly cutAfter?: number
+  /** FTP: after this many bytes of a body, control and data connection end together, as when the server's process dies. */
+  readonly crashAfter?: number
   /** The body ends this many bytes early with a clean FIN, and success is still claimed. */
   readonly shortBody?: number
   /** The server goes silent there; see the README for what each word means in each protocol. */
   readonly stall?: Stall
+  /** The faults of bodies (resetAfter, cutAfter, crashAfter, shortBody, stall 'body' and 'final') strike the first so many bodies alone. */
+  readonly bodies?: number
   /**
    * Raw replies in place of the right ones. Key: `greeting`, a whole command line, a verb, a reply code (FTP and NNTP),
    * a request-target or path (HTTP), a selector (Gopher). A list is used up one by one, then the server behaves.
@@ -28,22 +38,34 @@ export interface Faults {
   readonly ignoreRestart?: boolean
   /** FTP: 226 is sent before the data, not after it. */
   readonly earlyReply?: boolean
+  /**
+   * FTP: a server that takes no pipelined commands. 'discard': what comes while a command is being answered is lost. 'close': it ends
+   * the connection, without a reply.
+   */
+  readonly oneAtATime?: 'discard' | 'close'
+  /** FTP: EPSV or PASV in the middle of a transfer ends it, without its final reply, as pyftpdlib does. */
+  readonly dropOnEpsv?: boolean
   /** TLS: connections end with a bare FIN, without close_notify. */
   readonly noCloseNotify?: boolean
 }
 
 const STALLS: readonly string[] = ['tls', 'greeting', 'login', 'response', 'body', 'final']
-const CHUNKINGS: readonly string[] = ['whole', 'bytes', 'split-crlf']
+const CHUNKINGS: readonly string[] = ['whole', 'bytes', 'split-crlf', 'glued']
 const NAMES: readonly string[] = [
   'delay',
   'latency',
   'chunking',
   'resetAfter',
+  'cutAfter',
+  'crashAfter',
   'shortBody',
   'stall',
+  'bodies',
   'replies',
   'ignoreRestart',
   'earlyReply',
+  'oneAtATime',
+  'dropOnEpsv',
   'noCloseNotify',
 ]
 
@@ -51,6 +73,7 @@ const NAMES: readonly string[] = [
 export class FaultState {
   #faults: Faults = {}
   #used = new Map<string, number>()
+  #bodies = 0
 
   constructor(faults: Faults) {
     this.set(faults)
@@ -64,6 +87,15 @@ export class FaultState {
     check(faults)
     this.#faults = structuredClone(faults)
     this.#used = new Map()
+    this.#bodies = 0
+  }
+
+  /** The faults for one more body: without those of bodies, once enough have been struck. */
+  nextBody(): Faults {
+    const { bodies = Number.POSITIVE_INFINITY, ...faults } = this.#faults
+    if (this.#bodies++ < bodies) return faults
+    const { resetAfter, cutAfter, crashAfter, shortBody, stall, ...rest } = faults
+    return stall === undefined || stall === 'body' || stall === 'final' ? rest : { ...rest, stall }
   }
 
   /** The wrong reply for the first of the keys that has one. */
@@ -92,9 +124,19 @@ function check(faults: Faults): void {
   count('faults.latency.up', faults.latency?.up)
   count('faults.latency.down', faults.latency?.down)
   count('faults.resetAfter', faults.resetAfter)
+  count('faults.cutAfter', faults.cutAfter)
+  count('faults.crashAfter', faults.crashAfter)
   count('faults.shortBody', faults.shortBody)
+  count('faults.bodies', faults.bodies)
   word('faults.stall', faults.stall, STALLS)
-  word('faults.chunking', faults.chunking, CHUNKINGS)
+  word('faults.oneAtATime', faults.oneAtATime, ['discard', 'close'])
+  if (Array.isArray(faults.chunking)) lengths(faults.chunking)
+  else word('faults.chunking', faults.chunking, CHUNKINGS)
+}
+
+function lengths(list: readonly unknown[]): void {
+  if (list.length > 0 && list.every((length) => Number.isSafeInteger(length) && Number(length) > 0)) return
+  throw new TypeError(`faults.chunking: expected lengths from 1 up, got ${JSON.stringify(list)}`)
 }
 
 function count(name: string, value: unknown): void {

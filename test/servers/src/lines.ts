@@ -8,6 +8,8 @@ export interface LinesOptions {
   readonly end: 'crlf' | 'lf'
   /** Called for each line as it arrives, also while an earlier one is still being answered. */
   readonly onLine?: (line: string) => void
+  /** Asked before that; a line for which it says false is lost. */
+  readonly accepts?: () => boolean
 }
 
 /** The lines of a stream, one char an octet, without their ends, to be taken in order. */
@@ -62,7 +64,7 @@ export class Lines {
 
   #take(line: string): void {
     const taken = this.#options.end === 'lf' && line.endsWith('\r') ? line.slice(0, -1) : line
-    this.#ready.push(taken)
+    if (this.#options.accepts?.() ?? true) this.#ready.push(taken)
     this.#options.onLine?.(taken)
     this.#wake?.()
   }

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { Connection } from './connection.ts'
+import { Connection, newTlsContext } from './connection.ts'
 import { FaultState, type Faults } from './faults.ts'
 import { checkPort, loopbackAddress, urlHost } from './loopback.ts'
 
@@ -41,6 +41,8 @@ export interface TestServer {
 export interface Protocol {
   readonly name: string
   readonly scheme: string
+  /** Each connection resumes no TLS session of another. */
+  readonly ownTlsContexts?: boolean
   /** One connection, from its first byte to its last. It is ended when this settles. */
   serve(connection: Connection, listener: Listener): Promise<void>
 }
@@ -155,7 +157,8 @@ export class Listener implements TestServer {
       socket.once('end', () => socket.end())
       return
     }
-    const connection = new Connection(socket, this.state, this.tls)
+    const tlsContext = protocol.ownTlsContexts ? newTlsContext() : undefined
+    const connection = new Connection(socket, this.state, this.tls, tlsContext)
     protocol.serve(connection, this).then(
       () => void connection.end(),
       (error: unknown) => dropConnection(connection, error),

@@ -11,6 +11,10 @@ const IN_FLIGHT = 4 * 1024 * 1024
 const TURNS = 2
 const FIRST_TURNS = 20
 
+/** What is written within so many turns of each other is glued together, up to this much. */
+const GLUE_TURNS = 12
+const GLUED_AT_MOST = 64 * 1024
+
 export interface WireOptions {
   readonly up?: number | undefined
   readonly down?: number | undefined
@@ -26,8 +30,11 @@ export class Wire extends Duplex {
   readonly #down: number
   readonly #chunking: Chunking
   readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #glue: Buffer[] = []
+  #glued = 0
   #inFlight = 0
   #sending: Promise<void> = Promise.resolve()
+  #leaving: Promise<void> = Promise.resolve()
   #held: (() => void) | undefined
   #patience = FIRST_TURNS
 
@@ -48,8 +55,10 @@ export class Wire extends Duplex {
   }
 
   /** Settles once everything written so far has left. */
-  flown(): Promise<void> {
-    return new Promise((resolve) => this.#late(this.#down, () => this.#sending.then(resolve)))
+  async flown(): Promise<void> {
+    if (this.destroyed) return
+    await new Promise<void>((resolve) => this.#late(this.#down, () => this.#sending.then(resolve)))
+    await this.#unglue()
   }
 
   override _read(): void {
@@ -70,10 +79,11 @@ export class Wire extends Duplex {
   }
 
   override _final(done: () => void): void {
-    this.flown().then(() => {
+    const end = (): void => {
       this.#peer.end()
       done()
-    })
+    }
+    this.flown().then(end, end)
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
@@ -92,6 +102,30 @@ export class Wire extends Duplex {
 
   async #transmit(chunk: Buffer): Promise<void> {
     if (this.#chunking === 'whole') return write(this.#peer, chunk)
+    if (this.#chunking === 'glued' || typeof this.#chunking === 'object') return this.#hold(chunk)
+    await this.#cut(chunk)
+  }
+
+  /** Keeps a chunk until nothing more has been written for a while. */
+  async #hold(chunk: Buffer): Promise<void> {
+    this.#glue.push(chunk)
+    this.#glued += chunk.length
+    if (this.#glued >= GLUED_AT_MOST) return this.#unglue()
+    const count = this.#glue.length
+    const quiet = turns(GLUE_TURNS).then(() => (this.#glue.length === count ? this.#unglue() : undefined))
+    quiet.catch(ignore)
+  }
+
+  async #unglue(): Promise<void> {
+    const held = Buffer.concat(this.#glue.splice(0))
+    this.#glued = 0
+    // One after the other: the next ones may be held, and ready, before these have left.
+    this.#leaving = this.#leaving.then(() => this.#cut(held))
+    this.#leaving.catch(ignore)
+    await this.#leaving
+  }
+
+  async #cut(chunk: Buffer): Promise<void> {
     for (const piece of pieces(chunk, this.#chunking)) {
       await turns(this.#patience)
       this.#patience = TURNS
@@ -127,6 +161,8 @@ export async function turns(count: number): Promise<void> {
 }
 
 function* pieces(chunk: Buffer, chunking: Chunking): Iterable<Buffer> {
+  if (chunking === 'glued') return yield chunk
+  if (typeof chunking === 'object') return yield* cutTo(chunk, chunking)
   let start = 0
   for (let at = 0; at < chunk.length; at++) {
     const cut = chunking === 'bytes' || chunk[at] === 0x0d
@@ -135,6 +171,16 @@ function* pieces(chunk: Buffer, chunking: Chunking): Iterable<Buffer> {
     start = at + 1
   }
   if (start < chunk.length) yield chunk.subarray(start)
+}
+
+/** Pieces of these lengths, over and over. */
+function* cutTo(chunk: Buffer, lengths: readonly number[]): Iterable<Buffer> {
+  let start = 0
+  for (let at = 0; start < chunk.length; at++) {
+    const end = start + (lengths[at % lengths.length] ?? 1)
+    yield chunk.subarray(start, end)
+    start = end
+  }
 }
 
 function ignore(): void {}

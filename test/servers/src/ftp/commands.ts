@@ -41,7 +41,7 @@ export const commands: Readonly<Record<string, Command>> = {
       if (session.settings.nullCwd === 'stay') return session.reply(250, 'Directory not changed.')
       if (argument === '') return session.reply(501, 'CWD: a directory name is wanted.')
     }
-    const path = session.path(argument ?? '/')
+    const path = session.path(argument ?? session.settings.home)
     if (session.settings.tree.get(path)?.kind !== 'directory') {
       return session.reply(550, 'Failed to change directory.')
     }

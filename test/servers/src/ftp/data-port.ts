@@ -15,6 +15,7 @@ export class DataPort {
   #wake: (() => void) | undefined
   #closed = false
   #aborted = false
+  #dropped = false
 
   constructor(control: Connection, listener: Listener, tls: boolean) {
     this.#control = control
@@ -25,6 +26,11 @@ export class DataPort {
 
   get aborted(): boolean {
     return this.#aborted
+  }
+
+  /** The transfer is over, and nobody is told. */
+  get dropped(): boolean {
+    return this.#dropped
   }
 
   /** Listens and gives the port. */
@@ -41,7 +47,7 @@ export class DataPort {
 
   /** The client's connection, or undefined if it does not come, or goes with the control connection. */
   async connected(): Promise<Connection | undefined> {
-    if (!this.#connection && !this.#closed) {
+    if (!this.#connection && !this.#closed && !this.#dropped) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, PATIENCE)
         this.#wake = () => {
@@ -57,6 +63,13 @@ export class DataPort {
   abort(): void {
     this.#aborted = true
     this.#connection?.destroy()
+  }
+
+  /** Ends the transfer without its final reply. */
+  drop(): void {
+    this.#dropped = true
+    this.#connection?.destroy()
+    this.#wake?.()
   }
 
   /** Frees the port. Octets that are on their way still arrive; a transfer that has not ended is cut off. */
@@ -75,7 +88,7 @@ export class DataPort {
       return
     }
     this.#server.close()
-    this.#connection = new Connection(socket, this.#listener.state, this.#tls)
+    this.#connection = new Connection(socket, this.#listener.state, this.#tls, this.#control.tlsContext)
     this.#connection.stream.resume()
     this.#wake?.()
   }

@@ -71,6 +71,7 @@ export const loginCommands: Readonly<Record<string, Command>> = {
     if (!['TLS', 'TLS-C', 'SSL'].includes(argument?.toUpperCase() ?? '')) return session.reply(504, 'AUTH: TLS only.')
     if (tlsOnly(session)) return session.reply(503, 'TLS is on.')
     await session.reply(234, 'Proceed with negotiation.')
+    await session.connection.flown()
     session.connection.secure()
     session.lines.attach(session.connection.stream)
     session.loggedIn = false

@@ -1,6 +1,6 @@
 import { Listener, type ServerOptions, type TestServer } from '../listener.ts'
 import { type FileOptions, seedTree } from '../seed.ts'
-import type { Tree } from '../tree.ts'
+import { normalize, type Tree } from '../tree.ts'
 import { FtpSession } from './session.ts'
 
 export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOptions {
@@ -8,6 +8,10 @@ export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOption
   readonly tls?: boolean | 'explicit'
   /** What `CWD ` with an empty argument does: 250 and no move, or 501. Default 'stay'. */
   readonly nullCwd?: 'stay' | 'refuse'
+  /** The directory after the login. Default `/`. */
+  readonly home?: string
+  /** Data connections must resume the TLS session of their control connection, as vsftpd and proftpd demand. Default false. */
+  readonly sessionReuse?: boolean
 }
 
 /** An FTP server: RFC 959 with EPSV (RFC 2428), MLSD, SIZE, MDTM, REST (RFC 3659) and TLS (RFC 4217). Passive only. */
@@ -16,11 +20,15 @@ export async function startFtpServer(options: FtpServerOptions = {}): Promise<Te
 }
 
 export async function startFtpOn(tree: Tree, options: FtpServerOptions): Promise<TestServer> {
-  const settings = { tree, nullCwd: options.nullCwd ?? 'stay', explicitTls: options.tls === 'explicit' }
+  const { nullCwd = 'stay', sessionReuse = false } = options
+  const home = Buffer.from(options.home ?? '/', 'utf8').toString('latin1')
+  if (tree.get(home)?.kind !== 'directory') throw new TypeError(`home: expected a directory of the tree, got ${home}`)
+  const settings = { tree, nullCwd, home: normalize(home), sessionReuse, explicitTls: options.tls === 'explicit' }
   const listener = new Listener(
     {
       name: 'ftp',
       scheme: 'ftp',
+      ownTlsContexts: sessionReuse,
       serve: (connection, server) => new FtpSession(connection, server, settings).run(),
     },
     { ...options, tls: options.tls === true },

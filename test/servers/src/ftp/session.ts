@@ -9,7 +9,9 @@ import { withoutTelnet } from './telnet.ts'
 export interface FtpSettings {
   readonly tree: Tree
   readonly nullCwd: 'stay' | 'refuse'
+  readonly home: string
   readonly explicitTls: boolean
+  readonly sessionReuse: boolean
 }
 
 /** Commands that need no login. */
@@ -24,7 +26,7 @@ export class FtpSession {
   user: string | undefined
   account: 'none' | 'wanted' | 'given' = 'none'
   loggedIn = false
-  cwd = '/'
+  cwd: string
   type: 'A' | 'I' = 'A'
   restart = 0
   facts: readonly string[] = ['type', 'size', 'modify', 'unix.mode']
@@ -32,13 +34,21 @@ export class FtpSession {
   dataTls: boolean
   epsvOnly = false
   #quit = false
+  /** Commands that have come and are not answered, and those of them that are transfers. */
+  #pending = 0
+  #transfers = 0
 
   constructor(connection: Connection, server: Listener, settings: FtpSettings) {
     this.connection = connection
     this.server = server
     this.settings = settings
     this.dataTls = connection.tls
-    this.lines = new Lines(connection.stream, { end: 'crlf', onLine: (line) => this.#arrived(line) })
+    this.cwd = settings.home
+    this.lines = new Lines(connection.stream, {
+      end: 'crlf',
+      onLine: (line) => this.#arrived(line),
+      accepts: () => this.#accepts(),
+    })
   }
 
   async run(): Promise<void> {
@@ -50,7 +60,10 @@ export class FtpSession {
       while (!this.#quit) {
         const line = await this.lines.next()
         if (line === undefined) break
-        await this.#answer(withoutTelnet(line))
+        const command = withoutTelnet(line)
+        await this.#answer(command)
+        this.#pending--
+        if (TRANSFERS.has(verbOf(command))) this.#transfers--
       }
     } finally {
       this.data?.close()
@@ -83,9 +96,8 @@ export class FtpSession {
   }
 
   async #answer(line: string): Promise<void> {
-    const space = line.indexOf(' ')
-    const verb = (space === -1 ? line : line.slice(0, space)).toUpperCase()
-    const argument = space === -1 ? undefined : line.slice(space + 1)
+    const verb = verbOf(line)
+    const argument = line.length > verb.length ? line.slice(verb.length + 1) : undefined
     if (await this.#answerFault(line, verb)) return
     const command: Command | undefined = Object.hasOwn(commands, verb) ? commands[verb] : undefined
     if (!command) return this.reply(500, `${verb.slice(0, 20)}: command not understood.`)
@@ -111,9 +123,26 @@ export class FtpSession {
 
   #arrived(line: string): void {
     this.server.received.push(line)
+    const verb = verbOf(withoutTelnet(line))
+    if (TRANSFERS.has(verb)) this.#transfers++
     // RFC 959, 4.1.3: ABOR acts on the transfer under way, so it cannot wait for its turn.
-    if (/^ABOR\b/i.test(withoutTelnet(line))) this.data?.abort()
+    if (verb === 'ABOR') this.data?.abort()
+    const passive = verb === 'EPSV' || verb === 'PASV'
+    if (passive && this.#transfers > 0 && this.connection.faults.dropOnEpsv) this.data?.drop()
   }
+
+  /** Whether one more command is taken. */
+  #accepts(): boolean {
+    const { oneAtATime } = this.connection.faults
+    const early = oneAtATime !== undefined && this.#pending > 0
+    if (early && oneAtATime === 'close') this.connection.destroy()
+    if (!early) this.#pending++
+    return !early
+  }
+}
+
+function verbOf(line: string): string {
+  return line.split(' ', 1)[0]?.toUpperCase() ?? ''
 }
 
 const TRANSFERS: ReadonlySet<string> = new Set(['RETR', 'LIST', 'NLST', 'MLSD'])

@@ -1,5 +1,6 @@
-import { type Body, sendBody } from '../body.ts'
+import { type Body, type BodyEnd, sendBody } from '../body.ts'
 import type { Connection } from '../connection.ts'
+import type { Faults } from '../faults.ts'
 import type { DataPort } from './data-port.ts'
 import type { FtpSession } from './session.ts'
 
@@ -7,33 +8,48 @@ import type { FtpSession } from './session.ts'
 export async function transfer(session: FtpSession, body: Body, what: string): Promise<void> {
   const port = session.data
   if (!port) return session.reply(425, 'Use EPSV or PASV first.')
-  const { faults } = session.connection
+  const faults = session.connection.nextBody()
   try {
     const data = await port.connected()
-    if (!data) return await session.reply(425, 'No data connection.')
+    if (!data && !port.dropped) return await session.reply(425, 'No data connection.')
     await session.reply(150, `Opening ${session.type === 'A' ? 'ASCII' : 'BINARY'} mode data connection for ${what}.`)
+    if (!data) return
+    if (session.settings.sessionReuse && data.tls && !(await data.resumed)) {
+      // The words are vsftpd's.
+      return await session.reply(522, 'SSL connection failed: session reuse required')
+    }
     if (faults.earlyReply) await session.reply(226, 'Transfer complete.')
-    const complete = await sendOver(port, data, body)
-    if (faults.stall === 'final') await session.connection.stall()
-    else if (!complete) await session.reply(426, 'Connection closed; transfer aborted.')
-    else if (!faults.earlyReply) await session.reply(226, 'Transfer complete.')
+    await finish(session, port, faults, await sendOver(port, data, body, faults))
   } finally {
     port.close()
+    // An EPSV that has dropped this transfer has not been answered yet: the next port is its own.
     session.data = undefined
   }
 }
 
-/** Whether the client got all that the faults wanted it to get. */
-async function sendOver(port: DataPort, data: Connection, body: Body): Promise<boolean> {
-  if (port.aborted) return false
+/** How a transfer has ended: as its body, or by the client, who has closed the data connection or sent ABOR. */
+type End = BodyEnd | 'aborted'
+
+async function sendOver(port: DataPort, data: Connection, body: Body, faults: Faults): Promise<End> {
+  if (port.aborted) return 'aborted'
   try {
-    const end = await sendBody(data.stream, body, data.faults)
+    const end = await sendBody(data.stream, body, faults)
     if (end === 'reset') await data.reset()
     else if (end === 'stalled') await data.stall()
     else await data.end()
-    return (end === 'whole' || end === 'short') && !port.aborted
+    return port.aborted ? 'aborted' : end
   } catch {
-    // The client closed the data connection, or ABOR did.
-    return false
+    return 'aborted'
   }
+}
+
+/** Says how it went, as far as the faults let the server know, and be there. */
+async function finish(session: FtpSession, port: DataPort, faults: Faults, end: End): Promise<void> {
+  if (port.dropped) return
+  if (end === 'crashed') {
+    session.quit()
+    await session.connection.reset()
+  } else if (faults.stall === 'final') await session.connection.stall()
+  else if (end !== 'whole' && end !== 'short') await session.reply(426, 'Connection closed; transfer aborted.')
+  else if (!faults.earlyReply) await session.reply(226, 'Transfer complete.')
 }

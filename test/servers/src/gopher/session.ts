@@ -29,7 +29,8 @@ export async function serveGopher(connection: Connection, server: Listener, sett
   const address: Address = (mark) => `${server.host}\t${server.port}${settings.gopherPlus ? `\t${mark}` : ''}`
   const plain = settings.gopherPlus ? request : { ...request, plus: undefined, data: false }
   await connection.delay()
-  const end = await sendBody(connection.stream, await answer(plain, settings.tree, address, lines), faults)
+  const body = await answer(plain, settings.tree, address, lines)
+  const end = await sendBody(connection.stream, body, connection.nextBody())
   if (end === 'reset') {
     await connection.reset()
     await connection.stall()

@@ -31,7 +31,7 @@ export async function sendAnswer(
     return
   }
   response.flushHeaders()
-  const end = await sendBody(response, body, connection.faults)
+  const end = await sendBody(response, body, connection.nextBody())
   if (end === 'whole') response.end()
   else if (end === 'reset') await connection.reset()
   else {

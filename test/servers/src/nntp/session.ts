@@ -53,11 +53,11 @@ export class NntpSession {
   async block(line: string, text: string): Promise<void> {
     await this.reply(line)
     const { connection } = this
-    const end = await sendBody(connection.stream, wholeBody(dotBlock(text)), connection.faults)
+    const end = await sendBody(connection.stream, wholeBody(dotBlock(text)), connection.nextBody())
     if (end === 'whole') return
     this.quit()
     if (end === 'reset') await connection.reset()
-    if (end !== 'short') await connection.stall()
+    if (end === 'reset' || end === 'stalled') await connection.stall()
   }
 
   async #answer(line: string): Promise<void> {

@@ -70,10 +70,10 @@ export class TelnetSession {
       return false
     }
     await connection.delay()
-    const end = await sendBody(connection.stream, wholeBody(text), connection.faults)
+    const end = await sendBody(connection.stream, wholeBody(text), connection.nextBody())
     if (end === 'whole') return true
     if (end === 'reset') await connection.reset()
-    if (end !== 'short') await connection.stall()
+    if (end === 'reset' || end === 'stalled') await connection.stall()
     return false
   }
 }

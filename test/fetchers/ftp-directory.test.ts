@@ -1,0 +1,119 @@
+/** A name that turns out to be a directory: RETR says 550, CWD of the same name 250. The listing comes, and says so. */
+import { describe, expect, test } from 'vitest'
+import { chunkings, entriesOf, expectSame, files, octets, remarks, scriptedTrial, trial } from './ftp-trial.ts'
+import { type FtpPeer, sending } from './scripted-ftp.ts'
+
+describe('a directory named without a slash', () => {
+  // needs: listings of directories found by RETR
+  test.each(chunkings.map((chunking) => ({ chunking })))(
+    'its listing, and a remark; chunks $chunking',
+    ({ chunking }) =>
+      trial({ files, faults: { chunking } }, async ({ retrieve, events, get, url }) => {
+        const representation = await retrieve('pub')
+        expect(representation).toMatchObject({ kind: 'listing', url: url('pub'), metadata: { format: 'mlsd' } })
+        const entries = await entriesOf(representation)
+        expect(entries.map(({ name }) => name)).toContain('name with spaces.txt')
+        for (const entry of entries) expect(entry.url).toMatch(new RegExp(`^${url('pub/')}[^/]+/?$`))
+        expect(remarks(events)).toHaveLength(1)
+        expectSame(await get(entries.find(({ name }) => name === 'data.bin')?.url ?? 'pub/none'), octets)
+      }),
+  )
+
+  // needs: listings of directories found by RETR
+  test.each([
+    ['three directories down', 'pub/sub/deep', 'file.txt'],
+    ['with blanks', 'a%20b', 'x'],
+    ['in UTF-8', 'gr%C3%BC%C3%9Fe', 'x'],
+    ['from the root', '%2Fpub/sub', 'deep'],
+    ['a path in one segment', 'pub%2Fsub', 'deep'],
+    ['in TYPE A', 'pub/sub;type=a', 'deep'],
+  ])('%s', (_, path, name) =>
+    trial({ files: { '/a b/x': 'x', '/grüße/x': 'x' } }, async ({ retrieve, events }) => {
+      const representation = await retrieve(path)
+      expect(representation.kind).toBe('listing')
+      expect((await entriesOf(representation)).map((entry) => entry.name)).toEqual([name])
+      expect(remarks(events)).toHaveLength(1)
+    }),
+  )
+
+  // needs: listings of directories found by RETR
+  test('an empty one', () =>
+    trial({}, async ({ retrieve }) => {
+      const representation = await retrieve('pub/nothing')
+      expect(representation.kind).toBe('listing')
+      expect(await entriesOf(representation)).toEqual([])
+    }))
+
+  // needs: listings of directories found by RETR
+  test('where MLSD is not known: LIST', () =>
+    trial({ faults: { replies: { MLSD: '500 what?\r\n' } } }, async ({ retrieve }) => {
+      const representation = await retrieve('pub')
+      expect(representation).toMatchObject({ kind: 'listing', metadata: { format: 'list' } })
+      expect((await entriesOf(representation)).map(({ name }) => name)).toContain('a.bin')
+    }))
+
+  // needs: listings of directories found by RETR
+  test.each([true, 'explicit'] as const)('tls %s', (tls) =>
+    trial({ tls, sessionReuse: true }, async ({ retrieve }) => {
+      expect((await retrieve('pub')).kind).toBe('listing')
+    }),
+  )
+
+  // needs: listings of directories found by RETR
+  test('what is retrieved next is retrieved from where it is', () =>
+    trial({ files: { '/pub/x': 'in pub', '/x': 'in the root', '/pub/sub/x': 'in sub' } }, async ({ retrieve, get }) => {
+      for (let time = 0; time < 2; time++) {
+        await entriesOf(await retrieve('pub'))
+        expect((await get('x')).toString()).toBe('in the root')
+        await entriesOf(await retrieve('pub/sub'))
+        expect((await get('pub/x')).toString()).toBe('in pub')
+        expect((await get('pub/sub/x')).toString()).toBe('in sub')
+        expect((await get('x')).toString()).toBe('in the root')
+      }
+    }))
+
+  // needs: listings of directories found by RETR
+  test.each([
+    ['ifChangedSince', { ifChangedSince: new Date() }],
+    ['resumeFrom', { resumeFrom: 5 }],
+  ])('%s is for files', (_, request) =>
+    trial({}, async ({ retrieve }) => {
+      const representation = await retrieve('pub', request)
+      expect(representation).toMatchObject({ kind: 'listing', offset: 0 })
+      expect(await representation.text()).toContain('a.bin\n')
+    }),
+  )
+})
+
+describe('what is none stays an error, in the words of RETR', () => {
+  test('a missing file', () =>
+    trial({}, async ({ failure, events }) => {
+      expect(await failure('pub/none')).toMatchObject({ code: 'not-found', reply: '550 Failed to open file.' })
+      expect(remarks(events)).toEqual([])
+    }))
+
+  test.each(['450 busy', '553 no such name', '500 what?'])('%s: no question of directories', (reply) =>
+    scriptedTrial({ RETR: `${reply}\r\n` }, async ({ server, failure }) => {
+      expect(await failure('a/x')).toMatchObject({ reply })
+      expect(server.received).not.toContain('CWD x')
+    }),
+  )
+
+  // needs: listings of directories found by RETR
+  test('CWD that cannot be asked any more', () => {
+    const CWD = (peer: FtpPeer, line: string): void =>
+      void (line === 'CWD x' ? peer.control.destroy() : peer.say('250 -\r\n'))
+    return scriptedTrial({ RETR: '550 no\r\n', CWD }, async ({ failure }) => {
+      expect((await failure('a/x')).code).toMatch(/^(not-found|receive-failed)$/)
+    })
+  })
+
+  // needs: listings of directories found by RETR
+  test('a directory that cannot be listed', () =>
+    scriptedTrial({ RETR: '550 no\r\n', MLSD: '550 no\r\n', LIST: sending('') }, async ({ retrieve, failure }) => {
+      // It is there, for CWD says so: an empty listing, or what the server said of it, but no missing file.
+      const outcome = await retrieve('a/x').then(entriesOf, () => null)
+      if (outcome === null) expect((await failure('a/x')).code).not.toBe('protocol-violation')
+      else expect(outcome).toEqual([])
+    }))
+})
