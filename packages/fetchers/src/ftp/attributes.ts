@@ -25,8 +25,7 @@ export function attributeSteps({ plan, session }: Dialogue, attributes: Attribut
     },
   })
   const size = step('SIZE', (text) => {
-    const [digits] = /^\d{1,15}(?!\d)/.exec(text) ?? []
-    attributes.size = digits === undefined ? null : Number(digits)
+    attributes.size = /^\d{1,15}$/.test(text.trim()) ? Number(text) : null
   })
   const modified = step('MDTM', (text) => {
     attributes.modified = readTime(text.trim()) ?? null

@@ -6,7 +6,10 @@ import { receiveError } from '../wire/socket-error.ts'
 import { encodeCommand, isSecret, Secrets, verbOf } from './command.ts'
 import { type Reply, readReply, refused, violation, wordsOf } from './replies.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
-import { type Early, ReplyQueue } from './reply-queue.ts'
+import { ReplyQueue } from './reply-queue.ts'
+
+/** How often a greeting may be put off. */
+const maxWaits = 10
 
 /** A command that moves data: one reply when the move begins, or is refused, and one when it is over. */
 export interface Exchange {
@@ -33,6 +36,8 @@ export class Control extends FTPContext {
   #over = false
   /** Of the reply that basic-ftp parses at this moment. */
   #octets = ''
+  /** What is to be told of a reply once somebody takes it: in the order of the dialogue, whatever the segments were. */
+  readonly #untold = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
   /** Commands have been sent before earlier ones were answered. */
   pipelined = false
   /** TLS that is being agreed on, over `socket`. */
@@ -70,36 +75,58 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Throws `protocol-violation` where more has come than was asked for, if only a part of a reply. The first command of a flight
-   * checks it, and so must whoever takes the socket into TLS.
+   * Throws `protocol-violation` where more has come than was asked for, if only a part of a reply; empty lines are of none. The first
+   * command of a flight checks it.
    */
   checkQuiet(): void {
-    const rest = this.#assembler.rest
-    if (rest !== '' && this.#queue.isEmpty) this.#fail(this.#desync(rest))
+    const { rest } = this.#assembler
+    if (rest.trim() !== '' && this.#queue.isEmpty) this.#fail(this.#desync(rest))
     if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Whoever takes the socket into TLS checks that nothing at all has come in the clear that would be read as if it had come in TLS. */
+  checkSilent(): void {
+    const { rest } = this.#assembler
+    if (rest !== '') this.#fail(this.#desync(rest))
+    this.checkQuiet()
   }
 
   /** Waits for the greeting. RFC 959 5.4: `120 Service ready in nnn minutes` may come before it. */
   greeting(): Promise<Reply> {
     this.checkQuiet()
-    const greeting = this.#queue.expect('the connection', (reply) => reply.code !== 120)
-    return this.wait('greeting', this.#answer(greeting, 'the connection'))
+    let waits = 0
+    const greeting = this.#queue.expect('the connection', (reply) => {
+      if (reply.code !== 120) return true
+      if (++waits > maxWaits) throw this.#context.error('limit-exceeded', 'The server greets with 120 for ever.')
+      return false
+    })
+    return this.wait('greeting', greeting)
+  }
+
+  /** Sends a command, whose one reply is to be waited for; or not. */
+  post(command: string): Promise<Reply> {
+    return this.#queue.expect(this.#say(command), () => true)
   }
 
   /**
-   * Sends a command. The promise is of its one reply, and rejects with `server-refused` for 421 (RFC 959 5.4: anything may be answered
-   * so, after which the server closes), `receive-failed` where the connection ends, `protocol-violation` where what comes is
-   * no reply, or more than one. It need not be awaited.
+   * Waits for the reply to what was posted; silence is limited, not the wait for those before it. Rejects with `server-refused` for
+   * 421 (RFC 959 5.4: anything may be answered so, after which the server closes), `receive-failed` where the connection ends,
+   * `protocol-violation` where what comes is no reply, or more than one.
    */
-  post(command: string): Promise<Reply> {
-    const verb = this.#say(command)
-    const reply = this.#queue.expect(verb, () => true)
-    return this.#answer(reply, verb)
+  async wait(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
+    const reply = await this.#context.deadline.within(phase, () => pending)
+    const verb = this.tell(reply)
+    if (reply.code === 421) throw refused(this.#context, reply, verb)
+    return reply
   }
 
-  /** Waits for what was posted; silence is limited, not the wait for those before it. */
-  wait<T>(phase: Phase, pending: Promise<T>): Promise<T> {
-    return this.#context.deadline.within(phase, () => pending)
+  /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */
+  tell(reply: Reply): string {
+    const { verb, octets } = this.#untold.get(reply) ?? { verb: 'to go on', octets: '' }
+    this.#untold.delete(reply)
+    if (octets !== '')
+      this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#secrets.masked(octets) })
+    return verb
   }
 
   ask(phase: Phase, command: string): Promise<Reply> {
@@ -124,8 +151,7 @@ export class Control extends FTPContext {
       begin = resolve
     })
     let isBegun = false
-    const verb = this.#say(command)
-    const last = this.#queue.expect(verb, (reply) => {
+    const last = this.#queue.expect(this.#say(command), (reply) => {
       if (isPassive(reply)) throw this.#overtake()
       if (reply.code >= 200) return true
       if (isBegun) throw this.#desync(wordsOf(reply))
@@ -133,17 +159,9 @@ export class Control extends FTPContext {
       begin(reply)
       return false
     })
-    return { first: this.#answer(Promise.race([begun, last]), verb), last }
-  }
-
-  /** Sends a command for the next retrieval, which claims its reply. */
-  postAhead(command: string): Promise<Early> {
-    return this.#queue.expectAhead(this.#say(command))
-  }
-
-  /** Tells of a reply that came early. */
-  claim({ octets }: Early): void {
-    this.#told(octets)
+    const first = Promise.race([begun, last])
+    first.catch(() => {})
+    return { first, last }
   }
 
   /** Says QUIT where the server still listens, and closes without waiting for an answer. */
@@ -188,21 +206,10 @@ export class Control extends FTPContext {
     return verbOf(command)
   }
 
-  /** RFC 959 5.4: 421 may come in place of any reply. */
-  #answer(pending: Promise<Reply>, what: string): Promise<Reply> {
-    const answer = pending.then((reply) => {
-      if (reply.code === 421) throw refused(this.#context, reply, what)
-      return reply
-    })
-    answer.catch(() => {})
-    return answer
-  }
-
   protected override _onControlSocketData(chunk: string): void {
     if (this.#over) return
     try {
       for (const octets of this.#assembler.push(chunk)) {
-        if (this.#queue.first?.isAhead !== true) this.#told(octets)
         this.#octets = octets
         super._onControlSocketData(octets)
         if (this.#failure !== undefined) return
@@ -218,18 +225,17 @@ export class Control extends FTPContext {
       return
     }
     const { code, text } = readReply(response)
-    const verb = this.#queue.first?.verb
+    const { verb } = this.#queue
     // What is read for what it says stays as it is: the password may be `2`, and a port hold one.
     const mayTell = code >= 400 || isSecret(verb ?? '')
     const reply: Reply = { code, text: mayTell ? this.#secrets.masked(text) : text }
     // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
-    if (verb !== undefined) this.#queue.take(reply, this.#octets)
-    else this.#fail(code === 421 ? refused(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
-  }
-
-  #told(octets: string): void {
-    if (this.#attached)
-      this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#secrets.masked(octets) })
+    if (verb === undefined) {
+      this.#fail(code === 421 ? refused(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
+      return
+    }
+    this.#untold.set(reply, { verb, octets: this.#octets })
+    this.#queue.take(reply)
   }
 
   /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */

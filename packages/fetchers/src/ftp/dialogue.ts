@@ -1,5 +1,5 @@
 import type { FtpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { Credentials, RetrievalContext } from '../fetcher.ts'
 import type { Session } from './session.ts'
 
 /** What every step of a retrieval needs: what is to be done, and the session in which it is said. */
@@ -7,6 +7,8 @@ export interface Dialogue {
   readonly plan: FtpPlan
   readonly context: RetrievalContext
   readonly session: Session
+  /** Who the caller has said to be, for when it must be said again. */
+  readonly asked: { login: Credentials | null }
   /** All has been said and answered: the session is free for another retrieval. */
   done(): void
   /** Something is left unsaid or unread: the session is closed. */

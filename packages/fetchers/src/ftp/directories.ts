@@ -47,15 +47,13 @@ function entrySteps({ session }: Dialogue): readonly Step[] {
 
 function returnSteps({ session, context }: Dialogue): readonly Step[] {
   const { entry } = session
-  const check = (reply: Reply): void => {
-    if (readPath(reply) !== entry) throw context.error('receive-failed', 'The server did not go back; try again.')
-  }
-  const takeCwd = (reply: Reply): void => {
-    if (!isPositive(reply)) throw refused(context, reply, 'the way back to the entry directory')
+  // Of the connection, not of the file: a new one begins in the entry directory.
+  const check = (isThere: boolean): void => {
+    if (!isThere) throw context.error('receive-failed', 'The server did not go back to the entry directory; try again.')
   }
   return [
-    { phase: 'request', command: `CWD ${entry ?? ''}`, take: takeCwd },
-    { phase: 'request', command: 'PWD', take: check },
+    { phase: 'request', command: `CWD ${entry ?? ''}`, take: (reply) => check(isPositive(reply)) },
+    { phase: 'request', command: 'PWD', take: (reply) => check(readPath(reply) === entry) },
   ]
 }
 
@@ -84,7 +82,7 @@ async function changeDirectory({ session }: Dialogue, segment: string): Promise<
 
 /** RFC 959 appendix II: `257 "/home/ann" is current directory`, a quote within the name twice. */
 export function readPath({ code, text }: Reply): string | undefined {
-  const [, quoted] = code === 257 ? (/^"((?:[^"\n]|"")*)"/.exec(text) ?? []) : []
+  const [, quoted] = code === 257 ? (/^"((?:[^"\r\n\0]|"")*)"/.exec(text) ?? []) : []
   return quoted === undefined || quoted === '' ? undefined : quoted.replaceAll('""', '"')
 }
 

@@ -37,5 +37,7 @@ export async function fly(
     const isTrial = index > 0 && habits.pipelining === undefined
     take(await control.wait(phase, isTrial ? withPatience(context, reply, patience, silence) : reply))
   }
+  // One reply too many is one of another command.
+  control.checkQuiet()
   habits.pipelining = true
 }

@@ -12,6 +12,8 @@ export interface Habits {
   ahead: boolean | undefined
   /** Which of the two opens data connections; EPSV until it has failed. */
   passive: 'EPSV' | 'PASV'
+  /** The one to begin with. */
+  readonly preferred: 'EPSV' | 'PASV'
   /** Whether data connections by `passive` have come about. */
   reached: boolean
   /** Whether its files are retrieved out of several directories, so that one must be able to go back: PWD is asked for. */
@@ -43,6 +45,7 @@ export class Acquaintances {
       pipelining: pipelining ? undefined : false,
       ahead: undefined,
       passive: epsv ? 'EPSV' : 'PASV',
+      preferred: epsv ? 'EPSV' : 'PASV',
       reached: false,
       severalDirectories: false,
       unknown: new Set(),

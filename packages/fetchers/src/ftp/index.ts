@@ -56,6 +56,7 @@ async function inSession<T>(
   use: (dialogue: Dialogue) => Promise<T>,
 ): Promise<T> {
   const reasons = new Set<string>()
+  const asked = { login: null }
   while (true) {
     const session = await pool.lease(plan, context, reasons.size > 0)
     let isDone = false
@@ -64,7 +65,7 @@ async function inSession<T>(
       pool.giveBack(session)
     }
     try {
-      return await use({ plan, context, session, done, drop: () => pool.drop(session) })
+      return await use({ plan, context, session, asked, done, drop: () => pool.drop(session) })
     } catch (error) {
       if (!isDone) pool.drop(session)
       const reason = context.deadline.signal.aborted ? null : reasonToRepeat(error, session, context)
@@ -99,6 +100,9 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
   }
   if (control.pipelined && habits.pipelining === undefined && isConfused(error)) {
     habits.pipelining = false
+    // What it has said was perhaps said to another command.
+    habits.unknown.clear()
+    if (!habits.reached) habits.passive = habits.preferred
     return 'pipelining'
   }
   return null

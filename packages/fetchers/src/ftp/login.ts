@@ -25,7 +25,7 @@ export async function upgrade(control: Control, plan: FtpPlan, context: Retrieva
     throw refused(context, reply, 'AUTH TLS', { code: 'tls-failed', advice: 'It does not offer TLS, or not here' })
   }
   // `234 ok\r\n230 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.
-  control.checkQuiet()
+  control.checkSilent()
   const { socket, agreed } = startTls(context, plan, control.socket)
   control.handshake = socket
   await context.deadline.within('tls', () => agreed)
@@ -100,7 +100,8 @@ async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[]
 async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> {
   const { user, password } = dialogue.plan
   if (password !== null) return { user, password }
-  const known = await askPerson(dialogue, asked)
+  const known = dialogue.asked.login ?? (await askPerson(dialogue, asked))
+  dialogue.asked.login = known
   if (known.user !== user) await sayUser(dialogue, known.user)
   return known
 }

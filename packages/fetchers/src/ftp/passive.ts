@@ -2,7 +2,6 @@ import type { RetrievalContext } from '../fetcher.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Step } from './flight.ts'
 import { isPermanent, type Reply, refused, violation, wordsOf } from './replies.ts'
-import type { Early } from './reply-queue.ts'
 
 /**
  * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is
@@ -28,10 +27,8 @@ export async function askPort(dialogue: Dialogue): Promise<number> {
 }
 
 /** What was asked ahead, by the retrieval before. Null where the server has none to give. */
-export async function claimPort({ session, context }: Dialogue, ahead: Promise<Early>): Promise<number | null> {
-  const early = await session.control.wait('request', ahead)
-  session.control.claim(early)
-  const { reply } = early
+export async function claimPort({ session, context }: Dialogue, ahead: Promise<Reply>): Promise<number | null> {
+  const reply = await session.control.wait('request', ahead)
   const port =
     reply.code === 229 ? readExtendedPort(reply.text) : reply.code === 227 ? readPassivePort(reply.text) : null
   if (port === null || port === undefined) return null

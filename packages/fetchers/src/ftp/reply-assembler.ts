@@ -22,9 +22,9 @@ export class ReplyAssembler {
     this.#maxReply = Math.min(context().limits.maxReply, 65_536)
   }
 
-  /** What has come of a reply that is not whole yet; empty lines are of none. */
+  /** What has come of a reply that is not whole yet. */
   get rest(): string {
-    return (this.#lines + this.#line).trim()
+    return this.#lines + this.#line
   }
 
   /** The replies that these octets complete, line ends included. Throws `limit-exceeded` or `protocol-violation`. */

@@ -24,6 +24,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #tail: Uint8Array = nothing
   #expected: Uint8Array = nothing
   #attempts = 0
+  #isResumed = false
 
   constructor(context: RetrievalContext, body: TransferBody, offset: number, resume: Resume) {
     this.#context = context
@@ -44,6 +45,8 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         const chunk = this.#withoutOverlap(result.value)
         if (chunk.length > 0) return { done: false, value: this.#give(chunk) }
       } catch (error) {
+        // REST was ignored.
+        if (this.#isResumed && RetrievalError.is(error) && error.code === 'range-refused') throw this.#mismatch()
         if (!this.#body.isBroken || this.#context.deadline.signal.aborted) throw error
         await this.#takeUp(error as RetrievalError)
       }
@@ -85,6 +88,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
       try {
         this.#body = await this.#resume(this.#offset - this.#tail.length)
         this.#expected = this.#tail
+        this.#isResumed = true
         return
       } catch (cause) {
         if (deadline.signal.aborted || !RetrievalError.is(cause) || cause.code === 'partial') throw cause

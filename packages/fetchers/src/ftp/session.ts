@@ -6,7 +6,7 @@ import { openSocket } from '../wire/socket.ts'
 import { Control } from './control.ts'
 import type { Habits } from './habits.ts'
 import { greet, upgrade } from './login.ts'
-import type { Early } from './reply-queue.ts'
+import type { Reply } from './replies.ts'
 
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
@@ -29,7 +29,7 @@ export class Session {
   isStranded = false
   /** For the data of one transfer after the other. */
   readonly basin: Basin = makeBasin()
-  #ahead: { readonly early: Promise<Early>; readonly since: number } | null = null
+  #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
 
   private constructor(control: Control, habits: Habits, welcome: string, unlink: () => void) {
@@ -91,14 +91,14 @@ export class Session {
 
   /** Asks for the next retrieval's port behind this one's command. */
   askAhead(): void {
-    this.#ahead = { early: this.control.postAhead(this.habits.passive), since: performance.now() }
+    this.#ahead = { reply: this.control.post(this.habits.passive), since: performance.now() }
   }
 
   /** The port that was asked for ahead, if it may still be open; the caller answers for it. */
-  takeAhead(): Promise<Early> | null {
+  takeAhead(): Promise<Reply> | null {
     const ahead = this.#ahead
     this.#ahead = null
-    return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.early : null
+    return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
   get hasAhead(): boolean {

@@ -111,9 +111,10 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const { context } = this.#dialogue
     const { last } = this.#transfer.exchange
     try {
-      return await context.deadline.within('body', () =>
-        isWhole ? withPatience(context, last, patience, 'Silence.') : last,
-      )
+      const pending = isWhole ? withPatience(context, last, patience, 'The server does not confirm.') : last
+      const reply = await context.deadline.within('body', () => pending)
+      this.#dialogue.session.control.tell(reply)
+      return reply
     } catch (cause) {
       if (context.deadline.signal.aborted || isViolation(cause)) throw cause
       const lost = 'The control connection was lost before the server had confirmed the transfer.'
