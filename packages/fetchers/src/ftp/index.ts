@@ -84,11 +84,8 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
     return 'account'
   }
   if (!RetrievalError.is(error)) return null
-  // The data connection goes first, where the server drops a transfer for the EPSV behind it.
-  if (control.overtaken || (session.isStranded && session.hasAhead && habits.ahead === undefined)) {
-    habits.ahead = false
-    return 'ahead'
-  }
+  if (control.overtaken || isOfConnection(error)) session.noteDropped()
+  if (control.overtaken) return 'ahead'
   if (session.uses > 0 && isOfConnection(error)) return 'reused'
   if (session.isStranded && habits.passive === 'EPSV') {
     habits.passive = 'PASV'

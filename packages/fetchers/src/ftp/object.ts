@@ -18,7 +18,7 @@ export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<
 
 /** RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. */
 export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
-  const { context } = dialogue
+  const { context, session } = dialogue
   const attributes: Attributes = { size: null, modified: null }
   const { port, questions } = await settle(dialogue, attributes)
   checkModified(dialogue, attributes)
@@ -26,6 +26,7 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
   if (part.offset > 0 && part.offset === attributes.size) return nothingLeft(dialogue, attributes)
   const { transfer, reply } = await retr(dialogue, part.offset, port, questions)
   if (transfer === null) return refusedObject(dialogue, reply)
+  session.tellsAttributes = canResume(attributes)
   const announced = announcedSize(reply)
   const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, part, attributes, announced))
   const resume = (offset: number): Promise<TransferBody> => {
@@ -57,8 +58,10 @@ async function settle(
 
 function retr(dialogue: Dialogue, restart: number, port: number | null, questions: readonly Step[]) {
   const { plan, session } = dialogue
-  // Who comes a second time may come a third.
-  const asksAhead = session.uses > 0 && session.habits.ahead !== false && session.habits.pipelining !== false
+  const { ahead, pipelining } = session.habits
+  // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
+  const mayAsk = ahead ?? (session.tellsAttributes && plan.typecode !== 'a')
+  const asksAhead = session.uses > 0 && mayAsk && pipelining !== false
   return startTransfer(dialogue, { command: `RETR ${plan.name}`, restart, port, questions, asksAhead })
 }
 

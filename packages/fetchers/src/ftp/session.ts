@@ -25,6 +25,8 @@ export class Session {
   /** What PWD calls the entry directory; null: not known. */
   entry: string | null = null
   type: 'A' | 'I' | null = null
+  /** SIZE and MDTM have been answered here: a transfer that breaks off could be taken up. */
+  tellsAttributes = false
   /** The data connection did not come about, and the server is left waiting for it. */
   isStranded = false
   /** For the data of one transfer after the other. */
@@ -101,8 +103,10 @@ export class Session {
     return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
-  get hasAhead(): boolean {
-    return this.#ahead !== null && performance.now() - this.#ahead.since < portLifetime
+  /** A transfer has not gone well: perhaps because of the command behind its own, where nobody knows yet. */
+  noteDropped(): void {
+    const isTrial = this.#ahead !== null && this.habits.ahead === undefined
+    if (this.control.overtaken || isTrial) this.habits.ahead = false
   }
 }
 

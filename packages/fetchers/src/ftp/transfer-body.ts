@@ -62,7 +62,9 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       }
       return { done: true, value: undefined }
     } catch (error) {
-      this.isBroken = RetrievalError.is(error) && error.code === 'partial' && !this.#isFinal
+      const isPartial = RetrievalError.is(error) && error.code === 'partial'
+      if (isPartial) this.#dialogue.session.noteDropped()
+      this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
       throw error
     }

@@ -67,7 +67,8 @@ export class Intake {
     this.#release()
     while (this.#slot(this.#giving).state !== 'full') {
       const error = this.#socket?.errored
-      if (error) throw receiveError(context, error)
+      // Within the phase, which decides what the error means.
+      if (error) throw await context.deadline.within(phase, async () => receiveError(context, error))
       if (this.#isEnded || this.#socket?.destroyed) return null
       await context.deadline.within(phase, () => this.#change())
     }
