@@ -2,11 +2,25 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { now } from './delay-line.mjs'
 
 const peakReporter = new URL('./peak.mjs', import.meta.url).href
 const serverScript = fileURLToPath(new URL('./server.mjs', import.meta.url))
 const devNull = openSync('/dev/null', 'w')
+
+/** Loopback is reached without the caller's proxies. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)))
+
+/** An interrupt at the terminal reaches all of them, a signal to this process alone none: then they end with it. */
+const running = new Set()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(signal, () => {
+    for (const child of running) child.kill('SIGKILL')
+    process.exit(128 + constants.signals[signal])
+  })
+}
 
 /** Starts the embedded HTTP server with a /big of this size. */
 export async function startServer(bigSize) {
@@ -21,26 +35,38 @@ export async function startServer(bigSize) {
   }
 }
 
-/** Runs a program with its output to /dev/null. */
-export async function runProgram(command, args) {
-  const begin = performance.now()
-  const child = spawn(command, args, { stdio: ['ignore', devNull, 'inherit'] })
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`)
-  return { seconds: (performance.now() - begin) / 1000 }
+/**
+ * Runs a program with its output to /dev/null: the seconds it took, and when it ended, by the clock that all processes share. One
+ * that runs for more than `limit` seconds is killed, and took for ever.
+ */
+export async function runProgram(command, args, { cwd, limit } = {}) {
+  return finish(spawn(command, args, { stdio: ['ignore', devNull, 'inherit'], env, cwd }), limit)
 }
 
 /** Runs a Node program with its output to /dev/null; it tells its own peak memory, in MiB, at its end. */
-export async function runNode(args) {
-  const begin = performance.now()
-  const child = spawn(process.execPath, ['--import', peakReporter, ...args], {
-    stdio: ['ignore', devNull, 'inherit', 'pipe'],
-  })
+export async function runNode(args, { cwd, limit } = {}) {
+  const stdio = ['ignore', devNull, 'inherit', 'pipe']
+  const child = spawn(process.execPath, ['--import', peakReporter, ...args], { stdio, env, cwd })
   let told = ''
   child.stdio[3].setEncoding('utf8').on('data', (text) => {
     told += text
   })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}`)
-  return { seconds: (performance.now() - begin) / 1000, peak: Number(told) / 1024 }
+  const times = await finish(child, limit)
+  return { ...times, peak: Number(told) / 1024 }
+}
+
+async function finish(child, limit) {
+  const begin = now()
+  running.add(child)
+  let ended = Number.POSITIVE_INFINITY
+  child.once('exit', () => {
+    ended = now()
+  })
+  const timer = limit && setTimeout(() => child.kill('SIGKILL'), limit * 1000)
+  const [code, signal] = await once(child, 'close')
+  clearTimeout(timer)
+  running.delete(child)
+  if (signal === 'SIGKILL' && limit) ended = Number.POSITIVE_INFINITY
+  else if (code !== 0) throw new Error(`${child.spawnargs.join(' ').slice(0, 200)} ended with ${code ?? signal}`)
+  return { seconds: (ended - begin) / 1000, ended }
 }

@@ -1,9 +1,12 @@
-// node stream.mjs URL: pulls the body through the library, chunk by chunk, and throws it away.
+// node stream.mjs URL...: pulls the bodies through the library, one after another, chunk by chunk, and throws them away.
 import { createClient } from '../../../packages/fetchers/dist/index.js'
 
 const client = createClient()
-const representation = await client.retrieve(process.argv[2])
-let length = 0
-for await (const chunk of representation.body) length += chunk.length
-if (length !== representation.size) throw new Error(`expected ${representation.size} octets, got ${length}`)
+for (const url of process.argv.slice(2)) {
+  const representation = await client.retrieve(url)
+  let length = 0
+  for await (const chunk of representation.body) length += chunk.length
+  const { size } = representation
+  if (size !== null && length !== size) throw new Error(`expected ${size} octets, got ${length}`)
+}
 await client.close()

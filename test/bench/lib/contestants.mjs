@@ -1,0 +1,20 @@
+// What retrieves by FTP: Retriever, the programs it is compared with, and bare sockets.
+import { fileURLToPath } from 'node:url'
+import { runNode, runProgram } from './children.mjs'
+import { peerCommand } from './peers.mjs'
+
+const command = fileURLToPath(new URL('../../../packages/cli/dist/bin.js', import.meta.url))
+const stream = fileURLToPath(new URL('./stream.mjs', import.meta.url))
+const bare = fileURLToPath(new URL('./bare-ftp.mjs', import.meta.url))
+
+/** The command `retrieve`, without its reports. */
+export const retrieve = (args, limits) => runNode([command, '-s', ...args], limits)
+
+/** One client of the library, which retrieves these URLs one after another. */
+export const library = (urls, limits) => runNode([stream, ...urls], limits)
+
+/** `step`: no EPSV behind a RETR. */
+export const bareSockets = (urls, limits, { step = false } = {}) =>
+  runNode([bare, ...(step ? ['--step'] : []), ...urls], limits)
+
+export const peer = (name, args, limits) => runProgram(...peerCommand(name, ...args), limits)

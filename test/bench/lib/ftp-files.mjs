@@ -1,0 +1,91 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { peer, retrieve } from './contestants.mjs'
+import { memoryDirectory, presentServers, startFtpServer } from './ftp-server.mjs'
+import { presentPeers } from './peers.mjs'
+import { rounds } from './rounds.mjs'
+import { median, printTable } from './table.mjs'
+
+const count = 1000
+const limit = 300
+
+/** Each as one would do it who is in a hurry. `scratch` is an empty directory, and where it runs; `saves`: the files must be there. */
+const contestants = [
+  { name: 'retrieve > /dev/null', run: ({ urls }, limits) => retrieve(urls, limits) },
+  {
+    name: 'retrieve --output-dir DIR -O',
+    run: ({ urls }, limits) => retrieve(['--output-dir', limits.cwd, '-O', ...urls], limits),
+    saves: true,
+  },
+  { name: 'curl', run: ({ directory }, limits) => peer('curl', [`${directory}f[1-${count}]`], limits) },
+  {
+    name: 'curl -Z',
+    run: ({ directory }, limits) => peer('curl', ['-Z', '--no-progress-meter', `${directory}f[1-${count}]`], limits),
+  },
+  { name: 'wget -i', run: ({ list }, limits) => peer('wget', ['-O', '/dev/null', '-i', list], limits) },
+  { name: 'wget f*', run: ({ directory }, limits) => peer('wget', ['-O', '/dev/null', `${directory}f*`], limits) },
+  {
+    name: 'lftp mget -P 8',
+    run: ({ directory }, limits) => peer('lftp', ['set ftp:ssl-allow no', `mget -P 8 ${directory}f*`], limits),
+    saves: true,
+  },
+  { name: 'aria2c -j 16', run: ({ list }, limits) => peer('aria2c', ['-j', '16', '-i', list], limits), saves: true },
+]
+const peers = ['curl', 'wget', 'lftp', 'aria2c']
+
+export async function files([runs = '5']) {
+  const installed = presentPeers(peers)
+  if (presentServers(['proftpd']).length === 0) return
+  const present = contestants.filter(
+    ({ name }) => name.startsWith('retrieve') || installed.includes(name.split(' ')[0]),
+  )
+  const parent = memoryDirectory(64)
+  const server = await startFtpServer('proftpd', parent)
+  try {
+    const site = fill(server)
+    const samples = await rounds(present, Number(runs), (contestant) => measure(contestant, site, server))
+    tell(present, samples, runs, parent)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** The files, and a list of their URLs. */
+function fill(server) {
+  const directory = `ftp://127.0.0.1:${server.port}/pub/files/`
+  const names = Array.from({ length: count }, (_, i) => `f${i + 1}`)
+  for (const name of names) server.write(`pub/files/${name}`, Buffer.alloc(1024, name))
+  const urls = names.map((name) => directory + name)
+  const list = join(server.scratch(), 'urls')
+  writeFileSync(list, `${urls.join('\n')}\n`)
+  return { directory, urls, list }
+}
+
+async function measure({ name, run, saves }, site, server) {
+  const cwd = server.scratch()
+  const { seconds } = await run(site, { cwd, limit })
+  const saved = readdirSync(cwd).length
+  if (saved !== (saves ? count : 0)) throw new Error(`${name} left ${saved} files`)
+  rmSync(cwd, { recursive: true })
+  return seconds
+}
+
+function tell(present, samples, runs, parent) {
+  const time = (name) => median(samples.get(name))
+  const ratio = (name, to) => (samples.has(to) ? (time(name) / time(to)).toFixed(2) : '-')
+  process.stdout.write(`
+${count} files of 1 KiB from proftpd on loopback, to /dev/null or where told to files, in ${parent ?? 'the temporary directory'}. Median of ${runs}
+runs, start of the process included. curl 7.88 sleeps for a second whenever a reply comes before it waits for it, which on loopback
+happens once in some tens of files; wget f* takes the same steps over one connection, and does not sleep.
+
+`)
+  printTable(
+    ['', 'ms a file', 'of curl', 'of wget f*'],
+    present.map(({ name }) => [
+      name,
+      ((time(name) * 1000) / count).toFixed(2),
+      ratio(name, 'curl'),
+      ratio(name, 'wget f*'),
+    ]),
+  )
+}

@@ -1,0 +1,85 @@
+// The real FTP servers, started as the interop tests start them: by test/interop/servers/hold.sh.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const scripts = fileURLToPath(new URL('../../interop/servers/', import.meta.url))
+
+/** Those of these servers that can be started here; says why the others are left out. */
+export function presentServers(names) {
+  return names.filter((name) => {
+    const { status, stderr } = spawnSync(`${scripts}${name}.sh`, ['--installed'], { encoding: 'utf8' })
+    if (status !== 0) process.stdout.write(`Left out: ${stderr.trim()}\n`)
+    return status === 0
+  })
+}
+
+/** Memory, where it has room for so many MiB: no disk is measured then. */
+export function memoryDirectory(mebibytes) {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    return bavail * bsize > mebibytes * 2 ** 20 ? '/dev/shm' : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Starts servers/NAME.sh. `write` puts a file below what ftp://127.0.0.1:PORT/ shows, `scratch` makes an empty directory. All files
+ * are in one directory below `parent`, which hold.sh removes at its end; and it ends when its input does, however this process ends.
+ */
+export async function startFtpServer(name, parent) {
+  const port = await freePorts()
+  const env = parent === undefined ? process.env : { ...process.env, TMPDIR: parent }
+  const holder = spawn(`${scripts}hold.sh`, [name, String(port)], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env,
+  })
+  const ended = once(holder, 'exit')
+  let told = ''
+  for await (const text of holder.stdout.setEncoding('utf8')) {
+    told += text
+    if (told.endsWith('ready\n')) break
+  }
+  if (!told.endsWith('ready\n')) throw new Error(`${name} did not start`)
+  const dir = told.slice(0, told.indexOf('\n'))
+  let scratches = 0
+  return {
+    name,
+    port,
+    write(path, octets) {
+      mkdirSync(join(dir, 'root', path, '..'), { recursive: true })
+      writeFileSync(join(dir, 'root', path), octets, { flag: 'a' })
+    },
+    scratch() {
+      const made = join(dir, `scratch${scratches++}`)
+      mkdirSync(made)
+      return made
+    },
+    async stop() {
+      holder.stdin.end()
+      await ended
+    },
+  }
+}
+
+/** The first of four neighbouring ports that nobody listens on; the scripts use up to four. */
+async function freePorts() {
+  for (;;) {
+    const first = 28_000 + 4 * Math.floor(Math.random() * 1000)
+    const free = await Promise.all([0, 1, 2, 3].map((offset) => isFree(first + offset)))
+    if (free.every(Boolean)) return first
+  }
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}

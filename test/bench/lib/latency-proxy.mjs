@@ -1,0 +1,122 @@
+// fork('latency-proxy.mjs', [PORT, ROUND_TRIP, HANDSHAKE]): an FTP server on loopback as if it were ROUND_TRIP milliseconds away.
+//
+// Sends { port }, where it listens. Asked by any message, it tells what it has seen since it was asked last, see below.
+// Ends with its parent.
+//
+// What opening a TCP connection costs, in round trips from the client's SYN:
+//   0.5  the SYN is at the server, SYN+ACK leaves
+//   1.0  SYN+ACK is at the client: connect() returns, its ACK and its first octets leave
+//   1.5  they are at the server: accept() returns, and the server may speak
+//   2.0  the server's first octets, a greeting or a file, are at the client
+// HANDSHAKE 1.5 is just that. With HANDSHAKE 1 the server has the connection after 1.0, as if the ACK took no time, so that
+// greetings and files come at 1.5. In both nothing that the client says is at the server before 1.5.
+//
+// What a program cannot do is make connect() itself take its round trip: the kernel answers the SYN at once. So whoever waits for
+// the data connection before saying anything else is shown one round trip too fast a file; who sends RETR meanwhile is not.
+// Nor does it delay the acknowledgements. Servers that leave Nagle's algorithm on hold the 226 back until the 150 is acknowledged:
+// here for the kernel's 40 ms, on a real line for a round trip. And proftpd and vsftpd say 226 once the client has closed its side.
+//
+// Measured once on a real line, two network namespaces joined by TUN devices with 50 ms each way: bare-ftp.mjs had a file three
+// directories deep after 5.1 round trips (proftpd 5.5, inetutils-ftpd 6.6), and its 226 after 5.1 (pyftpdlib, pure-ftpd), 6.2 (vsftpd),
+// 6.6 (proftpd) and 8.1 (inetutils-ftpd). The 226 came to curl after 12.3 to 14.5, wget 12.1 to 13.6, aria2c 16.3 to 17.2, lftp 14.1 to
+// 14.6 (proftpd 19.8, by TLS).
+import { connect, createServer } from 'node:net'
+import { DelayLine, now } from './delay-line.mjs'
+
+const host = '127.0.0.1'
+const [upstream, roundTrip, roundTripsOfHandshake] = process.argv.slice(2).map(Number)
+const oneWay = roundTrip / 2
+const handshake = roundTripsOfHandshake * roundTrip
+
+/** `accepted`: when the first connection came; `whole`: when the end of a file, or a 226, was handed to the client last. */
+const nothing = { accepted: null, whole: null }
+let seen = { ...nothing }
+
+process.on('message', () => {
+  process.send(seen)
+  seen = { ...nothing }
+})
+process.once('disconnect', () => process.exit())
+
+const front = listen((client) => carry(client, upstream, passivePorts(client)))
+front.once('listening', () => process.send({ port: front.address().port }))
+
+function listen(onConnection) {
+  const listener = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    seen.accepted ??= now()
+    onConnection(client)
+  })
+  return listener.listen(0, host)
+}
+
+/** Joins a client to a port of the server. `convey` is told what the server sent, and gives what then is handed to the client. */
+function carry(client, port, convey, onEnd) {
+  const accepted = now()
+  const toServer = new DelayLine()
+  let server
+  // First in the line: what the client says comes after it.
+  toServer.put(accepted + handshake, () => {
+    server = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    forward(server, () => client, new DelayLine(), accepted, convey, onEnd)
+  })
+  forward(client, () => server, toServer, accepted + roundTrip)
+}
+
+/** What one side sends from `open` on, and its end, is with the other half a round trip later. */
+function forward(from, to, line, open, convey = (octets) => () => octets, onEnd = () => {}) {
+  const put = (action) => line.put(Math.max(now(), open) + oneWay, action)
+  from.setEncoding('latin1')
+  from.on('data', (octets) => {
+    const conveyed = convey(octets)
+    put(() => to().write(conveyed(), 'latin1'))
+  })
+  from.once('end', () => {
+    put(() => {
+      to().end()
+      onEnd()
+    })
+  })
+  from.on('error', () => put(() => to().destroy()))
+}
+
+function fileEnded() {
+  seen.whole = now()
+}
+
+/**
+ * For a control connection: opens a port of its own for each that a reply names, and names that one instead:
+ *   229 Entering Extended Passive Mode (|||36492|)        RFC 2428
+ *   227 Entering Passive Mode (127,0,0,1,128,203).        RFC 959
+ */
+function passivePorts(client) {
+  const named = /^(229 .*\|)(\d+)(?=\|)|^(227 .*\d,)(\d+),(\d+)(?=\))/gm
+  const unused = new Set()
+  client.once('close', () => {
+    for (const listener of unused) listener.close()
+  })
+  const open = (port) => {
+    const listener = listen((data) => {
+      unused.delete(listener.close())
+      carry(data, port, undefined, fileEnded)
+    })
+    unused.add(listener)
+    return listener
+  }
+  let rest = ''
+  return (octets) => {
+    const [, lines, begun] = /^(.*\n)?(.*)$/s.exec(rest + octets)
+    rest = begun
+    if (lines === undefined) return () => ''
+    const listeners = Array.from(lines.matchAll(named), ([, , port, , high, low]) =>
+      open(Number(port ?? high * 256 + +low)),
+    )
+    // Done later than all of this, when the ports are known.
+    return () => {
+      if (/^226 /m.test(lines)) fileEnded()
+      return lines.replace(named, (_, before229, _port, before227) => {
+        const { port } = listeners.shift().address()
+        return before229 ? `${before229}${port}` : `${before227}${port >> 8},${port & 255}`
+      })
+    }
+  }
+}
