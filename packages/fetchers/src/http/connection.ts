@@ -125,12 +125,18 @@ export class HttpConnection {
   }
 }
 
-/** undici's connect function for a socket that is there already. It is asked again when that is gone; there is no other. */
+/** The connection was lost, by its cause, before the request went out. */
+export class ConnectionLost extends Error {}
+
+/**
+ * undici's connect function for a socket that is there already. It is asked again when that is gone; there is no other. After an error
+ * of its own, as where octets came before the request, undici would ask for ever, in microtasks that let nothing else run.
+ */
 function handOver(socket: Socket): buildConnector.connector {
   return (_options, callback) => {
     // Not at once: undici does not expect the answer while it is still asking.
     queueMicrotask(() => {
-      if (socket.destroyed) callback(socket.errored ?? new Error('The connection is closed'), null)
+      if (socket.destroyed) callback(new ConnectionLost('The connection is closed', { cause: socket.errored }), null)
       else callback(null, socket)
     })
   }

@@ -1,7 +1,7 @@
 import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
-import type { HttpConnection } from './connection.ts'
+import { ConnectionLost, type HttpConnection } from './connection.ts'
 import { TooManyInterim } from './exchange.ts'
 import type { ResponseHead } from './response.ts'
 
@@ -29,7 +29,8 @@ function otherStatus(head: ResponseHead): string {
 }
 
 /** What undici or the socket said, in our words. */
-export function exchangeError(context: RetrievalContext, connection: HttpConnection, cause: unknown): RetrievalError {
+export function exchangeError(context: RetrievalContext, connection: HttpConnection, said: unknown): RetrievalError {
+  const cause = said instanceof ConnectionLost ? (said.cause ?? said) : said
   const { name, code, message } = traits(cause)
   const inBody = context.deadline.phase === 'body'
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
