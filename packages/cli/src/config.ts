@@ -9,6 +9,7 @@ import { nearest } from './nearest.ts'
 import { isPort, readNumber, readRange, readSize } from './numbers.ts'
 import type { CommandName } from './options.ts'
 import type { CommandLine } from './parse.ts'
+import { type ProxyChooser, proxyChooser } from './proxy.ts'
 
 /** All that the program needs to know of argv and env; nothing later looks at those. */
 export interface Config {
@@ -21,6 +22,7 @@ export interface Config {
   /** One for each operand of get. */
   readonly destinations: readonly Destination[]
   readonly login: Login | null
+  readonly proxies: Proxies
   readonly client: ClientOptions
   readonly request: RetrieveOptions
   /** For explain: as the client resolves. */
@@ -29,10 +31,16 @@ export interface Config {
   readonly given: CommandLine
 }
 
-/** -u; a password of null is asked for. */
+/** -u or -U; a password of null is asked for. */
 export interface Login {
   readonly user: string
   readonly password: string | null
+}
+
+export interface Proxies {
+  readonly proxyFor: ProxyChooser
+  /** For whichever it is. */
+  readonly login: Login | null
 }
 
 /** Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read. */
@@ -49,8 +57,15 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     destinations: command === 'get' ? planDestinations(line) : [],
-    login: readLogin(line),
-    client: { defaults, limits: readLimits(line), policy: readPolicy(line), tls: readTls(line) },
+    login: readLogin(line, 'user'),
+    proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },
+    client: {
+      defaults,
+      limits: readLimits(line),
+      policy: readPolicy(line),
+      tls: readTls(line),
+      proxyTunnel: line.has('proxytunnel'),
+    },
     request: { ...(base !== undefined && { base }), ...(range !== undefined && { range: readRange(range) }) },
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
     given: line,
@@ -136,8 +151,8 @@ function readCertificates(file: string): string {
   }
 }
 
-function readLogin(line: CommandLine): Login | null {
-  const text = line.value('user')
+function readLogin(line: CommandLine, option: 'user' | 'proxy-user'): Login | null {
+  const text = line.value(option)
   if (text === undefined) return null
   const colon = text.indexOf(':')
   return colon < 0 ? { user: text, password: null } : { user: text.slice(0, colon), password: text.slice(colon + 1) }

@@ -1,6 +1,7 @@
 import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
 import type { Login } from './config.ts'
+import { usageError } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { promptLine } from './prompt.ts'
 
@@ -11,6 +12,7 @@ export class LoginDesk {
   readonly #signal: AbortSignal
   readonly #asked = new Map<string, Credentials | null>()
   #place = ''
+  #proxyPassword: Promise<string> | undefined
 
   constructor(login: Login | null, output: Output, signal: AbortSignal) {
     this.#login = login
@@ -41,8 +43,20 @@ export class LoginDesk {
     return known
   }
 
+  /** -U with its password, which is asked for once. */
+  async proxyLogin({ user, password }: Login): Promise<Credentials> {
+    if (password !== null) return { user, password }
+    if (!this.#canAsk) throw usageError('There is no terminal to ask at: give --proxy-user USER:PASSWORD.')
+    this.#proxyPassword ??= this.#prompt(`Password of ${printable(user)} at the proxy: `, false)
+    return { user, password: await this.#proxyPassword }
+  }
+
+  get #canAsk(): boolean {
+    return process.stdin.isTTY === true && this.#output.stderrIsTerminal
+  }
+
   async #ask(host: string, user: string | null): Promise<Credentials | null> {
-    if (!process.stdin.isTTY || !this.#output.stderrIsTerminal) return null
+    if (!this.#canAsk) return null
     const name = user ?? (await this.#prompt(`User at ${host}: `, true))
     if (name === '') return null
     return { user: name, password: await this.#prompt(`Password of ${printable(name)} at ${host}: `, false) }

@@ -65,7 +65,7 @@ export class Reporter {
     if (event.type === 'resolved') {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
     }
-    if (event.type === 'remark') this.notice({ operand: event.url, message: event.message })
+    if (event.type === 'remark') this.notice({ operand: event.url, message: inOptions(event.message) })
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
     else for (const line of this.#lines(event)) this.#output.note(line)
@@ -86,7 +86,7 @@ export class Reporter {
           .split('\n')
           .map((line) => `* ${line}`)
       case 'connected':
-        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}`]
+        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through(event)}`]
       case 'sent':
         return quoted('>', event.octets)
       case 'received':
@@ -110,6 +110,10 @@ export class Reporter {
     // Those of the URL as typed: the event's is without the password that some are about.
     return 'error' in explained ? explained : { ...explained, findings }
   }
+}
+
+function through({ proxy }: Extract<RetrievalEvent, { type: 'connected' }>): string {
+  return proxy === null ? '' : `, through ${proxy}`
 }
 
 /** A dialogue's lines, each with its mark. */
