@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { RetrievalContext } from '../fetcher.ts'
-import { Connection, openSocket } from '../wire/socket.ts'
+import { Connection, openSocket, serverAddress } from '../wire/socket.ts'
 import type { Dialogue } from './dialogue.ts'
 import { startTls } from './secure.ts'
 
@@ -21,8 +21,8 @@ export class DataConnection {
   static async open(dialogue: Dialogue, port: number): Promise<DataConnection> {
     const { control, plan, context } = dialogue
     const { socket } = control
-    const announced = socket instanceof TLSSocket ? announcingTls(context) : context
-    const peer = { host: socket.remoteAddress ?? plan.host, port, tls: 'none' as const }
+    const announced = plan.tls !== 'none' ? announcingTls(context) : context
+    const peer = { host: serverAddress(context, socket, plan.host), port, tls: 'none' as const }
     return new DataConnection(dialogue, await openSocket(announced, peer))
   }
 
@@ -32,7 +32,8 @@ export class DataConnection {
    */
   async secure(): Promise<void> {
     const { control, plan, context } = this.#dialogue
-    if (!(control.socket instanceof TLSSocket)) return
+    // What is in TLS may also be the way to an https proxy.
+    if (plan.tls === 'none' || !(control.socket instanceof TLSSocket)) return
     const session = control.tlsSessionStore ?? control.socket.getSession()
     const { socket, agreed } = startTls(context, plan, this.#plain, session)
     // A ticket of TLS 1.3 serves once: the next data connection takes the next one.
