@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { httpProxy, scriptedProxy } from '../fetchers/scripted-proxy.ts'
 import { bin, temporaryFolder, useBundle } from './run.ts'
 
 /** util-linux's script(1) runs a command on a terminal of its own; others of that name have other options. */
@@ -117,6 +118,17 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     const { status, screen } = await onTerminal(`-o asked ${servers.http.url}auth/readme.txt`, typed)
     expect(status).toBe(0)
     expect(screen).not.toContain('secret')
+  })
+
+  test('that of a proxy is asked for once, for all URLs', async () => {
+    await using proxy = await scriptedProxy(httpProxy({ login: 'alice:s3cr3t' }))
+    const prompt = 'Password of alice at the proxy: '
+    const args = `-U alice -x 127.0.0.1:${proxy.port} http://one.example/ http://two.example/`
+    const { status, screen } = await onTerminal(args, { [prompt]: 's3cr3t\r' })
+    expect(status).toBe(0)
+    expect(screen.split(prompt)).toHaveLength(2)
+    expect(screen.match(/through the proxy/g)).toHaveLength(2)
+    expect(screen).not.toContain('s3cr3t')
   })
 
   test('Ctrl-C at the prompt is an interrupt', async () => {
