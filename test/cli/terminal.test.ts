@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { httpProxy, scriptedProxy } from '../fetchers/scripted-proxy.ts'
 import { bin, temporaryFolder, useBundle } from './run.ts'
 
 /** util-linux's script(1) runs a command on a terminal of its own; others of that name have other options. */
@@ -126,6 +127,17 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect({ status, screen: screen.replace(/\x1b\[\d*[A-Z]/g, '') }).toEqual({ status: 0, screen: `${prompt}\r\n` })
     expect(servers.ftp.received.filter((line) => line.startsWith('ACCT'))).toEqual(['ACCT s4les'])
     expect(readFileSync(join(folder(), 'again'), 'utf8')).toContain('test server')
+  })
+
+  test('that of a proxy is asked for once, for all URLs', async () => {
+    await using proxy = await scriptedProxy(httpProxy({ login: 'alice:s3cr3t' }))
+    const prompt = 'Password of alice at the proxy: '
+    const args = `-U alice -x 127.0.0.1:${proxy.port} http://one.example/ http://two.example/`
+    const { status, screen } = await onTerminal(args, { [prompt]: 's3cr3t\r' })
+    expect(status).toBe(0)
+    expect(screen.split(prompt)).toHaveLength(2)
+    expect(screen.match(/through the proxy/g)).toHaveLength(2)
+    expect(screen).not.toContain('s3cr3t')
   })
 
   test('Ctrl-C at the prompt is an interrupt', async () => {

@@ -433,7 +433,16 @@ describe('connections', () => {
       deadlines.push(deadline)
       const error = (code: ErrorCode, message: string): RetrievalError =>
         new RetrievalError(code, message, { phase: 'body' })
-      const context = { url: url(''), deadline, limits: defaultLimits, request: {}, tls: {}, emit() {}, error }
+      const context = {
+        url: url(''),
+        deadline,
+        limits: defaultLimits,
+        request: {},
+        tls: {},
+        proxy: null,
+        emit() {},
+        error,
+      }
       return fetcher.retrieve(plan as HttpPlan, { ...context, credentials: async () => null })
     }
     const first = await retrieve('pub/hello.txt')

@@ -23,10 +23,20 @@ export interface ServerUnderTest {
 
 /** Runs the tests against servers/NAME.sh; says why not where it is not installed. */
 export function suite(name: string, tests: (server: ServerUnderTest) => void): void {
-  const reason = missing(name)
-  if (reason !== undefined) {
-    describe(name, () => {
+  suiteOf([name], (servers) => tests(servers[name] ?? expect.fail(name)))
+}
+
+/** As suite, against several servers that run together. */
+export function suiteOf<const Names extends readonly string[]>(
+  names: Names,
+  tests: (servers: Readonly<Record<Names[number], ServerUnderTest>>) => void,
+): void {
+  const title = names.join(' + ')
+  const reasons = names.flatMap((name) => missing(name) ?? [])
+  if (reasons.length > 0) {
+    describe(title, () => {
       test('is installed', ({ skip }) => {
+        const reason = reasons.join('; ')
         // The note is what the reporter prints.
         if (process.env.RETRIEVER_INTEROP !== 'required') skip(reason)
         expect.fail(reason)
@@ -34,21 +44,29 @@ export function suite(name: string, tests: (server: ServerUnderTest) => void): v
     })
     return
   }
-  describe(name, () => {
-    let running: RealServer | undefined
-    const server = (): RealServer => running ?? expect.fail(`${name} is not running`)
+  describe(title, () => {
+    const running = new Map<string, RealServer>()
     beforeAll(async () => {
-      running = await startRealServer(name)
+      // One after the other: each takes ports that are free once the one before answers.
+      for (const name of names) running.set(name, await startRealServer(name))
     })
-    afterAll(() => running?.stop())
-    tests({
-      url: (scheme, path, { offset = 0, user = '' } = {}) =>
-        `${scheme}://${user && `${user}@`}127.0.0.1:${server().port + offset}${path}`,
-      port: () => server().port,
-      path: (file) => join(server().dir, file),
-      seed: (file) => readFile(join(server().dir, file)),
-    })
+    afterAll(async () => void (await Promise.all([...running.values()].map((server) => server.stop()))))
+    const under = names.map((name) => [
+      name,
+      underTest(() => running.get(name) ?? expect.fail(`${name} is not running`)),
+    ])
+    tests(Object.fromEntries(under))
   })
+}
+
+function underTest(server: () => RealServer): ServerUnderTest {
+  return {
+    url: (scheme, path, { offset = 0, user = '' } = {}) =>
+      `${scheme}://${user && `${user}@`}127.0.0.1:${server().port + offset}${path}`,
+    port: () => server().port,
+    path: (file) => join(server().dir, file),
+    seed: (file) => readFile(join(server().dir, file)),
+  }
 }
 
 export interface Outcome {

@@ -10,6 +10,7 @@ import { nearest } from './nearest.ts'
 import { isPort, readNumber, readSize } from './numbers.ts'
 import type { CommandName } from './options.ts'
 import type { CommandLine } from './parse.ts'
+import { type ProxyChooser, proxyChooser } from './proxy.ts'
 import { type ContinueAt, readContinueAt, readRequest } from './request.ts'
 
 /** All that the program needs to know of argv and env; nothing later looks at those. */
@@ -27,6 +28,7 @@ export interface Config {
   readonly login: Login | null
   /** For FTP servers that want one beside user and password. */
   readonly account: string | null
+  readonly proxies: Proxies
   readonly client: ClientOptions
   readonly request: RetrieveOptions
   /** For explain: as the client resolves. */
@@ -35,10 +37,16 @@ export interface Config {
   readonly given: CommandLine
 }
 
-/** -u; a password of null is asked for. */
+/** -u or -U; a password of null is asked for. */
 export interface Login {
   readonly user: string
   readonly password: string | null
+}
+
+export interface Proxies {
+  readonly proxyFor: ProxyChooser
+  /** For whichever it is. */
+  readonly login: Login | null
 }
 
 /** Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read. */
@@ -57,7 +65,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     showErrors: !line.has('silent') || line.has('show-error'),
     destinations,
     continueAt: readContinueAt(line, destinations),
-    login: readLogin(line),
+    login: readLogin(line, 'user'),
+    proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },
     account: line.value('ftp-account') ?? null,
     client: {
       fetchers: readFtpFetchers(line),
@@ -65,6 +74,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       limits: readLimits(line),
       policy: readPolicy(line),
       tls: readTls(line),
+      proxyTunnel: line.has('proxytunnel'),
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
@@ -152,8 +162,8 @@ function readCertificates(file: string): string {
   }
 }
 
-function readLogin(line: CommandLine): Login | null {
-  const text = line.value('user')
+function readLogin(line: CommandLine, option: 'user' | 'proxy-user'): Login | null {
+  const text = line.value(option)
   if (text === undefined) return null
   const colon = text.indexOf(':')
   return colon < 0 ? { user: text, password: null } : { user: text.slice(0, colon), password: text.slice(colon + 1) }

@@ -1,6 +1,7 @@
 import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
 import type { Config, Login } from './config.ts'
+import { usageError } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import { promptLine } from './prompt.ts'
 
@@ -13,6 +14,7 @@ export class LoginDesk {
   readonly #asked = new Map<string, Credentials | null>()
   readonly #accounts = new Map<string, string>()
   #place = ''
+  #proxyPassword: Promise<string> | undefined
 
   constructor({ login, account }: Pick<Config, 'login' | 'account'>, output: Output, signal: AbortSignal) {
     this.#login = login
@@ -60,8 +62,16 @@ export class LoginDesk {
     return this.#canAsk ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false) : ''
   }
 
+  /** -U with its password, which is asked for once. */
+  async proxyLogin({ user, password }: Login): Promise<Credentials> {
+    if (password !== null) return { user, password }
+    if (!this.#canAsk) throw usageError('There is no terminal to ask at: give --proxy-user USER:PASSWORD.')
+    this.#proxyPassword ??= this.#prompt(`Password of ${printable(user)} at the proxy: `, false)
+    return { user, password: await this.#proxyPassword }
+  }
+
   get #canAsk(): boolean {
-    return process.stdin.isTTY && this.#output.stderrIsTerminal
+    return process.stdin.isTTY === true && this.#output.stderrIsTerminal
   }
 
   async #ask(host: string, user: string | null): Promise<Credentials | null> {

@@ -73,7 +73,7 @@ export class Reporter {
     if (event.type === 'resolved') {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
     }
-    if (event.type === 'remark') this.notice({ operand: event.url, message: event.message })
+    if (event.type === 'remark') this.notice({ operand: event.url, message: inOptions(event.message) })
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
     else for (const line of this.#lines(event)) this.#output.note(line)
@@ -95,7 +95,7 @@ export class Reporter {
           .split('\n')
           .map((line) => `* ${line}`)
       case 'connected':
-        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}`]
+        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through(event)}`]
       case 'sent':
         return quoted('>', event.octets)
       case 'received':
@@ -123,6 +123,10 @@ export class Reporter {
 
 function isFailure(error: RetrievalError | null): boolean {
   return error !== null && exitCodeOf(error) !== 0
+}
+
+function through({ proxy }: Extract<RetrievalEvent, { type: 'connected' }>): string {
+  return proxy === null ? '' : `, through ${proxy}`
 }
 
 /** A dialogue's lines, each with its mark. */

@@ -5,6 +5,7 @@ import { LoginDesk } from './login.ts'
 import type { Run } from './main.ts'
 import { StdoutClosed } from './output.ts'
 import { Progress } from './progress.ts'
+import { withLogin } from './proxy.ts'
 import { urlArgument } from './url-argument.ts'
 
 /** The retrievals of one command: a client that reports, shows progress and knows logins. */
@@ -22,6 +23,11 @@ export class Session implements AsyncDisposable {
     this.#progress = new Progress(output)
     this.#client = createClient({
       ...config.client,
+      proxy: async (target) => {
+        const proxy = config.proxies.proxyFor(target)
+        if (proxy === null || config.proxies.login === null) return proxy
+        return withLogin(proxy, await this.#desk.proxyLogin(config.proxies.login))
+      },
       credentials: (challenge) => this.#desk.answer(challenge),
       onEvent: (event) => {
         if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)

@@ -17,12 +17,14 @@ import {
   list,
   type OptionKind,
   octetRange,
+  proxyOption,
   record,
   resumePoint,
   text,
   texts,
 } from './options.ts'
 import { type Policy, readPolicy } from './policy.ts'
+import { type ProxyOption, readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Representation } from './representation.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
@@ -35,6 +37,14 @@ export interface ClientOptions {
   readonly policy?: Partial<Policy>
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
+  /**
+   * `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks5 (names are looked up here), socks5h (by the proxy), http
+   * or https; or a function of `{ scheme, host, port }`, asked before each host is contacted, redirects' too. The environment is
+   * never read. Default null: no proxy.
+   */
+  readonly proxy?: ProxyOption
+  /** Have an HTTP proxy connect on (CONNECT) for http and ftp too, in place of asking it for the URL. Default false. */
+  readonly proxyTunnel?: boolean
   /** Asked once the server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Credentials | null | Promise<Credentials | null>
   readonly defaults?: Defaults
@@ -84,6 +94,8 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   policy: record,
   limits: record,
   tls: record,
+  proxy: proxyOption,
+  proxyTunnel: flag,
   credentials: callback,
   defaults: record,
   concurrency: count,
@@ -123,6 +135,7 @@ export function createClient(options: ClientOptions = {}): Client {
     policy: readPolicy(options.policy),
     limits: readLimits(options.limits),
     tls: { ...options.tls },
+    proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
     onEvent: options.onEvent,
     resolving: {

@@ -14,9 +14,12 @@ export type RetrievalEvent =
   | {
       readonly type: 'connected'
       readonly url: string
+      /** Of the server; through a proxy what that was told, which may be a name. Of the proxy, where it is asked for whole URLs. */
       readonly address: string
       readonly port: number
       readonly tls: boolean
+      /** `socks5://host:1080`, without its login; null: there is no proxy on the way. */
+      readonly proxy: string | null
     }
   /** A command or request, as sent. */
   | { readonly type: 'sent'; readonly url: string; readonly octets: string }

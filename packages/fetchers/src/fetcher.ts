@@ -23,6 +23,8 @@ export interface RetrievalContext {
   readonly limits: Limits
   readonly request: RequestOptions
   readonly tls: TlsOptions
+  /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
+  readonly proxy: ProxyServer | null
   /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
   credentials(challenge: Challenge): Promise<Credentials | null>
   emit(event: RetrievalEvent): void
@@ -64,6 +66,23 @@ export interface TlsOptions {
   readonly ca?: string
   /** Verify nothing: only ever by the caller's explicit word. */
   readonly insecure?: boolean
+}
+
+/** A proxy on the way to a server, as ClientOptions.proxy names it. */
+export interface ProxyServer {
+  /** What it speaks; `https` is HTTP within TLS. Names are looked up here for `socks5`, by the proxy for all others. */
+  readonly kind: 'socks5' | 'socks5h' | 'http' | 'https'
+  readonly host: string
+  readonly port: number
+  /** One octet a character, as the password; null where it wants no login. */
+  readonly user: string | null
+  readonly password: string | null
+  /** Ask for a tunnel also where an HTTP proxy could be asked for the URL itself. */
+  readonly tunnel: boolean
+  /** `socks5://host:1080`, for people: without user and password. */
+  readonly url: string
+  /** Tells it from every other, for the keys of pools; user and password are hashed (security.md case 38). */
+  readonly key: string
 }
 
 export interface Challenge {

@@ -13,6 +13,7 @@ export type {
   Fetcher,
   Handoff,
   Outcome,
+  ProxyServer,
   Redirect,
   RequestOptions,
   ResumePoint,
@@ -22,6 +23,7 @@ export type {
 } from './fetcher.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export type { Policy } from './policy.ts'
+export type { ProxyOption, ProxyTarget } from './proxy.ts'
 export { builtinMechanisms } from './registry.ts'
 export { type Hop, Representation } from './representation.ts'
 export type { SaveOptions } from './save.ts'

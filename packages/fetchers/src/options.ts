@@ -19,6 +19,11 @@ export const texts: OptionKind = [
   'an array of strings',
   (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 ]
+/** proxy.ts reads the URL. */
+export const proxyOption: OptionKind = [
+  'a URL, null, or a function that gives one',
+  (value) => value === null || typeof value === 'string' || typeof value === 'function',
+]
 export const abortSignal: OptionKind = ['an AbortSignal', (value) => value instanceof AbortSignal]
 export const ports: OptionKind = ['an array of port numbers', (value) => Array.isArray(value) && value.every(isPort)]
 /** RFC 9110 5.5: it becomes the value of a header field. */

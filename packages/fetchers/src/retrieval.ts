@@ -18,6 +18,7 @@ import type {
   ErrorExtras,
   Handoff,
   Outcome,
+  ProxyServer,
   Redirect,
   RequestOptions,
   RetrievalContext,
@@ -25,8 +26,10 @@ import type {
 } from './fetcher.ts'
 import type { Limits } from './limits.ts'
 import { enforce, enforceRedirect, type Policy } from './policy.ts'
+import type { ProxyChoice } from './proxy.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
+import { remarkOf, route } from './route.ts'
 
 /** What a client gives to each of its retrievals. */
 export interface Settings {
@@ -35,6 +38,7 @@ export interface Settings {
   readonly limits: Limits
   readonly resolving: ResolveOptions
   readonly tls: TlsOptions
+  readonly proxyFor: ProxyChoice
   readonly credentials: CredentialsSource
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
@@ -88,7 +92,9 @@ export class Retrieval {
     const { plan, findings, scheme } = resolution
     context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
     enforce(policy, resolution)
-    const fetcher = await registry.get(plan.mechanism)
+    const proxy = await this.#proxyFor(resolution)
+    const routed = route(plan, proxy)
+    const fetcher = await registry.get(routed.mechanism)
     if (fetcher === undefined) {
       const hint = scheme.hint ?? `Add a fetcher for "${plan.mechanism}" by createClient({ fetchers }).`
       const what = scheme.handoff
@@ -97,7 +103,17 @@ export class Retrieval {
       throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, { phase: 'resolve' })
     }
     if (this.#deadline.signal.aborted) throw this.#deadline.signal.reason
-    return fetcher.retrieve(plan, context)
+    const outcome = await fetcher.retrieve(routed, { ...context, proxy })
+    const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
+    if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
+    return outcome
+  }
+
+  /** For each hop anew: the proxy of one host, and its login, are not those of another (security.md case 50). */
+  async #proxyFor({ plan, scheme }: Resolution): Promise<ProxyServer | null> {
+    if (!('port' in plan) || plan.host === null || plan.host === '') return null
+    const target = { scheme: scheme.name, host: plan.host, port: plan.port }
+    return this.#deadline.unlimited(() => this.#settings.proxyFor(target))
   }
 
   /** RFC 9110 15.4, by our own rules. */
@@ -183,6 +199,7 @@ export class Retrieval {
       deadline,
       limits,
       tls,
+      proxy: null,
       request: this.#request,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       emit: (event) => this.#emit(event),

@@ -28,7 +28,9 @@ export class DataConnection {
     const close = (): void => this.close()
     signal.addEventListener('abort', close, { once: true })
     this.#unlink = () => signal.removeEventListener('abort', close)
-    this.#intake = isSecure(dialogue) ? undefined : new Intake(dialogue.session.basin)
+    // TLS and proxies have their own ways with what is read.
+    const isBare = !isSecure(dialogue) && !dialogue.context.proxy
+    this.#intake = isBare ? new Intake(dialogue.session.basin) : undefined
     this.opened = this.#open(port)
     // Met where it is awaited, if it is: the server may refuse the transfer before.
     this.opened.catch(() => {})
@@ -41,7 +43,8 @@ export class DataConnection {
   async secure(): Promise<void> {
     const { session, plan, context } = this.#dialogue
     const { control } = session
-    if (!(control.socket instanceof TLSSocket) || this.#plain === undefined) return
+    // What is in TLS may also be the way to an https proxy.
+    if (plan.tls === 'none' || !(control.socket instanceof TLSSocket) || this.#plain === undefined) return
     const ticket = control.tlsSessionStore ?? control.socket.getSession()
     const { socket, agreed } = startTls(context, plan, this.#plain, ticket)
     // A ticket of TLS 1.3 serves once: the next data connection takes the next one.
@@ -69,10 +72,9 @@ export class DataConnection {
   }
 
   async #open(port: number): Promise<void> {
-    const { session, plan, context } = this.#dialogue
-    const { socket } = session.control
+    const { session, context } = this.#dialogue
     const told = isSecure(this.#dialogue) ? announcingTls(context) : context
-    const peer = { host: socket.remoteAddress ?? plan.host, port, tls: 'none' as const }
+    const peer = { host: session.address, port, tls: 'none' as const }
     const isTrial = session.habits.passive === 'EPSV' && !session.habits.reached
     const timer = isTrial ? setTimeout(() => this.#life.abort('silent'), patience) : undefined
     try {
@@ -90,8 +92,8 @@ export class DataConnection {
   }
 }
 
-function isSecure({ session }: Dialogue): boolean {
-  return session.control.socket instanceof TLSSocket
+function isSecure({ plan }: Dialogue): boolean {
+  return plan.tls !== 'none'
 }
 
 /** TLS begins a moment later on this connection; the event says so at once. */

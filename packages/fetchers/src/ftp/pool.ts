@@ -157,5 +157,5 @@ export class Pool {
 function keyOf({ tls, host, port, user, password }: FtpPlan, context: RetrievalContext): string {
   const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
   const trust = tls === 'none' ? null : [context.tls.ca ?? null, context.tls.insecure === true]
-  return JSON.stringify([tls, host, port, user, secret, trust])
+  return JSON.stringify([tls, host, port, user, secret, trust, context.proxy?.key ?? null])
 }

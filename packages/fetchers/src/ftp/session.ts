@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { type Basin, makeBasin } from '../wire/intake.ts'
-import { openSocket } from '../wire/socket.ts'
+import { openSocket, serverAddress } from '../wire/socket.ts'
 import { Control } from './control.ts'
 import type { Habits } from './habits.ts'
 import { greet, upgrade } from './login.ts'
@@ -11,12 +11,16 @@ import type { Reply } from './replies.ts'
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
 
+type Server = Pick<Session, 'welcome' | 'address'>
+
 /** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
 export class Session {
   readonly control: Control
   readonly habits: Habits
   /** The greeting's words. */
   readonly welcome: string
+  /** Where data connections go: the control connection's peer, or what its proxy was told. */
+  readonly address: string
   isLoggedIn = false
   /** Retrievals that it has served. */
   uses = 0
@@ -34,21 +38,24 @@ export class Session {
   #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
 
-  private constructor(control: Control, habits: Habits, welcome: string, unlink: () => void) {
+  private constructor(control: Control, habits: Habits, { welcome, address }: Server, unlink: () => void) {
     this.control = control
     this.habits = habits
     this.welcome = welcome
+    this.address = address
     this.#unlink = unlink
   }
 
   /** Connects, waits for the greeting, and starts TLS where the plan has it. The login comes with the first flight. */
   static async open(plan: FtpPlan, context: RetrievalContext, habits: Habits): Promise<Session> {
-    const control = new Control(context, await connect(plan, context))
+    const socket = await connect(plan, context)
+    const control = new Control(context, socket)
+    const address = serverAddress(context, socket, plan.host)
     const unlink = link(context, () => control.close())
     try {
       const welcome = await greet(control, context)
       if (plan.tls === 'explicit') await upgrade(control, plan, context)
-      return new Session(control, habits, welcome, unlink)
+      return new Session(control, habits, { welcome, address }, unlink)
     } catch (error) {
       unlink()
       control.end()

@@ -2,8 +2,9 @@ import type { Socket } from 'node:net'
 import type { HttpPlan } from '@retriever/core'
 import type { buildConnector, Client as ClientType, Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
-import type { RetrievalContext } from '../fetcher.ts'
-import { openSocket } from '../wire/socket.ts'
+import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import { openProxySocket, openSocket } from '../wire/socket.ts'
+import { forwarder, makingRequest } from './forward.ts'
 
 /** Enough of an answer to show what it was if it was no HTTP, and to read `HTTP/1.1` from. */
 const shownOctets = 80
@@ -15,8 +16,11 @@ export async function openHttpConnection(context: RetrievalContext, plan: HttpPl
   const abort = (): void => lifetime.abort()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    const socket = await openSocket(context, plan, lifetime.signal)
-    return new HttpConnection(socket, context.limits.maxReply)
+    const proxy = forwarder(plan, context)
+    const socket = await (proxy === null
+      ? openSocket(context, plan, lifetime.signal)
+      : openProxySocket(context, proxy, lifetime.signal))
+    return new HttpConnection(socket, context.limits.maxReply, proxy)
   } finally {
     signal.removeEventListener('abort', abort)
   }
@@ -33,14 +37,17 @@ export async function openHttpConnection(context: RetrievalContext, plan: HttpPl
 export class HttpConnection {
   /** True for an exchange that is not its first: the server may have closed it while it lay idle. */
   reused = false
+  /** At its other end, where it is no server. */
+  readonly proxy: ProxyServer | null
   readonly #socket: Socket
   readonly #client: ClientType
   #flowing = true
   #first: Buffer = Buffer.alloc(0)
   #letGo: () => void = () => {}
 
-  constructor(socket: Socket, maxReply: number) {
+  constructor(socket: Socket, maxReply: number, proxy: ProxyServer | null) {
     this.#socket = socket
+    this.proxy = proxy
     this.#gate(socket)
     // The origin is a stand-in: the connection is made already, and Host is given with each request.
     this.#client = new Client('http://localhost', {
@@ -96,7 +103,7 @@ export class HttpConnection {
 
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#first = Buffer.alloc(0)
-    this.#client.dispatch(request, handler)
+    makingRequest(request.path, (path) => this.#client.dispatch({ ...request, path }, handler))
   }
 
   /** Gives undici what has come and what comes. */
@@ -125,12 +132,18 @@ export class HttpConnection {
   }
 }
 
-/** undici's connect function for a socket that is there already. It is asked again when that is gone; there is no other. */
+/** The connection was lost, by its cause, before the request went out. */
+export class ConnectionLost extends Error {}
+
+/**
+ * undici's connect function for a socket that is there already. It is asked again when that is gone; there is no other. After an error
+ * of its own, as where octets came before the request, undici would ask for ever, in microtasks that let nothing else run.
+ */
 function handOver(socket: Socket): buildConnector.connector {
   return (_options, callback) => {
     // Not at once: undici does not expect the answer while it is still asking.
     queueMicrotask(() => {
-      if (socket.destroyed) callback(socket.errored ?? new Error('The connection is closed'), null)
+      if (socket.destroyed) callback(new ConnectionLost('The connection is closed', { cause: socket.errored }), null)
       else callback(null, socket)
     })
   }

@@ -1,7 +1,7 @@
 import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
-import type { HttpConnection } from './connection.ts'
+import { ConnectionLost, type HttpConnection } from './connection.ts'
 import { TooManyInterim } from './exchange.ts'
 import type { ResponseHead } from './response.ts'
 
@@ -13,10 +13,10 @@ const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: stri
   410: ['not-found', 'The resource is gone for good.'],
 }
 
-/** The error for a status of 400 or more. 401 is Basic's matter. */
-export function statusError(head: ResponseHead, context: RetrievalContext): RetrievalError {
+/** The error for a status of 400 or more, perhaps of a proxy that was asked for the URL. 401 is Basic's matter. */
+export function statusError(head: ResponseHead, proxy: ProxyServer | null, context: RetrievalContext): RetrievalError {
   const { status, reply } = head
-  const [code, message] = meanings[status] ?? ['http-error', otherStatus(head)]
+  const [code, message] = meanings[status] ?? ['http-error', proxy ? ofProxy(proxy, context) : otherStatus(head)]
   return context.error(code, `${message} (${reply})`, { status, reply, phase: 'request' })
 }
 
@@ -28,8 +28,15 @@ function otherStatus(head: ResponseHead): string {
   return 'The server refused the request.'
 }
 
+/** Whoever of the two it was. tinyproxy answers 400 or 503 to an ftp URL, squid 503 where the server is not there. */
+function ofProxy({ url }: ProxyServer, context: RetrievalContext): string {
+  const who = `The proxy ${url}, or the server behind it, refused or failed.`
+  return context.url.startsWith('ftp:') ? `${who} If it knows no FTP, go through a tunnel: proxyTunnel.` : who
+}
+
 /** What undici or the socket said, in our words. */
-export function exchangeError(context: RetrievalContext, connection: HttpConnection, cause: unknown): RetrievalError {
+export function exchangeError(context: RetrievalContext, connection: HttpConnection, said: unknown): RetrievalError {
+  const cause = said instanceof ConnectionLost ? (said.cause ?? said) : said
   const { name, code, message } = traits(cause)
   const inBody = context.deadline.phase === 'body'
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
@@ -45,7 +52,11 @@ export function exchangeError(context: RetrievalContext, connection: HttpConnect
     return context.error('partial', 'The connection ended before the whole body had come; try again.', { cause })
   }
   if (ended) {
-    return context.error('receive-failed', 'The server closed the connection without an answer; try again.', { cause })
+    return context.error(
+      'receive-failed',
+      `${speaker(connection)} closed the connection without an answer; try again.`,
+      { cause },
+    )
   }
   // undici asserts that nobody switches protocols unasked: 101.
   if (code === 'ERR_ASSERTION') {
@@ -57,6 +68,10 @@ export function exchangeError(context: RetrievalContext, connection: HttpConnect
     return context.error('protocol-violation', `The server answered what was not asked (${message}).`, { cause })
   }
   return receiveError(context, cause)
+}
+
+function speaker({ proxy }: HttpConnection): string {
+  return proxy === null ? 'The server' : `The proxy ${proxy.url}`
 }
 
 function traits(cause: unknown): { name: string; code: string; message: string } {
@@ -71,6 +86,6 @@ function notHttp(context: RetrievalContext, connection: HttpConnection, cause: u
     return context.error('protocol-violation', `The server broke HTTP: ${printable(reason ?? 'malformed')}.`, { cause })
   }
   const shown = printable(first.slice(0, 60))
-  const message = `The server does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
+  const message = `${speaker(connection)} does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
   return context.error('protocol-violation', message, { reply: shown, cause })
 }

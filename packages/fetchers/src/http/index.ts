@@ -1,9 +1,11 @@
 import { encodeOctets, type HttpPlan, redact } from '@retriever/core'
-import type { Fetcher, Outcome, RetrievalContext } from '../fetcher.ts'
+import type { Fetcher, Outcome, ProxyServer, RetrievalContext } from '../fetcher.ts'
+import { proxyAuthorization, proxyLoginError } from '../wire/http-connect.ts'
 import { basicFromAsking, basicFromPlan } from './basic.ts'
 import { HttpBody } from './body.ts'
 import { exchangeError, statusError } from './errors.ts'
 import { Exchange, type Head } from './exchange.ts'
+import { forwarder } from './forward.ts'
 import { Pool } from './pool.ts'
 import { getRequest } from './request.ts'
 import { checkChanged, checkRange, describe, ResponseHead } from './response.ts'
@@ -31,6 +33,8 @@ export function httpFetcher(): Fetcher<'http'> {
 interface Answer {
   readonly head: ResponseHead
   readonly body: HttpBody
+  /** The proxy that was asked, and answers for itself or for the server. */
+  readonly proxy: ProxyServer | null
 }
 
 async function retrieve(pool: Pool, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
@@ -59,7 +63,11 @@ async function converse(
   authorization: string | null,
 ): Promise<Answer> {
   const { deadline, emit, url, request } = context
-  const { options, shown } = getRequest(plan, request, authorization)
+  const proxy = forwarder(plan, context)
+  const { options, shown } = getRequest(plan, request, {
+    authorization,
+    proxyAuthorization: proxy && proxyAuthorization(proxy),
+  })
   while (true) {
     const connection = await pool.lease(context, plan)
     emit({ type: 'sent', url, octets: shown })
@@ -68,7 +76,7 @@ async function converse(
       const head = await deadline.within('request', () => exchange.head())
       emit({ type: 'received', url, octets: headOctets(connection.firstOctets, head) })
       const giveBack = (): void => pool.giveBack(connection, context, plan)
-      return { head: new ResponseHead(head), body: new HttpBody(exchange, context, giveBack) }
+      return { head: new ResponseHead(head), body: new HttpBody(exchange, context, giveBack), proxy }
     } catch (cause) {
       await connection.destroy()
       if (deadline.signal.aborted) throw deadline.signal.reason
@@ -86,7 +94,7 @@ function headOctets(first: string, { status, reason, fields }: Head): string {
   return redact(`${version} ${status} ${reason}\r\n${lines.join('')}\r\n`)
 }
 
-async function outcome({ head, body }: Answer, context: RetrievalContext): Promise<Outcome> {
+async function outcome({ head, body, proxy }: Answer, context: RetrievalContext): Promise<Outcome> {
   const { status } = head
   const location = head.field('location')
   if (redirects.has(status) && location !== null) {
@@ -96,7 +104,7 @@ async function outcome({ head, body }: Answer, context: RetrievalContext): Promi
     return { outcome: 'redirect', location: octets, status }
   }
   try {
-    checkStatus(head, context)
+    checkStatus(head, proxy, context)
     return { ...describe(head), body }
   } catch (error) {
     await discard(body, context)
@@ -104,9 +112,10 @@ async function outcome({ head, body }: Answer, context: RetrievalContext): Promi
   }
 }
 
-function checkStatus(head: ResponseHead, context: RetrievalContext): void {
+function checkStatus(head: ResponseHead, proxy: ProxyServer | null, context: RetrievalContext): void {
   const { status, reply } = head
-  if (status !== 416 && status >= 400) throw statusError(head, context)
+  if (status === 407 && proxy !== null) throw proxyLoginError(context, proxy, status, reply)
+  if (status !== 416 && status >= 400) throw statusError(head, proxy, context)
   checkChanged(head, context.request, context)
   checkRange(head, context.request, context)
   const coding = head.field('transfer-encoding')

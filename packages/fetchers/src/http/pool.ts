@@ -58,8 +58,9 @@ export class Pool {
   }
 }
 
-/** A connection made under other TLS options, or for other limits, is another connection. */
-function keyOf({ tls, limits }: RetrievalContext, plan: HttpPlan): string {
+/** A connection made under other TLS options, for other limits or through another proxy is another connection. */
+function keyOf({ tls, limits, proxy }: RetrievalContext, plan: HttpPlan): string {
   const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.insecure === true]
-  return JSON.stringify([plan.tls, plan.host, plan.port, trust, Math.min(limits.maxReply, Number.MAX_SAFE_INTEGER)])
+  const limit = Math.min(limits.maxReply, Number.MAX_SAFE_INTEGER)
+  return JSON.stringify([plan.tls, plan.host, plan.port, trust, limit, proxy?.key ?? null])
 }

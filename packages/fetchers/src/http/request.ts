@@ -1,6 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RequestOptions } from '../fetcher.ts'
+import { authorityOf } from './forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
 export interface Request {
@@ -10,8 +11,14 @@ export interface Request {
 
 const userAgent = 'Retriever/0.1'
 
-/** GET of exactly plan.target. `authorization` is the field's value, or null. */
-export function getRequest(plan: HttpPlan, request: RequestOptions, authorization: string | null): Request {
+/** The values of the two fields, or null. */
+export interface Logins {
+  readonly authorization: string | null
+  readonly proxyAuthorization: string | null
+}
+
+/** GET of exactly plan.target. */
+export function getRequest(plan: HttpPlan, request: RequestOptions, logins: Logins): Request {
   const fields: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
@@ -21,17 +28,21 @@ export function getRequest(plan: HttpPlan, request: RequestOptions, authorizatio
   if (request.range !== undefined) fields.push(['Range', `bytes=${request.range[0]}-${request.range[1] ?? ''}`])
   // RFC 9110 13.1.3.
   if (request.ifChangedSince !== undefined) fields.push(['If-Modified-Since', request.ifChangedSince.toUTCString()])
-  if (authorization !== null) fields.push(['Authorization', authorization])
+  if (logins.proxyAuthorization !== null) fields.push(['Proxy-Authorization', logins.proxyAuthorization])
+  if (logins.authorization !== null) fields.push(['Authorization', logins.authorization])
   const host = hostField(plan)
   const headers = ['Host', host, ...fields.flat()]
   // Line for line what undici writes, which puts these two first and their names in lower case.
   const lines = [`GET ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
-  for (const [name, value] of fields) lines.push(`${name}: ${name === 'Authorization' ? 'Basic <password>' : value}`)
+  for (const [name, value] of fields)
+    lines.push(`${name}: ${name.endsWith('Authorization') ? 'Basic <password>' : value}`)
   return { options: { method: 'GET', path: plan.target, headers }, shown: `${lines.join('\r\n')}\r\n\r\n` }
 }
 
-/** RFC 9112 3.2. The zone of an IPv6 address means nothing to the server (RFC 6874 1). */
-function hostField({ host, port, tls }: HttpPlan): string {
+/** RFC 9112 3.2: the target's own, where it is in absolute form. The zone of an IPv6 address means nothing to the server (RFC 6874 1). */
+function hostField({ host, port, tls, target }: HttpPlan): string {
+  const authority = authorityOf(target)
+  if (authority !== null) return authority
   const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
   return port === (tls === 'none' ? 80 : 443) ? name : `${name}:${port}`
 }

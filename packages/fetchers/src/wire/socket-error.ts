@@ -9,16 +9,16 @@ interface SystemError {
 /** What went wrong while connecting, by Node's error codes. */
 export function connectError(
   context: RetrievalContext,
-  peer: { readonly host: string; readonly port: number },
+  peer: { readonly host: string; readonly port: number; readonly name?: string },
   cause: unknown,
 ): RetrievalError {
   const { code, message } = firstError(cause)
-  const where = `${peer.host}${peer.host.includes(':') ? ' port ' : ':'}${peer.port}`
+  const where = peer.name ?? `${peer.host}${peer.host.includes(':') ? ' port ' : ':'}${peer.port}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
     const what =
       code === 'EAI_AGAIN'
         ? `The name ${peer.host} could not be looked up now; try again.`
-        : `No host is named ${peer.host}; check the spelling.`
+        : `No host is named ${peer.host}${peer.name ? `, as ${peer.name} is` : ''}; check the spelling.`
     return context.error('host-not-found', what, { phase: 'lookup', cause })
   }
   if (isCertificateError(code)) {
@@ -30,10 +30,15 @@ export function connectError(
     return context.error('tls-failed', what, { phase: 'tls', cause })
   }
   if (code === 'ECONNREFUSED') {
-    const what = `${where} refused the connection; nothing listens there. Check host and port.`
+    const what = `${capitalised(where)} refused the connection; nothing listens there. Check host and port.`
     return context.error('connect-failed', what, { phase: 'connect', cause })
   }
   return context.error('connect-failed', `No connection to ${where}: ${code ?? message}.`, { phase: 'connect', cause })
+}
+
+/** `the proxy http://h:1080` begins a sentence as well as it ends one. */
+function capitalised(text: string): string {
+  return text.replace(/^the /, 'The ')
 }
 
 /** The connection broke in the middle. */

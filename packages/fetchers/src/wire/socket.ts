@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
-import { connectError, receiveError } from './socket-error.ts'
+import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import { dial, dialProxy, secure } from './dial.ts'
+import { receiveError } from './socket-error.ts'
 
 export interface Peer {
   readonly host: string
@@ -12,8 +11,9 @@ export interface Peer {
 }
 
 /**
- * Opens a connection under the deadline: both address families in turn (RFC 8305, by Node), TLS where the plan says `implicit`.
- * Rejects with host-not-found, connect-failed, certificate, tls-failed or timeout.
+ * Opens a connection under the deadline, through the context's proxy where there is one: both address families in turn, TLS where
+ * the plan says `implicit`. Rejects with host-not-found, connect-failed, certificate, tls-failed or timeout, and for what is wrong
+ * with a proxy also with auth-required, auth-failed, protocol-violation, receive-failed or limit-exceeded.
  */
 export async function openConnection(context: RetrievalContext, peer: Peer): Promise<Connection> {
   const socket = await openSocket(context, peer)
@@ -30,48 +30,53 @@ export async function openSocket(
   lifetime: AbortSignal = context.deadline.signal,
   onread?: OnReadOpts,
 ): Promise<Socket> {
-  const { deadline } = context
-  const secure = peer.tls === 'implicit'
-  const options = { host: peer.host, port: peer.port, noDelay: true }
-  const socket = await deadline.within('connect', async () => {
-    const opening = secure
-      ? connectTls({
-          ...options,
-          // SNI carries names only (RFC 6066 3), and no trailing dot.
-          ...(isIP(peer.host) ? {} : { servername: peer.host.replace(/\.$/, '') }),
-          ...(context.tls.ca === undefined ? {} : { ca: context.tls.ca }),
-          // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
-          rejectUnauthorized: context.tls.insecure !== true,
-        })
-      : connectTcp(onread === undefined ? options : { ...options, onread })
-    destroyOnAbort(opening, lifetime)
-    try {
-      await once(opening, secure ? 'secureConnect' : 'connect', { signal: lifetime })
-      return opening
-    } catch (cause) {
-      opening.destroy()
-      throw connectError(context, peer, cause)
-    }
-  })
-  // An error while nobody reads is kept by the socket and met by the next read; it must not end the process.
-  socket.on('error', () => {})
-  context.emit({
-    type: 'connected',
-    url: context.url,
-    address: socket.remoteAddress ?? peer.host,
-    port: socket.remotePort ?? peer.port,
-    tls: secure,
-  })
+  const { deadline, proxy } = context
+  const socket = await deadline.within('connect', () =>
+    // A context that somebody else made may not know of proxies.
+    proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
+  )
+  announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
   return socket
 }
 
-function destroyOnAbort(socket: Socket, signal: AbortSignal): void {
-  const destroy = (): void => {
-    socket.destroy()
-  }
-  if (signal.aborted) destroy()
-  signal.addEventListener('abort', destroy, { once: true })
-  socket.once('close', () => signal.removeEventListener('abort', destroy))
+/** A connection to the context's proxy itself, to ask it for whole URLs (RFC 9112 3.2.2). As openSocket. */
+export async function openProxySocket(
+  context: RetrievalContext,
+  proxy: ProxyServer,
+  lifetime: AbortSignal,
+): Promise<Socket> {
+  const socket = await context.deadline.within('connect', () => dialProxy(context, proxy, lifetime))
+  announce(context, socket.remoteAddress ?? proxy.host, proxy.port, proxy.kind === 'https')
+  return socket
+}
+
+/** What the proxy of each socket was told. */
+const told = new WeakMap<Socket, string>()
+
+/** One deadline for all of it: the proxy's name, its connection and its TLS, the tunnel, and TLS with the server within that. */
+async function openThrough(
+  context: RetrievalContext,
+  proxy: ProxyServer,
+  peer: Peer,
+  lifetime: AbortSignal,
+): Promise<Socket> {
+  const { openTunnel } = await import('./tunnel.ts')
+  const tunnel = await openTunnel(context, proxy, peer, () => dialProxy(context, proxy, lifetime))
+  const socket = peer.tls === 'implicit' ? await secure(context, peer, tunnel.socket, lifetime) : tunnel.socket
+  told.set(socket, tunnel.host)
+  return socket
+}
+
+/**
+ * Where another connection to the same server goes, as FTP's for data: to the address of this one, and through a proxy to what that
+ * was told, since the socket's own address is the proxy's. `host` is the server's name.
+ */
+export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
+  return (proxy ? told.get(socket) : socket.remoteAddress) ?? host
+}
+
+function announce({ emit, url, proxy }: RetrievalContext, address: string, port: number, tls: boolean): void {
+  emit({ type: 'connected', url, address, port, tls, proxy: proxy?.url ?? null })
 }
 
 /** A connection that is read by pulling and written through one guarded door. */
@@ -103,16 +108,35 @@ export class Connection {
   }
 
   /**
+   * The next octet alone, or null where the connection ends, in whatever way: for a dialogue at the end of which somebody else reads
+   * on, from the very next octet.
+   */
+  async readOctet(phase: Phase): Promise<number | null> {
+    const socket = this.#socket
+    while (true) {
+      const octet = socket.read(1) as Uint8Array | null
+      if (octet !== null) return octet[0] ?? null
+      if (socket.readableEnded || socket.destroyed) return null
+      await this.#context.deadline.within(phase, () => readableOrOver(socket))
+    }
+  }
+
+  /**
    * Sends one line. Strings hold one octet a character; anything that would make the line two (CR, LF, NUL inside) or that
    * is no octet at all is refused here, whatever was checked before. `shown` stands for it in events where it is secret.
    */
-  async sendLine(line: string, shown: string = line): Promise<void> {
-    if (/[\r\n\0]|[^\0-\xFF]/.test(line)) {
+  sendLine(line: string, shown: string = line): Promise<void> {
+    return this.sendLines([line], [shown])
+  }
+
+  /** Sends several lines at once, as sendLine. */
+  async sendLines(lines: readonly string[], shown: readonly string[] = lines): Promise<void> {
+    if (lines.some((line) => /[\r\n\0]|[^\0-\xFF]/.test(line))) {
       throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
         phase: 'policy',
       })
     }
-    await this.#write(`${line}\r\n`, `${shown}\r\n`)
+    await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
   }
 
   /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. */
@@ -120,9 +144,14 @@ export class Connection {
     await this.#write(octets, octets)
   }
 
-  async #write(octets: string, shown: string): Promise<void> {
+  /** Sends octets that state their own lengths, and that events do not tell of: SOCKS, which is no part of the retrieval's dialogue. */
+  async sendFrame(octets: string): Promise<void> {
+    await this.#write(octets, null)
+  }
+
+  async #write(octets: string, shown: string | null): Promise<void> {
     const { deadline, emit, url } = this.#context
-    emit({ type: 'sent', url, octets: shown })
+    if (shown !== null) emit({ type: 'sent', url, octets: shown })
     if (this.#socket.write(octets, 'latin1')) return
     await deadline.within('request', () => drainedOrOver(this.#socket))
   }

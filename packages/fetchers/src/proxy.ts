@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { domainToASCII } from 'node:url'
+import { type HttpPlan, type Locator, RetrievalError, resolve } from '@retriever/core'
+import type { ProxyServer } from './fetcher.ts'
+import { invalidOption } from './limits.ts'
+
+/** Where a retrieval, or one hop of it, goes to. */
+export interface ProxyTarget {
+  /** Of the URL: `ftp`, `https`. */
+  readonly scheme: string
+  readonly host: string
+  readonly port: number
+}
+
+/** A proxy's URL, null for none, or what chooses one for each host. */
+export type ProxyOption =
+  | string
+  | null
+  | ((target: ProxyTarget) => string | null | undefined | Promise<string | null | undefined>)
+
+/** Gives the proxy on the way to a target; null: there is none. */
+export type ProxyChoice = (target: ProxyTarget) => Promise<ProxyServer | null>
+
+/** Throws `invalid-option` for a proxy that is none, at once where its URL is given, else when it is chosen. */
+export function readProxy(option: ProxyOption | undefined, tunnel: boolean): ProxyChoice {
+  if (typeof option === 'function') {
+    return async (target) => {
+      const chosen: unknown = await option({ ...target })
+      return chosen === null || chosen === undefined ? null : parseProxy(chosen, tunnel)
+    }
+  }
+  const proxy = option === undefined || option === null ? null : parseProxy(option, tunnel)
+  return async () => proxy
+}
+
+/** curl's ports, whose habits people have: 1080 for HTTP proxies too. */
+const defaultPorts: Readonly<Record<ProxyServer['kind'], number>> = {
+  socks5: 1080,
+  socks5h: 1080,
+  http: 1080,
+  https: 443,
+}
+
+const expected = 'socks5, socks5h, http or https with a host and no path, as http://user:password@host:3128'
+
+/** Reads `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT][/]`; without a protocol it is http, as in curl. */
+function parseProxy(value: unknown, tunnel: boolean): ProxyServer {
+  if (typeof value !== 'string') throw invalidOption('proxy', expected, value)
+  const [, scheme = 'http', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/is.exec(value) ?? []
+  const kind = scheme.toLowerCase()
+  const place = isKind(kind) ? placeOf(rest) : undefined
+  if (!isKind(kind) || place === undefined) throw invalidOption('proxy', expected, withoutLogin(value))
+  const { plan, locator } = place
+  const { host, user, password } = plan
+  checkLogin(kind, user, password)
+  const port = locator.port ?? defaultPorts[kind]
+  const url = `${kind}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const key = createHash('sha256')
+    .update(JSON.stringify([url, user, password, tunnel]))
+    .digest('base64')
+  return { kind, host, port, user, password, tunnel, url, key }
+}
+
+function isKind(text: string): text is ProxyServer['kind'] {
+  return Object.hasOwn(defaultPorts, text)
+}
+
+/** Hosts, logins and ports are read as those of an http URL, which nothing may follow. */
+function placeOf(rest: string): { readonly plan: HttpPlan; readonly locator: Locator } | undefined {
+  try {
+    const { plan, locator } = resolve(`http://${rest}`, { domainToAscii: domainToASCII })
+    const bare = plan.mechanism === 'http' && plan.target === '/' && locator.fragment === null && locator.port !== 0
+    return bare ? { plan, locator } : undefined
+  } catch (error) {
+    // Its message would show what may be a password.
+    if (RetrievalError.is(error)) return undefined
+    throw error
+  }
+}
+
+/** RFC 1929 2: 1 to 255 octets each, though many proxies take no password for an empty one. RFC 7617 2: no `:` in a user. */
+function checkLogin(kind: ProxyServer['kind'], user: string | null, password: string | null): void {
+  const isSocks = kind === 'socks5' || kind === 'socks5h'
+  if (isSocks && user !== null && (user === '' || user.length > 255 || (password ?? '').length > 255)) {
+    throw invalidOption('proxy', 'with a user of 1 to 255 octets and a password of up to 255 (RFC 1929)', 'others')
+  }
+  if (!isSocks && user?.includes(':')) throw invalidOption('proxy', 'with a user without : (RFC 7617)', 'one with it')
+}
+
+/** Whatever stands before the last `@` may be a password, in however broken a URL. */
+function withoutLogin(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@')
+}

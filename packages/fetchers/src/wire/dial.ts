@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import type { ProxyServer, RetrievalContext, TlsOptions } from '../fetcher.ts'
+import type { Peer } from './socket.ts'
+import { connectError } from './socket-error.ts'
+
+/** `name` is for messages, where host and port do not tell what it is. */
+type NamedPeer = Peer & { readonly name?: string }
+
+/** A connection to the peer itself: both address families in turn (RFC 8305, by Node), TLS where it is `implicit`. */
+export async function dial(
+  context: RetrievalContext,
+  peer: NamedPeer,
+  lifetime: AbortSignal,
+  onread?: OnReadOpts,
+): Promise<Socket> {
+  const { host, port } = peer
+  const options = { host, port, noDelay: true, ...(onread !== undefined && { onread }) }
+  const opening =
+    peer.tls === 'implicit' ? connectTls({ ...options, ...tlsOptions(host, context.tls) }) : connectTcp(options)
+  return opened(context, peer, opening, lifetime)
+}
+
+/** A connection to the proxy, in TLS where it is an https proxy. That is verified always, since its password goes there. */
+export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortSignal): Promise<Socket> {
+  const { host, port, kind, url } = proxy
+  const verifying = { ...context, tls: { ...context.tls, insecure: false } }
+  const tls = kind === 'https' ? 'implicit' : 'none'
+  return dial(verifying, { host, port, tls, name: `the proxy ${url}` }, lifetime)
+}
+
+/** TLS with the peer, by its own name, over a connection that leads there. */
+export async function secure(
+  context: RetrievalContext,
+  peer: Peer,
+  carrier: Socket,
+  lifetime: AbortSignal,
+): Promise<Socket> {
+  const { host } = peer
+  if (carrier.readableLength > 0) {
+    // TLS would not see them; and it is the client that speaks first (security.md case 81).
+    carrier.destroy()
+    const message = 'Octets came through the proxy before TLS had begun; the connection was closed.'
+    throw context.error('protocol-violation', message)
+  }
+  const opening = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls) })
+  // Within the TLS of an https proxy, one does not end with the other by itself.
+  opening.once('close', () => carrier.destroy())
+  carrier.once('close', () => opening.destroy())
+  return opened(context, peer, opening, lifetime)
+}
+
+function tlsOptions(host: string, { ca, insecure }: TlsOptions): ConnectionOptions {
+  return {
+    // SNI carries names only (RFC 6066 3), and no trailing dot.
+    ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
+    ...(ca === undefined ? {} : { ca }),
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+    rejectUnauthorized: insecure !== true,
+  }
+}
+
+async function opened(
+  context: RetrievalContext,
+  peer: NamedPeer,
+  opening: Socket | TLSSocket,
+  lifetime: AbortSignal,
+): Promise<Socket> {
+  destroyOnAbort(opening, lifetime)
+  try {
+    await once(opening, peer.tls === 'implicit' ? 'secureConnect' : 'connect', { signal: lifetime })
+  } catch (cause) {
+    opening.destroy()
+    throw connectError(context, peer, cause)
+  }
+  // An error while nobody reads is kept by the socket and met by the next read; it must not end the process.
+  opening.on('error', () => {})
+  return opening
+}
+
+function destroyOnAbort(socket: Socket, signal: AbortSignal): void {
+  const destroy = (): void => {
+    socket.destroy()
+  }
+  if (signal.aborted) destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  socket.once('close', () => signal.removeEventListener('abort', destroy))
+}

@@ -1,0 +1,140 @@
+import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { Connection } from './socket.ts'
+
+const lf = 0x0a
+
+/** The value of Proxy-Authorization (RFC 9110 11.7.2, RFC 7617), for the proxy alone and no server behind it; null: it wants none. */
+export function proxyAuthorization({ user, password }: ProxyServer): string | null {
+  return user === null ? null : `Basic ${Buffer.from(`${user}:${password ?? ''}`, 'latin1').toString('base64')}`
+}
+
+/** For 407, whatever was asked. A second try would be the same as the first. */
+export function proxyLoginError(
+  context: RetrievalContext,
+  { url, user }: ProxyServer,
+  status: number,
+  reply: string,
+): RetrievalError {
+  const details = { status, reply }
+  if (user !== null) {
+    return context.error(
+      'auth-failed',
+      `The proxy ${url} refused its user or password; check them. (${reply})`,
+      details,
+    )
+  }
+  const message = `The proxy ${url} wants a login; give it user and password in its URL. (${reply})`
+  return context.error('auth-required', message, details)
+}
+
+/** Has an HTTP proxy connect to the target (RFC 9110 9.3.6). */
+export async function connectByHttp(
+  context: RetrievalContext,
+  proxy: ProxyServer,
+  connection: Connection,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
+  // The zone of an IPv6 address means nothing elsewhere (RFC 6874 1).
+  const target = `${host.includes(':') ? `[${host.split('%', 1)[0]}]` : host}:${port}`
+  const login = proxyAuthorization(proxy)
+  await connection.sendLines(connectRequest(target, login), connectRequest(target, login && 'Basic <password>'))
+  const { status, reply } = await finalAnswer({ context, proxy, connection, left: context.limits.maxReply })
+  if (status >= 200 && status < 300) return
+  // tinyproxy says 401 for a wrong password; there is nobody else here who could want one.
+  if (status === 407 || status === 401) throw proxyLoginError(context, proxy, status, reply)
+  const message = `The proxy ${proxy.url} did not connect to ${target}: ${explained(status)} (${reply})`
+  throw context.error('connect-failed', message, { status, reply })
+}
+
+function connectRequest(target: string, authorization: string | null): string[] {
+  const login = authorization === null ? [] : [`Proxy-Authorization: ${authorization}`]
+  return [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...login, '']
+}
+
+function explained(status: number): string {
+  if (status === 403) return 'its rules forbid it. Many allow port 443 alone; ask whoever runs it.'
+  if (status >= 500) return 'it could not. Check host and port, or try again later.'
+  return 'it makes no tunnels, or not there. Check its protocol and port.'
+}
+
+interface Dialogue {
+  readonly context: RetrievalContext
+  readonly proxy: ProxyServer
+  readonly connection: Connection
+  /** Octets that it may still say, all its answers together. */
+  left: number
+}
+
+interface Answer {
+  readonly status: number
+  /** `403 Forbidden`, harmless to show. */
+  readonly reply: string
+}
+
+/** security.md section 2: interim answers to put up with, from whomever. */
+const maxInterim = 10
+
+async function finalAnswer(dialogue: Dialogue): Promise<Answer> {
+  for (let interim = 0; interim <= maxInterim; interim++) {
+    const answer = await readAnswer(dialogue)
+    if (answer.status >= 200) return answer
+  }
+  const { context, proxy } = dialogue
+  throw context.error('protocol-violation', `The proxy ${proxy.url} sent over ${maxInterim} interim answers.`)
+}
+
+/** A header section. No field of it tells of content (RFC 9110 9.3.6): the next octet is the target's. */
+async function readAnswer(dialogue: Dialogue): Promise<Answer> {
+  const lines = [await readLine(dialogue)]
+  const [, digits, reason = ''] = /^HTTP\/1\.\d ([1-5]\d\d)(?: (.*))?$/.exec(lines[0] ?? '') ?? []
+  if (digits === undefined) throw noHttp(dialogue, lines[0] ?? '')
+  while (lines.at(-1) !== '') lines.push(await readLine(dialogue))
+  const { context } = dialogue
+  context.emit({ type: 'received', url: context.url, octets: masked(dialogue, `${lines.join('\r\n')}\r\n`) })
+  return { status: Number(digits), reply: shown(dialogue, `${digits} ${reason}`) }
+}
+
+async function readLine(dialogue: Dialogue): Promise<string> {
+  const { connection } = dialogue
+  const octets: number[] = []
+  const line = (): string => Buffer.from(octets).toString('latin1').replace(/\r$/, '')
+  while (true) {
+    const octet = await connection.readOctet('connect')
+    if (octet === null) throw ended(dialogue, line())
+    if (--dialogue.left < 0) throw tooLong(dialogue)
+    if (octet === lf) return line()
+    octets.push(octet)
+  }
+}
+
+function tooLong({ context, proxy }: Dialogue): RetrievalError {
+  const message = `The proxy ${proxy.url} sent a header section of over ${context.limits.maxReply} octets.`
+  return context.error('limit-exceeded', message)
+}
+
+function ended(dialogue: Dialogue, line: string): RetrievalError {
+  const { context, proxy } = dialogue
+  if (line !== '' && !line.startsWith('HTTP/')) return noHttp(dialogue, line)
+  const message = `The proxy ${proxy.url} closed the connection without an answer. Check that it speaks HTTP and may serve you.`
+  return context.error('receive-failed', message)
+}
+
+function noHttp(dialogue: Dialogue, line: string): RetrievalError {
+  const { context, proxy } = dialogue
+  const words = shown(dialogue, line).slice(0, 60)
+  const message = `The proxy ${proxy.url} does not speak HTTP; its answer begins: ${words}. Check its protocol and port.`
+  return context.error('protocol-violation', message, { reply: words })
+}
+
+/** Should it repeat what it was told. */
+function masked({ proxy }: Dialogue, octets: string): string {
+  const secrets = [proxyAuthorization(proxy)?.replace('Basic ', ''), proxy.password]
+  return redact(
+    secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '<password>') : text), octets),
+  )
+}
+
+function shown(dialogue: Dialogue, octets: string): string {
+  return printable(octetsToText(masked(dialogue, octets)).trim()).slice(0, 200)
+}

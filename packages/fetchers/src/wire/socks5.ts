@@ -1,0 +1,150 @@
+import { isIP } from 'node:net'
+import type { RetrievalError } from '@retriever/core'
+import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { Connection } from './socket.ts'
+
+interface Target {
+  readonly host: string
+  readonly port: number
+}
+
+/** RFC 1928 3. */
+const version = 5
+const noLogin = 0
+const userAndPassword = 2
+const noneOfThem = 0xff
+
+/**
+ * Has a SOCKS 5 proxy connect to the target (RFC 1928, with RFC 1929's user and password). Our own: the library `socks` 2.8 drops a
+ * greeting that comes with the proxy's reply, keeps the password in its errors, and throws out of a socket's callback where one is
+ * over 255 octets.
+ */
+export async function connectBySocks(
+  context: RetrievalContext,
+  proxy: ProxyServer,
+  connection: Connection,
+  target: Target,
+): Promise<void> {
+  const dialogue: Dialogue = { context, proxy, connection }
+  const methods = proxy.user === null ? [noLogin] : [noLogin, userAndPassword]
+  await connection.sendFrame(octets(version, methods.length, ...methods))
+  const [, method = noneOfThem] = await answer(dialogue, 2, version)
+  if (method === noneOfThem) throw loginWanted(dialogue)
+  if (!methods.includes(method)) throw broken(dialogue, `chose login method ${method}, which was not offered`)
+  if (method === userAndPassword) await logIn(dialogue, proxy.user ?? '', proxy.password ?? '')
+  await connection.sendFrame(octets(version, 1, 0) + addressOf(target.host) + port(target.port))
+  await readReply(dialogue, target)
+}
+
+interface Dialogue {
+  readonly context: RetrievalContext
+  readonly proxy: ProxyServer
+  readonly connection: Connection
+}
+
+/** RFC 1929 2. */
+async function logIn(dialogue: Dialogue, user: string, password: string): Promise<void> {
+  await dialogue.connection.sendFrame(octets(1) + counted(user) + counted(password))
+  // Of VER some proxies make a 5, which can be taken for nothing else.
+  const [, status] = await answer(dialogue, 2, 1, version)
+  if (status === 0) return
+  const message = `The proxy ${dialogue.proxy.url} refused its user or password; check them.`
+  throw dialogue.context.error('auth-failed', message)
+}
+
+/** RFC 1928 6, to the end of BND.PORT: the octet after it is the target's. */
+async function readReply(dialogue: Dialogue, target: Target): Promise<void> {
+  // A refusal may end here.
+  const [, reply = 0] = await answer(dialogue, 2, version)
+  if (reply !== 0) throw refused(dialogue, target, reply)
+  await one(dialogue)
+  const addressType = await one(dialogue)
+  const length = addressType === 1 ? 4 : addressType === 4 ? 16 : addressType === 3 ? await one(dialogue) : undefined
+  if (length === undefined) throw broken(dialogue, `sent an address of type ${addressType}, which there is not`)
+  for (let left = length + 2; left > 0; left--) await one(dialogue)
+}
+
+/** So many octets, of which the first is one of the versions: that of the protocol, before all others. */
+async function answer(dialogue: Dialogue, length: number, ...versions: readonly number[]): Promise<readonly number[]> {
+  const first = await one(dialogue)
+  if (!versions.includes(first)) {
+    throw broken(dialogue, `answered with the octet ${first} where a ${versions[0]} belongs`)
+  }
+  const all = [first]
+  while (all.length < length) all.push(await one(dialogue))
+  return all
+}
+
+async function one({ context, proxy, connection }: Dialogue): Promise<number> {
+  const octet = await connection.readOctet('connect')
+  if (octet !== null) return octet
+  const message = `The proxy ${proxy.url} closed the connection without an answer. Check that it speaks SOCKS 5 and may serve you.`
+  throw context.error('receive-failed', message)
+}
+
+/** RFC 1928 6, from 1 on: what each code means, and what to do. */
+const reasons: readonly string[] = [
+  'it failed, and does not say why. Check the host, or try again',
+  'its rules forbid it. Ask whoever runs it',
+  'it has no way to that network. Try another proxy',
+  'it cannot reach that host, or does not know the name. Check the host',
+  'the connection was refused; nothing listens there. Check host and port',
+  'the host is too far away (TTL expired). Try again later',
+  'it knows no CONNECT. Try another proxy',
+  'it does not know that type of address. With socks5h:// it looks up the name itself',
+]
+
+function refused({ context, proxy }: Dialogue, { host, port }: Target, reply: number): RetrievalError {
+  const why = reasons[reply - 1] ?? 'it gave a reason that the protocol does not know'
+  const where = host.includes(':') ? `${host} port ${port}` : `${host}:${port}`
+  return context.error(
+    'connect-failed',
+    `The proxy ${proxy.url} did not connect to ${where}: ${why} (SOCKS reply ${reply}).`,
+  )
+}
+
+function loginWanted({ context, proxy }: Dialogue): RetrievalError {
+  const [code, what] =
+    proxy.user === null
+      ? (['auth-required', 'wants a login; give it user and password in its URL'] as const)
+      : (['auth-failed', 'takes no user and password, and wants another login'] as const)
+  return context.error(code, `The proxy ${proxy.url} ${what}.`)
+}
+
+function broken({ context, proxy }: Dialogue, what: string): RetrievalError {
+  const message = `The proxy ${proxy.url} ${what}; it does not speak SOCKS 5. Check its protocol and port.`
+  return context.error('protocol-violation', message)
+}
+
+/** ATYP and DST.ADDR. The zone of an IPv6 address means nothing elsewhere (RFC 6874 1). */
+function addressOf(host: string): string {
+  const [address = ''] = host.split('%', 1)
+  if (isIP(address) === 4) return octets(1, ...address.split('.').map(Number))
+  if (isIP(address) === 6) return octets(4, ...ipv6Octets(address))
+  return octets(3) + counted(host)
+}
+
+/** Of an address as core writes it (RFC 5952), or the resolver: `::` at most once, perhaps IPv4's four numbers at the end. */
+function ipv6Octets(address: string): number[] {
+  const hex = address.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
+    const [a = 0, b = 0, c = 0, d = 0] = four.split('.').map(Number)
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+  })
+  const [head = [], tail = []] = hex.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const gap = new Array<string>(8 - head.length - tail.length).fill('0')
+  const groups = [...head, ...gap, ...tail].map((group) => Number.parseInt(group, 16))
+  return groups.flatMap((group) => [group >> 8, group & 255])
+}
+
+function port(number: number): string {
+  return octets(number >> 8, number & 255)
+}
+
+/** A length and so many octets: user and password are checked where they come in, names have at most 253. */
+function counted(text: string): string {
+  return octets(text.length) + text
+}
+
+function octets(...values: readonly number[]): string {
+  return String.fromCharCode(...values)
+}

@@ -1,0 +1,54 @@
+import { lookup } from 'node:dns/promises'
+import { isIP, type Socket } from 'node:net'
+import { RetrievalError } from '@retriever/core'
+import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import { connectByHttp } from './http-connect.ts'
+import { Connection, type Peer } from './socket.ts'
+import { connectError } from './socket-error.ts'
+import { connectBySocks } from './socks5.ts'
+
+/** A connection that leads to the server: what is written to it comes out there. */
+export interface Tunnel {
+  readonly socket: Socket
+  /** What the proxy was told: the server's name, or the address that was found for it here. */
+  readonly host: string
+}
+
+/** Has the proxy connect on to the peer. Nothing that comes behind the proxy's own answer is read, since it is the peer's. */
+export async function openTunnel(
+  context: RetrievalContext,
+  proxy: ProxyServer,
+  peer: Peer,
+  dialProxy: () => Promise<Socket>,
+): Promise<Tunnel> {
+  const hosts = proxy.kind === 'socks5' ? await addressesOf(context, peer) : [peer.host]
+  for (const [index, host] of hosts.entries()) {
+    const socket = await dialProxy()
+    try {
+      const connect = proxy.kind === 'socks5' || proxy.kind === 'socks5h' ? connectBySocks : connectByHttp
+      await connect(context, proxy, new Connection(socket, context), { host, port: peer.port })
+      return { socket, host }
+    } catch (error) {
+      socket.destroy()
+      // The proxy cannot reach that address; it may be able to reach the next one.
+      if (isUnreachable(error) && index + 1 < hosts.length) continue
+      throw error
+    }
+  }
+  throw context.error('host-not-found', `The name ${peer.host} has no address.`, { phase: 'lookup' })
+}
+
+function isUnreachable(error: unknown): boolean {
+  return RetrievalError.is(error) && error.code === 'connect-failed'
+}
+
+/** In the resolver's order (RFC 6724). */
+async function addressesOf(context: RetrievalContext, peer: Peer): Promise<readonly string[]> {
+  if (isIP(peer.host)) return [peer.host]
+  try {
+    const found = await lookup(peer.host, { all: true, verbatim: true })
+    return found.map(({ address }) => address)
+  } catch (cause) {
+    throw connectError(context, peer, cause)
+  }
+}
