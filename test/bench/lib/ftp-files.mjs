@@ -9,7 +9,7 @@ import { median, printTable } from './table.mjs'
 const count = 1000
 const limit = 300
 
-/** Each as one would do it who is in a hurry. `scratch` is an empty directory, and where it runs; `saves`: the files must be there. */
+/** Each as one would do it who is in a hurry: wget -i would log in for every file. `saves`: there must be files where it ran. */
 const contestants = [
   { name: 'retrieve > /dev/null', run: ({ urls }, limits) => retrieve(urls, limits) },
   {
@@ -22,11 +22,11 @@ const contestants = [
     name: 'curl -Z',
     run: ({ directory }, limits) => peer('curl', ['-Z', '--no-progress-meter', `${directory}f[1-${count}]`], limits),
   },
-  { name: 'wget -i', run: ({ list }, limits) => peer('wget', ['-O', '/dev/null', '-i', list], limits) },
   { name: 'wget f*', run: ({ directory }, limits) => peer('wget', ['-O', '/dev/null', `${directory}f*`], limits) },
   {
     name: 'lftp mget -P 8',
-    run: ({ directory }, limits) => peer('lftp', ['set ftp:ssl-allow no', `mget -P 8 ${directory}f*`], limits),
+    run: ({ directory }, limits) =>
+      peer('lftp', ['set ftp:ssl-allow no', 'set ftp:use-mode-z no', `mget -P 8 ${directory}f*`], limits),
     saves: true,
   },
   { name: 'aria2c -j 16', run: ({ list }, limits) => peer('aria2c', ['-j', '16', '-i', list], limits), saves: true },
@@ -63,6 +63,7 @@ function fill(server) {
 
 async function measure({ name, run, saves }, site, server) {
   const cwd = server.scratch()
+  await server.idle()
   const { seconds } = await run(site, { cwd, limit })
   const saved = readdirSync(cwd).length
   if (saved !== (saves ? count : 0)) throw new Error(`${name} left ${saved} files`)

@@ -8,7 +8,7 @@ import { median, printTable } from './table.mjs'
 const mebibytes = 1024
 const limits = { limit: 300 }
 
-/** lftp's `get -o` might replace /dev/null, and it would rather take TLS; aria2c writes to files alone. */
+/** lftp's `get -o` might replace /dev/null, and it would rather take TLS and MODE Z; aria2c writes to files alone. */
 const contestants = [
   { name: 'retrieve -o /dev/null', run: (url) => retrieve(['-o', '/dev/null', url], limits) },
   { name: 'retrieve > /dev/null', run: (url) => retrieve([url], limits) },
@@ -16,7 +16,7 @@ const contestants = [
   { name: 'bare sockets', run: (url) => bareSockets([url], limits) },
   { name: 'curl', run: (url) => peer('curl', ['-o', '/dev/null', url], limits) },
   { name: 'wget', run: (url) => peer('wget', ['-O', '/dev/null', url], limits) },
-  { name: 'lftp', run: (url) => peer('lftp', ['set ftp:ssl-allow no', `cat ${url}`], limits) },
+  { name: 'lftp', run: (url) => peer('lftp', ['set ftp:ssl-allow no', 'set ftp:use-mode-z no', `cat ${url}`], limits) },
 ]
 const peers = ['curl', 'wget', 'lftp']
 
@@ -31,7 +31,13 @@ export async function gigabyte([runs = '3']) {
       const url = `ftp://127.0.0.1:${server.port}/pub/gigabyte`
       const piece = randomFillSync(Buffer.alloc(2 ** 20))
       for (let written = 0; written < mebibytes; written++) server.write('pub/gigabyte', piece)
-      results.push({ name, samples: await rounds(present, Number(runs), ({ run }) => run(url)) })
+      results.push({
+        name,
+        samples: await rounds(present, Number(runs), async ({ run }) => {
+          await server.idle()
+          return run(url)
+        }),
+      })
     } finally {
       await server.stop()
     }

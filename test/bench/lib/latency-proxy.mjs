@@ -8,13 +8,14 @@
 //   1.0  SYN+ACK is at the client: connect() returns, its ACK and its first octets leave
 //   1.5  they are at the server: accept() returns, and the server may speak
 //   2.0  the server's first octets, a greeting or a file, are at the client
-// HANDSHAKE 1.5 is just that. With HANDSHAKE 1 the server has the connection after 1.0, as if the ACK took no time, so that
-// greetings and files come at 1.5. In both nothing that the client says is at the server before 1.5.
+// HANDSHAKE 1.5 is just that. With HANDSHAKE 1 what the client's kernel answers takes no time on its way back: the server has the
+// connection after 1.0, and speaks; and when the client has the end of a file, the server has the client's end of that connection,
+// for which proftpd waits before it says 226. In both nothing that the client itself says is at the server before 1.5.
 //
 // What a program cannot do is make connect() itself take its round trip: the kernel answers the SYN at once. So whoever waits for
 // the data connection before saying anything else is shown one round trip too fast a file; who sends RETR meanwhile is not.
 // Nor does it delay the acknowledgements. Servers that leave Nagle's algorithm on hold the 226 back until the 150 is acknowledged:
-// here for the kernel's 40 ms, on a real line for a round trip. And proftpd and vsftpd say 226 once the client has closed its side.
+// here for the kernel's 40 ms, on a real line for a round trip. And vsftpd says 226 once the end of the file is acknowledged.
 //
 // Measured once on a real line, two network namespaces joined by TUN devices with 50 ms each way: bare-ftp.mjs had a file three
 // directories deep after 5.1 round trips (proftpd 5.5, inetutils-ftpd 6.6), and its 226 after 5.1 (pyftpdlib, pure-ftpd), 6.2 (vsftpd),
@@ -27,6 +28,7 @@ const host = '127.0.0.1'
 const [upstream, roundTrip, roundTripsOfHandshake] = process.argv.slice(2).map(Number)
 const oneWay = roundTrip / 2
 const handshake = roundTripsOfHandshake * roundTrip
+const answersAreFree = roundTripsOfHandshake === 1
 
 /** `accepted`: when the first connection came; `whole`: when the end of a file, or a 226, was handed to the client last. */
 const nothing = { accepted: null, whole: null }
@@ -49,7 +51,7 @@ function listen(onConnection) {
   return listener.listen(0, host)
 }
 
-/** Joins a client to a port of the server. `convey` is told what the server sent, and gives what then is handed to the client. */
+/** Joins a client to the server. `convey` is told what the server sent, and gives what then is handed to the client. */
 function carry(client, port, convey, onEnd) {
   const accepted = now()
   const toServer = new DelayLine()
@@ -73,14 +75,20 @@ function forward(from, to, line, open, convey = (octets) => () => octets, onEnd 
   from.once('end', () => {
     put(() => {
       to().end()
-      onEnd()
+      onEnd(from)
     })
   })
   from.on('error', () => put(() => to().destroy()))
 }
 
+/** The end of a data connection, or the 226 on the control connection, is with the client. */
 function fileEnded() {
   seen.whole = now()
+}
+
+function dataEnded(server) {
+  fileEnded()
+  if (answersAreFree) server.end()
 }
 
 /**
@@ -97,7 +105,7 @@ function passivePorts(client) {
   const open = (port) => {
     const listener = listen((data) => {
       unused.delete(listener.close())
-      carry(data, port, undefined, fileEnded)
+      carry(data, port, undefined, dataEnded)
     })
     unused.add(listener)
     return listener
