@@ -215,7 +215,7 @@ describe('R15: the data are short, and the server says 226', () => {
 
 describe('R16: the data are complete, and no final reply comes', () => {
   const silent: Faults = { stall: 'final', bodies: 1 }
-  const patience = { limits: { idleTimeout: 400 } }
+  const patience = { limits: { idleTimeout: 800 } }
 
   // needs: resumption (SIZE asked for where it costs nothing)
   test('SIZE is equal: whole, with a remark, and the session is over', () =>

@@ -92,11 +92,11 @@ describe('at most so many connections to a host', () => {
         const [first] = await held(all, 1)
         const next = all.get('pub/data.bin')
         // Longer than the server may be silent.
-        await new Promise((done) => setTimeout(done, 300))
+        await new Promise((done) => setTimeout(done, 700))
         await first?.bytes()
         expectSame(await next, octets)
       },
-      { ...connections(1), limits: { idleTimeout: 200 } },
+      { ...connections(1), limits: { idleTimeout: 500 } },
     ))
 
   // needs: pooling

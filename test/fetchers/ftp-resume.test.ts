@@ -178,7 +178,7 @@ describe('resumeFrom is granted', () => {
           offset: 5000,
         })
       },
-      { limits: { idleTimeout: 700 } },
+      { limits: { idleTimeout: 1500 } },
     ))
 
   test('all of it is there already: nothing more comes, or all of it', () =>

@@ -1,4 +1,5 @@
 /** Connections that are kept: what they serve, and whom they do not. */
+import type { Socket } from 'node:net'
 import { createClient } from '@retriever/fetchers'
 import { type FtpServerOptions, startFtpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
@@ -311,7 +312,72 @@ describe('EPSV behind RETR', () => {
     }))
 
   test('a server that loses it', () =>
-    trial({ files: contents, faults: { oneAtATime: 'discard' } }, all20, { limits: { idleTimeout: 700 } }))
+    trial({ files: contents, faults: { oneAtATime: 'discard' } }, all20, { limits: { idleTimeout: 1500 } }))
+
+  /** Half of the file is there when the server turns to the EPSV. */
+  const dropsInTheMiddle = (known: Script): Script => {
+    let transfer: Socket | null = null
+    let begun: Promise<unknown> = Promise.resolve()
+    let offset = 0
+    const send = async (peer: FtpPeer): Promise<void> => {
+      const data = await peer.data()
+      peer.say('150 -\r\n')
+      transfer = data
+      const rest = octets.subarray(offset)
+      offset = 0
+      data.write(rest.subarray(0, 5000))
+      // Time for an EPSV that rides.
+      await new Promise((done) => setTimeout(done, 30))
+      if (transfer !== data) return
+      transfer = null
+      await new Promise<void>((done) => data.end(rest.subarray(5000), () => done()))
+      peer.say('226 done\r\n')
+    }
+    return {
+      ...known,
+      REST(peer, line) {
+        offset = Number(line.slice('REST '.length))
+        peer.say('350 go on\r\n')
+      },
+      RETR(peer) {
+        const sent = send(peer)
+        begun = Promise.race([sent, new Promise((done) => setTimeout(done, 15))])
+      },
+      async EPSV(peer) {
+        await begun
+        transfer?.destroy()
+        transfer = null
+        peer.say(`229 passive (|||${peer.dataPort}|)\r\n`)
+      },
+      // Whatever else is asked waits for its turn.
+      async SIZE(peer, line) {
+        await begun
+        answer(known.SIZE ?? '502 no\r\n', peer, line)
+      },
+    }
+  }
+  const answer = (words: Script[string], peer: FtpPeer, line: string): void =>
+    void (typeof words === 'string' ? peer.say(words) : words(peer, line))
+
+  // needs: pooling, resumption
+  test('a server that drops the transfer in its middle', () =>
+    scriptedTrial(
+      dropsInTheMiddle({ SIZE: `213 ${octets.length}\r\n`, MDTM: '213 20010203040506\r\n' }),
+      async ({ server, get, events }) => {
+        for (let time = 0; time < 4; time++) expectSame(await get('data.bin'), octets)
+        expect(server.peers.length).toBeLessThanOrEqual(2)
+        expect(retries(events).length).toBeLessThanOrEqual(1)
+      },
+    ))
+
+  test('and where nobody knows whether the file is still the same: it is whole, or partial', () =>
+    scriptedTrial(dropsInTheMiddle({}), async ({ get }) => {
+      for (let time = 0; time < 4; time++) {
+        const outcome = await get('data.bin').catch((error: { code: string }) => error.code)
+        if (typeof outcome === 'string') expect(outcome).toBe('partial')
+        else expectSame(outcome, octets)
+      }
+    }))
 
   test('a server that answers it before 226, and sends the file all the same', () => {
     let answer: (() => void) | undefined

@@ -103,11 +103,20 @@ async function onStage<T>(
   try {
     const result = await use({ client, events, url, get, retrieve, failure })
     await client.close()
-    await allClosed()
+    await inTime(allClosed())
     return result
   } finally {
     await client.close()
   }
+}
+
+/** For a message in place of the test's time limit. */
+async function inTime(closed: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('A connection is open after client.close().')), 5000)
+  })
+  await Promise.race([closed, late]).finally(() => clearTimeout(timer))
 }
 
 function absolute(path: string, url: Scene['url']): string {
