@@ -76,8 +76,8 @@ function tell(present, samples, runs, parent) {
   const ratio = (name, to) => (samples.has(to) ? (time(name) / time(to)).toFixed(2) : '-')
   process.stdout.write(`
 ${count} files of 1 KiB from proftpd on loopback, to /dev/null or where told to files, in ${parent ?? 'the temporary directory'}. Median of ${runs}
-runs, start of the process included. curl 7.88 sleeps for a second whenever a reply comes before it waits for it, which on loopback
-happens once in some tens of files; wget f* takes the same steps over one connection, and does not sleep.
+runs, start of the process included. Where curl needs tens of ms a file, it slept: curl 7.88 waits a second for a reply that has
+come already, as on loopback it may, when the machine is busy. wget f* takes the same steps over one connection, and does not.
 
 `)
   printTable(

@@ -20,7 +20,7 @@ const contestants = [
 ]
 const peers = ['curl', 'wget', 'lftp']
 
-export async function gigabyte([runs = '3']) {
+export async function gigabyte([runs = '5']) {
   const installed = presentPeers(peers)
   const present = contestants.filter(({ name }) => installed.includes(name) || !peers.includes(name))
   const parent = memoryDirectory(2 * mebibytes)
