@@ -114,6 +114,8 @@ export class Control extends FTPContext {
    * `protocol-violation` where what comes is no reply, or more than one.
    */
   async wait(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
+    // Where the retrieval has ended already, nobody else meets it, and it would end the process.
+    pending.catch(() => {})
     const reply = await this.#context.deadline.within(phase, () => pending)
     const verb = this.tell(reply)
     if (reply.code === 421) throw refused(this.#context, reply, verb)

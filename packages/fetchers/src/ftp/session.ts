@@ -59,6 +59,7 @@ export class Session {
     } catch (error) {
       unlink()
       control.end()
+      context.deadline.signal.throwIfAborted()
       throw error
     }
   }

@@ -66,6 +66,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       if (isPartial) this.#dialogue.session.noteDropped()
       this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
+      this.#dialogue.context.deadline.signal.throwIfAborted()
       throw error
     }
   }
@@ -113,8 +114,9 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const { context } = this.#dialogue
     const { last } = this.#transfer.exchange
     try {
-      const pending = isWhole ? withPatience(context, last, patience, 'The server does not confirm.') : last
-      const reply = await context.deadline.within('body', () => pending)
+      const reply = await context.deadline.within('body', () => {
+        return isWhole ? withPatience(context, last, patience, 'The server does not confirm.') : last
+      })
       this.#dialogue.session.control.tell(reply)
       return reply
     } catch (cause) {

@@ -1,0 +1,80 @@
+/** Ends of retrievals at unlucky moments, and what they leave behind. */
+import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { ftpFetcher } from '@retriever/fetchers/ftp'
+import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
+import { describe, expect, test } from 'vitest'
+import { expectSame, explicitTls, files, octets } from './ftp-trial.ts'
+
+/** One place: what is not given back is missed. */
+const onePlace: ClientOptions = { fetchers: [ftpFetcher({ connections: 1 })] }
+
+interface Case {
+  readonly tls?: boolean
+  /** The server is known, a session is idle, and the next port has been asked for. */
+  readonly isWarm?: boolean
+  readonly path?: string
+  readonly request?: RetrieveOptions
+  readonly faults?: Faults
+}
+
+/** An event's type comes by socket callbacks, or in the middle of our own code: there, nobody waits for anything yet. */
+describe('R40: an abort while an event is told', () => {
+  const cases: readonly (readonly [string, Case])[] = [
+    ['a first retrieval', {}],
+    ['a first retrieval in TLS', { tls: true }],
+    ['a first listing', { path: 'pub/' }],
+    ['step by step', { faults: { oneAtATime: 'close' } }],
+    ['a later retrieval', { isWarm: true }],
+    ['a range', { isWarm: true, request: { range: [5, 50] } }],
+    ['a directory without /', { isWarm: true, path: 'pub' }],
+    ['a missing file', { isWarm: true, path: 'pub/none' }],
+    ['PASV after 425', { isWarm: true, faults: { replies: { RETR: ['425 no\r\n'] } } }],
+    ['REST refused', { isWarm: true, request: { resumeFrom: 500 }, faults: { replies: { REST: '502 no\r\n' } } }],
+    ['a body that breaks off, with 426', { isWarm: true, faults: { cutAfter: 6000, bodies: 1 } }],
+    ['a body that breaks off, in TLS', { isWarm: true, tls: true, faults: { crashAfter: 6000, bodies: 1 } }],
+  ]
+
+  // Vitest itself fails where a rejection is met by nobody.
+  test.each(cases)('%s: the error is that, and the next retrieval goes on', async (_, what) => {
+    let tries = 0
+    while (await abortedAt(tries, what)) tries++
+    expect(tries).toBeGreaterThan(5)
+  })
+})
+
+/** Whether there was an event of that number. */
+async function abortedAt(
+  at: number,
+  { tls, isWarm, path = 'pub/data.bin', request, faults = {} }: Case,
+): Promise<boolean> {
+  const options: FtpServerOptions = { files, ...(tls === true && { tls: 'explicit' }) }
+  await using server = await startFtpServer(options)
+  const controller = new AbortController()
+  let count = Number.NEGATIVE_INFINITY
+  await using client = createClient({
+    ...onePlace,
+    ...(tls === true && { tls: { ca: testCa }, schemes: [explicitTls] }),
+    onEvent: ({ type }) => {
+      // After these two there is nothing to abort, or no need.
+      if (type !== 'done' && type !== 'progress' && count++ === at) controller.abort()
+    },
+  })
+  const root = tls === true ? server.url.replace('ftp:', 'ftpes:') : server.url
+  const get = async (name: string, how?: RetrieveOptions): Promise<Uint8Array> =>
+    (await client.retrieve(`${root}${name}`, how)).bytes()
+  for (let times = 0; isWarm === true && times < 2; times++) await get('pub/data.bin')
+
+  server.setFaults(faults)
+  count = 0
+  const code = await get(path, { ...request, signal: controller.signal }).then(
+    () => null,
+    (error: { code: string }) => error.code,
+  )
+  const { aborted } = controller.signal
+  // The last reply may be told when all has come.
+  if (aborted && code !== null) expect(code).toBe('aborted')
+  count = Number.NEGATIVE_INFINITY
+  server.setFaults({})
+  expectSame(await get('pub/data.bin'), octets)
+  return aborted
+}
