@@ -3,7 +3,7 @@ import { type ClientOptions, createClient, type RetrieveOptions } from '@retriev
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { expectSame, explicitTls, files, octets } from './ftp-trial.ts'
+import { expectSame, explicitTls, files, octets, trial } from './ftp-trial.ts'
 
 /** One place: what is not given back is missed. */
 const onePlace: ClientOptions = { fetchers: [ftpFetcher({ connections: 1 })] }
@@ -78,3 +78,22 @@ async function abortedAt(
   expectSame(await get('pub/data.bin'), octets)
   return aborted
 }
+
+test('a turn that comes to one who gives up in the same moment goes to the next', () =>
+  trial(
+    { files },
+    async ({ retrieve, get, failure, events }) => {
+      const first = await retrieve('pub/data.bin')
+      const controller = new AbortController()
+      const second = failure('pub/data.bin', { signal: controller.signal })
+      const third = get('pub/data.bin')
+      // Both wait for a place as soon as their URLs are resolved, and a fetcher is found.
+      await expect.poll(() => events.filter(({ type }) => type === 'resolved').length).toBe(3)
+      await new Promise((done) => setImmediate(done))
+      void first.cancel()
+      controller.abort()
+      expect(await second).toMatchObject({ code: 'aborted' })
+      expectSame(await third, octets)
+    },
+    onePlace,
+  ))
