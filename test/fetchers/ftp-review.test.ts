@@ -3,7 +3,7 @@ import { type ClientOptions, createClient, type RetrieveOptions } from '@retriev
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { expectSame, explicitTls, files, octets, trial } from './ftp-trial.ts'
+import { expectSame, explicitTls, files, octets, scriptedTrial, trial } from './ftp-trial.ts'
 
 /** One place: what is not given back is missed. */
 const onePlace: ClientOptions = { fetchers: [ftpFetcher({ connections: 1 })] }
@@ -97,3 +97,18 @@ test('a turn that comes to one who gives up in the same moment goes to the next'
     },
     onePlace,
   ))
+
+test('a port of EPSV that is dead once, of a server without PASV, does not stop later retrievals', () => {
+  let asked = 0
+  return scriptedTrial(
+    {
+      EPSV: (peer) => peer.say(`229 passive (|||${asked++ === 0 ? 1025 : peer.dataPort}|)\r\n`),
+      // As over IPv6.
+      PASV: '522 use EPSV\r\n',
+    },
+    async ({ get, failure }) => {
+      expect(await failure('hello.txt')).toMatchObject({ code: 'server-refused', reply: '522 use EPSV' })
+      expect((await get('hello.txt')).toString()).toBe('Hello, world.\n')
+    },
+  )
+})

@@ -40,7 +40,11 @@ export async function claimPort({ session, context }: Dialogue, ahead: Promise<R
 function readPort({ session, context }: Dialogue, command: 'EPSV' | 'PASV', reply: Reply): number | null {
   const isExtended = command === 'EPSV'
   const isRefusal = isExtended && isPermanent(reply)
-  if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) throw refused(context, reply, 'a data connection')
+  if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
+    // EPSV may have failed but once; and over IPv6 there is no PASV.
+    session.habits.passive = session.habits.preferred
+    throw refused(context, reply, 'a data connection')
+  }
   const port = isRefusal ? undefined : isExtended ? readExtendedPort(reply.text) : readPassivePort(reply.text)
   if (port !== undefined) return checkPort(context, reply, port)
   if (!isExtended) throw violation(context, `The server names no port in "${wordsOf(reply)}".`, wordsOf(reply))
