@@ -4,6 +4,7 @@ import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { expectSame, explicitTls, files, octets, scriptedTrial, trial } from './ftp-trial.ts'
+import { type Script, sending } from './scripted-ftp.ts'
 
 /** One place: what is not given back is missed. */
 const onePlace: ClientOptions = { fetchers: [ftpFetcher({ connections: 1 })] }
@@ -111,4 +112,30 @@ test('a port of EPSV that is dead once, of a server without PASV, does not stop 
       expect((await get('hello.txt')).toString()).toBe('Hello, world.\n')
     },
   )
+})
+
+describe('a server that repeats the password where no refusal is', () => {
+  const echo = "'PASS sesame': not understood\r\n"
+  const hello = 'Hello, world.\n'
+
+  test.each<[string, Script]>([
+    ['no port by PASV', { EPSV: '502 no\r\n', PASV: `227 ${echo}` }],
+    ['a port that is not dialled', { EPSV: `229 (|||80|) ${echo}` }],
+    ['a transfer that ends before it begins', { RETR: `226 ${echo}` }],
+    ['a reply that does not fit', { TYPE: `331 ${echo}` }],
+  ])('%s: it is in no error', (_, script) =>
+    scriptedTrial(script, async ({ failure, url, events }) => {
+      const { code, message, reply } = await failure(url('hello.txt', 'ann:sesame'))
+      expect(code).toBe('protocol-violation')
+      expect(`${message} ${reply} ${JSON.stringify(events)}`).not.toContain('sesame')
+      expect(reply).toContain('PASS <password>')
+    }),
+  )
+
+  test('nor in the metadata', () =>
+    scriptedTrial({ RETR: sending(hello, `150 ${echo}`) }, async ({ retrieve, url }) => {
+      const representation = await retrieve(url('hello.txt', 'ann:sesame'))
+      expect(await representation.text()).toBe(hello)
+      expect(representation.metadata.reply).toBe("150 'PASS <password>': not understood")
+    }))
 })
