@@ -3,7 +3,7 @@ import { type ClientOptions, createClient, type RetrieveOptions } from '@retriev
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { expectSame, explicitTls, files, octets, scriptedTrial, trial } from './ftp-trial.ts'
+import { expectSame, explicitTls, files, octets, retries, scriptedTrial, trial } from './ftp-trial.ts'
 import { type Script, sending } from './scripted-ftp.ts'
 
 /** One place: what is not given back is missed. */
@@ -138,4 +138,29 @@ describe('a server that repeats the password where no refusal is', () => {
       expect(await representation.text()).toBe(hello)
       expect(representation.metadata.reply).toBe("150 'PASS <password>': not understood")
     }))
+})
+
+test('a server that throws away what comes during a transfer is asked for no port there again', () => {
+  let transfers = 0
+  return scriptedTrial(
+    {
+      SIZE: '213 14\r\n',
+      MDTM: '213 20010203040506\r\n',
+      RETR: async (peer) => {
+        transfers++
+        await sending('Hello, world.\n')(peer)
+      },
+      // Behind the second RETR.
+      EPSV: (peer) => {
+        if (peer.index > 0 || transfers < 2) peer.say(`229 passive (|||${peer.dataPort}|)\r\n`)
+      },
+    },
+    async ({ get, server, events }) => {
+      for (let times = 0; times < 5; times++) expect((await get('hello.txt')).toString()).toBe('Hello, world.\n')
+      expect(retries(events).map(({ code }) => code)).toEqual(['receive-failed'])
+      expect(server.peers).toHaveLength(2)
+      expect(server.received.slice(-3)).toEqual(['MDTM hello.txt', 'EPSV', 'RETR hello.txt'])
+    },
+    { limits: { idleTimeout: 400 } },
+  )
 })

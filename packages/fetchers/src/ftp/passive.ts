@@ -1,6 +1,7 @@
 import type { RetrievalContext } from '../fetcher.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Step } from './flight.ts'
+import { withPatience } from './patience.ts'
 import { isPermanent, type Reply, refused, violation } from './replies.ts'
 
 /**
@@ -26,10 +27,20 @@ export async function askPort(dialogue: Dialogue): Promise<number> {
   return asked.port
 }
 
+/** How long a server may take to answer what it was asked during the transfer before, where that is new to it. */
+const patience = 10_000
+const silence = 'The server does not answer what it was asked during a transfer.'
+
 /** What was asked ahead, by the retrieval before. Null where the server has none to give. */
 export async function claimPort({ session, context }: Dialogue, ahead: Promise<Reply>): Promise<number | null> {
   const { control, habits } = session
-  const reply = await control.wait('request', ahead)
+  const isTrial = habits.ahead === undefined
+  const pending = isTrial ? withPatience(context, ahead, patience, silence) : ahead
+  const reply = await control.wait('request', pending).catch((error: unknown) => {
+    // Of a server that is still there: it throws away what comes during a transfer.
+    if (isTrial && control.isUsable) habits.ahead = false
+    throw error
+  })
   const port =
     reply.code === 229 ? readExtendedPort(reply.text) : reply.code === 227 ? readPassivePort(reply.text) : null
   if (port === null || port === undefined) return null
