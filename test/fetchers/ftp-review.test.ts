@@ -1,9 +1,12 @@
 /** Ends of retrievals at unlucky moments, and what they leave behind. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { expectSame, explicitTls, files, octets, retries, scriptedTrial, trial } from './ftp-trial.ts'
+import { errorOf, expectSame, explicitTls, files, octets, retries, scriptedTrial, trial } from './ftp-trial.ts'
 import { type Script, sending } from './scripted-ftp.ts'
 
 /** One place: what is not given back is missed. */
@@ -163,4 +166,22 @@ test('a server that throws away what comes during a transfer is asked for no por
     },
     { limits: { idleTimeout: 400 } },
   )
+})
+
+test('octets that turn out to come from elsewhere do not stay in the file that is continued', async () => {
+  // More than comes in one chunk.
+  const big = Buffer.concat(Array.from({ length: 200 }, () => octets))
+  const come = big.subarray(0, big.length / 2)
+  await trial({ files: { '/big.bin': big }, faults: { ignoreRestart: true } }, async ({ retrieve }) => {
+    const directory = await mkdtemp(join(tmpdir(), 'retriever-'))
+    try {
+      const path = join(directory, 'big.bin')
+      await writeFile(path, come)
+      const rest = await retrieve('big.bin', { resumeFrom: come.length })
+      expect(await errorOf(rest.saveTo(path, { append: true }))).toMatchObject({ code: 'range-refused' })
+      expectSame(await readFile(path), come)
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
 })
