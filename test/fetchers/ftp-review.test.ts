@@ -185,3 +185,44 @@ test('octets that turn out to come from elsewhere do not stay in the file that i
     }
   })
 })
+
+test('who needs an account is let in while another, who needs none, is served', () => {
+  let asked = 0
+  let annComes = (): void => {}
+  const annIsBack = new Promise<void>((resolve) => {
+    annComes = resolve
+  })
+  let guestGoes = (): void => {}
+  const guestIsReady = new Promise<void>((resolve) => {
+    guestGoes = resolve
+  })
+  const script: Script = {
+    USER: async (peer, line) => {
+      if (line === 'USER ann' && ++asked === 2) {
+        annComes()
+        await guestIsReady
+      }
+      peer.say('331 password\r\n')
+    },
+    PASS: (peer, line) => peer.say(line === 'PASS sesame' ? '332 account\r\n' : '230 in\r\n'),
+    ACCT: '230 in\r\n',
+    EPSV: async (peer) => {
+      if (peer.index === 0) await annIsBack
+      peer.say(`229 passive (|||${peer.dataPort}|)\r\n`)
+    },
+    RETR: async (peer) => {
+      guestGoes()
+      await sending('Hello, world.\n')(peer)
+    },
+  }
+  return scriptedTrial(
+    script,
+    async ({ get, url, server }) => {
+      const guest = get('hello.txt')
+      await expect.poll(() => server.received.includes('EPSV')).toBe(true)
+      expect((await get(url('hello.txt', 'ann:sesame'))).toString()).toBe('Hello, world.\n')
+      expect((await guest).toString()).toBe('Hello, world.\n')
+    },
+    { credentials: () => ({ user: 'ann', password: 'sesame', account: 'a' }) },
+  )
+})
