@@ -6,7 +6,18 @@ import { type ClientOptions, createClient, type RetrieveOptions } from '@retriev
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { errorOf, expectSame, explicitTls, files, octets, retries, scriptedTrial, trial } from './ftp-trial.ts'
+import {
+  errorOf,
+  expectSame,
+  explicitTls,
+  files,
+  octets,
+  remarks,
+  retries,
+  scriptedTrial,
+  type Trial,
+  trial,
+} from './ftp-trial.ts'
 import { type Script, sending } from './scripted-ftp.ts'
 
 /** One place: what is not given back is missed. */
@@ -225,4 +236,21 @@ test('who needs an account is let in while another, who needs none, is served', 
     },
     { credentials: () => ({ user: 'ann', password: 'sesame', account: 'a' }) },
   )
+})
+
+test('what is said of a transfer that ends badly is true, and has the server speak for itself', async () => {
+  // Without SIZE it is not taken up.
+  const broken: FtpServerOptions = { files, faults: { cutAfter: 6000, replies: { SIZE: '502 no\r\n' } } }
+  await trial(broken, async ({ failure }) => {
+    const { message } = await failure('pub/data.bin')
+    expect(message).toContain('broke off the transfer ("426 Connection closed; transfer aborted."). 6000 octets')
+  })
+  const silent: FtpServerOptions = { files, faults: { stall: 'final' } }
+  const use = async ({ get, events }: Trial): Promise<void> => {
+    expectSame(await get('pub/data.bin'), octets)
+    expect(remarks(events)).toEqual([
+      `The server has not confirmed the transfer; all ${octets.length} octets have come.`,
+    ])
+  }
+  await trial(silent, use, { limits: { idleTimeout: 400 } })
 })

@@ -82,11 +82,6 @@ export class Session {
     this.control.end()
   }
 
-  close(): void {
-    this.#unlink()
-    this.control.close()
-  }
-
   /** Whether RFC 1738's path, one CWD a segment from the entry directory, can be taken from where we are. */
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true

@@ -98,7 +98,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const reply = await this.#lastReply()
     if (reply === null) return this.#abandon()
     this.#isFinal = isPositive(reply) || isPermanent(reply)
-    if (!isPositive(reply)) throw this.#partial(`The server broke off the transfer: ${wordsOf(reply)}.`, reply)
+    if (!isPositive(reply)) throw this.#partial(`The server broke off the transfer ("${wordsOf(reply)}").`, reply)
     if (expected !== undefined && this.#received < expected) {
       throw this.#partial(`The server announced ${expected} octets and sent ${this.#received}.`, reply)
     }
@@ -123,7 +123,9 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       if (context.deadline.signal.aborted || isViolation(cause)) throw cause
       const lost = 'The control connection was lost before the server had confirmed the transfer.'
       if (!isWhole) throw this.#partial(lost, undefined, cause)
-      context.emit({ type: 'remark', url: context.url, message: `${lost} All ${expected} octets have come.` })
+      // Lost too, or only silent.
+      const message = `The server has not confirmed the transfer; all ${expected} octets have come.`
+      context.emit({ type: 'remark', url: context.url, message })
       return null
     }
   }
