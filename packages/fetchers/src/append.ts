@@ -1,10 +1,12 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
+import { RetrievalError } from '@retriever/core'
 import { attempt, writeFailed, writeWhole } from './local-file.ts'
 import type { SavedFacts } from './save.ts'
 
 /**
  * Writes the octets behind those that `path` has already, which must be as many as come before them in the resource; where none do,
- * the file may be missing. What has come stays where the rest does not, to be continued from. Throws as save().
+ * the file may be missing. What has come stays where the rest does not, to be continued from, unless it turns out to come from another
+ * place (`range-refused`). Throws as save().
  */
 export async function append(octets: AsyncIterable<Uint8Array>, path: string, facts: SavedFacts): Promise<void> {
   const { offset, modified } = facts
@@ -19,9 +21,17 @@ export async function append(octets: AsyncIterable<Uint8Array>, path: string, fa
     // Another retrieval may have appended to it too: then it is no copy of the resource, whatever its length.
     await checkLength(file, path, length)
     if (modified !== null) await attempt(path, () => file.utimes(new Date(), modified))
+  } catch (error) {
+    if (isElsewhere(error)) await attempt(path, () => file.truncate(offset))
+    throw error
   } finally {
     await attempt(path, () => file.close())
   }
+}
+
+/** The server had not begun at the offset after all (security.md R18): a file of such octets may even have the right length. */
+function isElsewhere(error: unknown): boolean {
+  return RetrievalError.is(error) && error.code === 'range-refused'
 }
 
 /** Never through a link, whoever set it; and a FIFO that nobody reads must not be waited for (O_NONBLOCK gives ENXIO). */

@@ -12,7 +12,7 @@ export function verbOf(command: string): string {
 }
 
 /** Whether its argument is for the server alone. */
-export function isSecret(verb: string): boolean {
+function isSecret(verb: string): boolean {
   return verb === 'PASS' || verb === 'ACCT'
 }
 

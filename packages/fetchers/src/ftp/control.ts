@@ -3,7 +3,7 @@ import { type Phase, printable, RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
-import { encodeCommand, isSecret, Secrets, verbOf } from './command.ts'
+import { encodeCommand, Secrets, verbOf } from './command.ts'
 import { type Reply, readReply, refused, violation, wordsOf } from './replies.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
 import { ReplyQueue } from './reply-queue.ts'
@@ -114,6 +114,8 @@ export class Control extends FTPContext {
    * `protocol-violation` where what comes is no reply, or more than one.
    */
   async wait(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
+    // Where the retrieval has ended already, nobody else meets it, and it would end the process.
+    pending.catch(() => {})
     const reply = await this.#context.deadline.within(phase, () => pending)
     const verb = this.tell(reply)
     if (reply.code === 421) throw refused(this.#context, reply, verb)
@@ -127,6 +129,11 @@ export class Control extends FTPContext {
     if (octets !== '')
       this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#secrets.masked(octets) })
     return verb
+  }
+
+  /** The words of a reply, for people: also of one that is read. */
+  said({ code, text }: Reply): string {
+    return wordsOf({ code, text: this.#secrets.masked(text) })
   }
 
   ask(phase: Phase, command: string): Promise<Reply> {
@@ -226,9 +233,7 @@ export class Control extends FTPContext {
     }
     const { code, text } = readReply(response)
     const { verb } = this.#queue
-    // What is read for what it says stays as it is: the password may be `2`, and a port hold one.
-    const mayTell = code >= 400 || isSecret(verb ?? '')
-    const reply: Reply = { code, text: mayTell ? this.#secrets.masked(text) : text }
+    const reply: Reply = { code, text: isRead(verb, code) ? text : this.#secrets.masked(text) }
     // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
     if (verb === undefined) {
       this.#fail(code === 421 ? refused(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
@@ -269,6 +274,11 @@ export class Control extends FTPContext {
   protected override _closeControlSocket(): void {
     this._closeSocket(this._socket)
   }
+}
+
+/** Whether the reply says what is to be used, and stays as it is: the password may be `2`, and a port hold one. */
+function isRead(verb: string | undefined, code: number): boolean {
+  return /^(?:EPSV|PASV|SIZE|MDTM|PWD)$/.test(verb ?? '') && code >= 200 && code < 300
 }
 
 /** 227, 228, 229: the answers to PASV, LPSV and EPSV. */

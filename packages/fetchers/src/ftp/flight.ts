@@ -39,5 +39,6 @@ export async function fly(
   }
   // One reply too many is one of another command.
   control.checkQuiet()
-  habits.pipelining = true
+  // What another retrieval has found out meanwhile stands.
+  habits.pipelining ??= true
 }

@@ -57,6 +57,7 @@ async function inSession<T>(
 ): Promise<T> {
   const reasons = new Set<string>()
   const asked = { login: null }
+  const { signal } = context.deadline
   while (true) {
     const session = await pool.lease(plan, context, reasons.size > 0)
     let isDone = false
@@ -65,10 +66,15 @@ async function inSession<T>(
       pool.giveBack(session)
     }
     try {
-      return await use({ plan, context, session, asked, done, drop: () => pool.drop(session) })
+      const result = await use({ plan, context, session, asked, done, drop: () => pool.drop(session) })
+      // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or gives the session back.
+      signal.throwIfAborted()
+      return result
     } catch (error) {
       if (!isDone) pool.drop(session)
-      const reason = context.deadline.signal.aborted ? null : reasonToRepeat(error, session, context)
+      // Not what has come of it: the control connection is closed, and a command cannot be sent.
+      signal.throwIfAborted()
+      const reason = reasonToRepeat(error, session, context)
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error })

@@ -1,7 +1,8 @@
 import type { RetrievalContext } from '../fetcher.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Step } from './flight.ts'
-import { isPermanent, type Reply, refused, violation, wordsOf } from './replies.ts'
+import { withPatience } from './patience.ts'
+import { isPermanent, type Reply, refused, violation } from './replies.ts'
 
 /**
  * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is
@@ -26,24 +27,40 @@ export async function askPort(dialogue: Dialogue): Promise<number> {
   return asked.port
 }
 
+/** How long a server may take to answer what it was asked during the transfer before, where that is new to it. */
+const patience = 10_000
+const silence = 'The server does not answer what it was asked during a transfer.'
+
 /** What was asked ahead, by the retrieval before. Null where the server has none to give. */
 export async function claimPort({ session, context }: Dialogue, ahead: Promise<Reply>): Promise<number | null> {
-  const reply = await session.control.wait('request', ahead)
+  const { control, habits } = session
+  const isTrial = habits.ahead === undefined
+  const pending = isTrial ? withPatience(context, ahead, patience, silence) : ahead
+  const reply = await control.wait('request', pending).catch((error: unknown) => {
+    // Of a server that is still there: it throws away what comes during a transfer.
+    if (isTrial && control.isUsable) habits.ahead = false
+    throw error
+  })
   const port =
     reply.code === 229 ? readExtendedPort(reply.text) : reply.code === 227 ? readPassivePort(reply.text) : null
   if (port === null || port === undefined) return null
-  session.habits.ahead = true
-  return checkPort(context, reply, port)
+  habits.ahead = true
+  return checkPort(context, port, control.said(reply))
 }
 
 /** Null: not by EPSV; PASV is to be tried, now and later. Throws where there is no port to be had. */
 function readPort({ session, context }: Dialogue, command: 'EPSV' | 'PASV', reply: Reply): number | null {
   const isExtended = command === 'EPSV'
   const isRefusal = isExtended && isPermanent(reply)
-  if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) throw refused(context, reply, 'a data connection')
+  if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
+    // EPSV may have failed but once; and over IPv6 there is no PASV.
+    session.habits.passive = session.habits.preferred
+    throw refused(context, reply, 'a data connection')
+  }
   const port = isRefusal ? undefined : isExtended ? readExtendedPort(reply.text) : readPassivePort(reply.text)
-  if (port !== undefined) return checkPort(context, reply, port)
-  if (!isExtended) throw violation(context, `The server names no port in "${wordsOf(reply)}".`, wordsOf(reply))
+  const words = session.control.said(reply)
+  if (port !== undefined) return checkPort(context, port, words)
+  if (!isExtended) throw violation(context, `The server names no port in "${words}".`, words)
   session.habits.passive = 'PASV'
   return null
 }
@@ -66,7 +83,7 @@ export function readPassivePort(text: string): number | undefined {
 }
 
 /** RFC 2577 3: nothing offers data below 1024; a server that says so aims us at another service. */
-function checkPort(context: RetrievalContext, reply: Reply, port: number): number {
+function checkPort(context: RetrievalContext, port: number, words: string): number {
   if (port >= 1024 && port <= 65_535) return port
-  throw violation(context, `The server offers port ${port} for data; only 1024 to 65535 are dialled.`, wordsOf(reply))
+  throw violation(context, `The server offers port ${port} for data; only 1024 to 65535 are dialled.`, words)
 }

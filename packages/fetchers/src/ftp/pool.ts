@@ -117,15 +117,26 @@ export class Pool {
     return member !== undefined
   }
 
-  #turn(server: string, context: RetrievalContext): Promise<void> {
-    return context.deadline.unlimited(() => {
-      return new Promise<void>((resolve) => {
-        const waiting = this.#waiting.get(server) ?? []
-        // Whoever has given up must not use up the turn of the one behind.
-        waiting.push(() => (context.deadline.signal.aborted ? this.#next(server) : resolve()))
-        this.#waiting.set(server, waiting)
-      })
-    })
+  /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
+  async #turn(server: string, { deadline }: RetrievalContext): Promise<void> {
+    let isMine = false
+    const turn = (resolve: () => void): void => {
+      isMine = !deadline.signal.aborted
+      if (isMine) resolve()
+      else this.#next(server)
+    }
+    try {
+      await deadline.unlimited(() => new Promise<void>((resolve) => this.#wait(server, () => turn(resolve))))
+    } catch (error) {
+      if (isMine) this.#next(server)
+      throw error
+    }
+  }
+
+  #wait(server: string, wake: () => void): void {
+    const waiting = this.#waiting.get(server) ?? []
+    waiting.push(wake)
+    this.#waiting.set(server, waiting)
   }
 
   #next(server: string): void {

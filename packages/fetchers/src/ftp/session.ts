@@ -59,6 +59,7 @@ export class Session {
     } catch (error) {
       unlink()
       control.end()
+      context.deadline.signal.throwIfAborted()
       throw error
     }
   }
@@ -79,11 +80,6 @@ export class Session {
   end(): void {
     this.#unlink()
     this.control.end()
-  }
-
-  close(): void {
-    this.#unlink()
-    this.control.close()
   }
 
   /** Whether RFC 1738's path, one CWD a segment from the entry directory, can be taken from where we are. */

@@ -66,6 +66,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       if (isPartial) this.#dialogue.session.noteDropped()
       this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
+      this.#dialogue.context.deadline.signal.throwIfAborted()
       throw error
     }
   }
@@ -97,7 +98,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const reply = await this.#lastReply()
     if (reply === null) return this.#abandon()
     this.#isFinal = isPositive(reply) || isPermanent(reply)
-    if (!isPositive(reply)) throw this.#partial(`The server broke off the transfer: ${wordsOf(reply)}.`, reply)
+    if (!isPositive(reply)) throw this.#partial(`The server broke off the transfer ("${wordsOf(reply)}").`, reply)
     if (expected !== undefined && this.#received < expected) {
       throw this.#partial(`The server announced ${expected} octets and sent ${this.#received}.`, reply)
     }
@@ -113,15 +114,18 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const { context } = this.#dialogue
     const { last } = this.#transfer.exchange
     try {
-      const pending = isWhole ? withPatience(context, last, patience, 'The server does not confirm.') : last
-      const reply = await context.deadline.within('body', () => pending)
+      const reply = await context.deadline.within('body', () => {
+        return isWhole ? withPatience(context, last, patience, 'The server does not confirm.') : last
+      })
       this.#dialogue.session.control.tell(reply)
       return reply
     } catch (cause) {
       if (context.deadline.signal.aborted || isViolation(cause)) throw cause
       const lost = 'The control connection was lost before the server had confirmed the transfer.'
       if (!isWhole) throw this.#partial(lost, undefined, cause)
-      context.emit({ type: 'remark', url: context.url, message: `${lost} All ${expected} octets have come.` })
+      // Lost too, or only silent.
+      const message = `The server has not confirmed the transfer; all ${expected} octets have come.`
+      context.emit({ type: 'remark', url: context.url, message })
       return null
     }
   }
