@@ -1,7 +1,7 @@
 import type { Dialogue } from './dialogue.ts'
 import { readTime } from './facts.ts'
 import type { Step } from './flight.ts'
-import { isPositive, type Reply } from './replies.ts'
+import { isPositive, isUnknownCommand } from './replies.ts'
 
 /** What the server says of a file before it sends it (RFC 3659 3 and 4). Null: it does not say. */
 export interface Attributes {
@@ -33,8 +33,4 @@ export function attributeSteps({ plan, session }: Dialogue, attributes: Attribut
   // In TYPE A servers count before or after the conversion, or not at all.
   const asked = plan.typecode === 'a' ? [modified] : [size, modified]
   return asked.filter(({ command }) => !unknown.has(command.split(' ')[0] ?? ''))
-}
-
-function isUnknownCommand({ code }: Reply): boolean {
-  return code === 500 || code === 502
 }

@@ -75,6 +75,9 @@ async function inSession<T>(
       // Not what has come of it: the control connection is closed, and a command cannot be sent.
       signal.throwIfAborted()
       const reason = reasonToRepeat(error, session, context)
+      // Where step by step went no better, the flight was not to blame.
+      if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
+        session.habits.pipelining = undefined
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error })

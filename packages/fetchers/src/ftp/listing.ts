@@ -5,9 +5,9 @@ import { textListing } from '../wire/text-listing.ts'
 import type { Dialogue } from './dialogue.ts'
 import { readEntries } from './entries.ts'
 import { LineEnds } from './line-ends.ts'
-import { owned } from './owned.ts'
+import { emptyBody, owned } from './owned.ts'
 import { prepare } from './prepare.ts'
-import { isPositive, type Reply, refused, shownName, wordsOf } from './replies.ts'
+import { isPositive, isUnknownCommand, type Reply, refused, shownName, wordsOf } from './replies.ts'
 import { startTransfer, type Transfer } from './transfer.ts'
 import { TransferBody } from './transfer-body.ts'
 
@@ -31,7 +31,7 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
       dialogue.done()
       return listing(dialogue, format, emptyBody(), reply)
     }
-    if (!isUnknownCommand(reply) || format === known.at(-1)) throw refused(context, reply, 'the listing')
+    if (!asksForAnother(reply) || format === known.at(-1)) throw refused(context, reply, 'the listing')
     session.habits.unknown.add(format.toUpperCase())
     port = null
   }
@@ -67,8 +67,9 @@ function isEmpty({ code }: Reply): boolean {
   return code === 450 || code === 550
 }
 
-function isUnknownCommand({ code }: Reply): boolean {
-  return code === 500 || code === 501 || code === 502 || code === 504
+/** 501 and 504: the server knows the command in another form, which nobody here knows. */
+function asksForAnother(reply: Reply): boolean {
+  return isUnknownCommand(reply) || reply.code === 501 || reply.code === 504
 }
 
 /**
@@ -86,8 +87,6 @@ function listingBody(dialogue: Dialogue, transfer: Transfer): TransferBody {
   const whenEmpty = (): Promise<void> => confirmDirectory(dialogue)
   return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), whenEmpty })
 }
-
-async function* emptyBody(): AsyncGenerator<Uint8Array, undefined, void> {}
 
 function listing(
   { plan, context, session }: Dialogue,

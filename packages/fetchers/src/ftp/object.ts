@@ -4,7 +4,7 @@ import type { Dialogue } from './dialogue.ts'
 import type { Step } from './flight.ts'
 import { LineEnds } from './line-ends.ts'
 import { retrieveDirectory } from './listing.ts'
-import { owned } from './owned.ts'
+import { emptyBody, owned } from './owned.ts'
 import { checkModified, isConditional, type Part, wantedPart } from './part.ts'
 import { claimPort } from './passive.ts'
 import { prepare } from './prepare.ts'
@@ -130,8 +130,6 @@ function nothingLeft(dialogue: Dialogue, attributes: Attributes): Retrieved {
   const reply: Reply = { code: 213, text: String(attributes.size) }
   return { ...described(dialogue, part, attributes, null, reply), body: emptyBody() }
 }
-
-async function* emptyBody(): AsyncGenerator<Uint8Array, void, void> {}
 
 /** 550 says that there is nothing to be retrieved; a CWD tells whether there is a directory (protocols.md 2). */
 async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {

@@ -14,3 +14,6 @@ export function owned(lent: AsyncIterableIterator<Uint8Array>): AsyncIterableIte
     },
   }
 }
+
+/** For what is known to hold nothing. */
+export async function* emptyBody(): AsyncGenerator<Uint8Array, undefined, void> {}

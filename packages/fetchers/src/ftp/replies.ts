@@ -37,6 +37,11 @@ export function isPermanent({ code }: Reply): boolean {
   return code >= 500
 }
 
+/** The command is not known, or not implemented: RFC 959 4.2.2. */
+export function isUnknownCommand({ code }: Reply): boolean {
+  return code === 500 || code === 502
+}
+
 interface Meaning {
   readonly code: ErrorCode
   readonly advice: string

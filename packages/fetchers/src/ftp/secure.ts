@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { tlsOptions } from '../wire/dial.ts'
 import { connectError } from '../wire/socket-error.ts'
 
 /** A TLS session that is being agreed on. */
@@ -19,15 +20,8 @@ export interface Secured {
  */
 export function startTls(context: RetrievalContext, plan: FtpPlan, plain: Socket, session?: Buffer): Secured {
   const { host, port } = plan
-  const socket = connect({
-    socket: plain,
-    host,
-    // SNI carries names only (RFC 6066 3), and no trailing dot.
-    ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
-    ...(context.tls.ca === undefined ? {} : { ca: context.tls.ca }),
-    ...(session === undefined ? {} : { session }),
-    rejectUnauthorized: context.tls.insecure !== true,
-  })
+  const ticket = session === undefined ? {} : { session }
+  const socket = connect({ socket: plain, host, ...tlsOptions(host, context.tls), ...ticket })
   const agreed = once(socket, 'secureConnect').then(
     () => {},
     (cause: unknown) => {

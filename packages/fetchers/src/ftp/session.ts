@@ -33,8 +33,7 @@ export class Session {
   tellsAttributes = false
   /** The data connection did not come about, and the server is left waiting for it. */
   isStranded = false
-  /** For the data of one transfer after the other. */
-  readonly basin: Basin = makeBasin()
+  #basin: Basin | undefined
   #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
 
@@ -62,6 +61,12 @@ export class Session {
       context.deadline.signal.throwIfAborted()
       throw error
     }
+  }
+
+  /** For the data of one transfer after the other. */
+  get basin(): Basin {
+    this.#basin ??= makeBasin()
+    return this.#basin
   }
 
   /** Another retrieval's from now on: it ends with that one's signal. */

@@ -51,7 +51,8 @@ export async function secure(
   return opened(context, peer, opening, lifetime)
 }
 
-function tlsOptions(host: string, { ca, insecure }: TlsOptions): ConnectionOptions {
+/** By whose name the certificate is checked, and against what. */
+export function tlsOptions(host: string, { ca, insecure }: TlsOptions): ConnectionOptions {
   return {
     // SNI carries names only (RFC 6066 3), and no trailing dot.
     ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
