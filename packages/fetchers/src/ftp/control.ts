@@ -34,6 +34,8 @@ export class Control extends FTPContext {
   readonly #secrets = new Secrets()
   #failure: RetrievalError | undefined
   #over = false
+  /** What goes out together; null: each command by itself. */
+  #outbox: string | null = null
   /** Of the reply that basic-ftp parses at this moment. */
   #octets = ''
   /** What is to be told of a reply once somebody takes it: in the order of the dialogue, whatever the segments were. */
@@ -140,14 +142,15 @@ export class Control extends FTPContext {
     return this.wait(phase, this.post(command))
   }
 
-  /** What is posted within goes out in one segment. */
+  /** What is posted within goes out in one segment: in one write, since writev costs five times as much. */
   together<T>(post: () => T): T {
-    const { socket } = this
-    socket.cork()
+    this.#outbox = ''
     try {
       return post()
     } finally {
-      socket.uncork()
+      const octets = this.#outbox
+      this.#outbox = null
+      if (octets !== '') this.socket.write(octets, 'latin1')
     }
   }
 
@@ -201,7 +204,8 @@ export class Control extends FTPContext {
     }
     const shown = this.#secrets.shown(command)
     if (this.#attached) this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
-    this.socket.write(octets, 'latin1')
+    if (this.#outbox === null) this.socket.write(octets, 'latin1')
+    else this.#outbox += octets
   }
 
   /** Sends a command whose reply is to be waited for, and gives what may be shown of it. */

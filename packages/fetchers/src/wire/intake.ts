@@ -3,50 +3,45 @@ import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { receiveError } from './socket-error.ts'
 
-/** What one read(2) may bring. Beyond this the rate does not grow (pnpm bench ftp gigabyte), and two of them lie in a core's cache. */
-const slotSize = 256 * 1024
-
-interface Slot {
-  readonly memory: Buffer
-  state: 'free' | 'full' | 'lent'
-  length: number
-}
+/** What an intake may read ahead of its consumer. With less, Node's threads are waited for at each of too many writes. */
+const size = 2048 * 1024
+/** What a read may bring where there was no room at all before. */
+const least = 256 * 1024
 
 /** Memory for an intake, which may serve one connection after the other. */
-export type Basin = readonly [Slot, Slot]
+export type Basin = Buffer
 
 export function makeBasin(): Basin {
-  return [makeSlot(), makeSlot()]
-}
-
-function makeSlot(): Slot {
-  return { memory: Buffer.allocUnsafeSlow(slotSize), state: 'free', length: 0 }
+  return Buffer.allocUnsafeSlow(size)
 }
 
 /**
- * A socket's octets, read straight into memory that is used again and again: while the consumer has one slot, the socket fills
- * the other, and reads no further. A Readable would allocate for each read, which halves the rate of a large body.
+ * A socket's octets, read straight into memory that is used again and again, in a circle: while the consumer has some of it, the
+ * socket fills the rest, and reads no further. A Readable would allocate for each read, which halves the rate of a large body.
  */
 export class Intake {
-  readonly #slots: Basin
-  /** Of the slots: the one to be filled next, and the one to be given out next. */
-  #filling = 0
-  #giving = 0
+  readonly #memory: Basin
+  /** Of the oldest octet that the consumer has or is to get, and how many there are from there on. */
+  #start = 0
+  #used = 0
+  /** Of these, what the consumer has. */
+  #lent = 0
+  /** What the next read may fill, behind those. */
+  #room = size
   #socket: Socket | undefined
   #isPaused = false
   #isEnded = false
   #wake: () => void = () => {}
 
-  constructor(slots: Basin) {
-    for (const slot of slots) slot.state = 'free'
-    this.#slots = slots
+  constructor(memory: Basin) {
+    this.#memory = memory
   }
 
   /** To be given to the socket when it is made. */
   get onread(): OnReadOpts {
     return {
       // Asked for after each read: where the next one goes.
-      buffer: () => this.#slot(this.#filling).memory,
+      buffer: () => this.#memory.subarray(this.#end, this.#end + this.#room),
       callback: (length) => this.#filled(length),
     }
   }
@@ -65,39 +60,37 @@ export class Intake {
   /** The next octets, or null at the end. They are overwritten once the next ones are asked for. */
   async read(phase: Phase, context: RetrievalContext): Promise<Uint8Array | null> {
     this.#release()
-    while (this.#slot(this.#giving).state !== 'full') {
+    while (this.#used === 0) {
       const error = this.#socket?.errored
       // Within the phase, which decides what the error means.
       if (error) throw await context.deadline.within(phase, async () => receiveError(context, error))
       if (this.#isEnded || this.#socket?.destroyed) return null
       await context.deadline.within(phase, () => this.#change())
     }
-    const slot = this.#slot(this.#giving)
-    slot.state = 'lent'
-    return slot.memory.subarray(0, slot.length)
+    this.#lent = Math.min(this.#used, size - this.#start)
+    return this.#memory.subarray(this.#start, this.#start + this.#lent)
   }
 
-  #slot(index: number): Slot {
-    return this.#slots[index === 0 ? 0 : 1]
+  get #end(): number {
+    return (this.#start + this.#used) % size
   }
 
   #filled(length: number): boolean {
-    const slot = this.#slot(this.#filling)
-    slot.state = 'full'
-    slot.length = length
-    this.#filling = 1 - this.#filling
-    this.#isPaused = this.#slot(this.#filling).state !== 'free'
+    this.#used += length
+    const free = size - this.#used
+    this.#isPaused = free === 0
+    // Up to the end of the memory, or to the oldest octet; where there is no room, what the next release will free.
+    this.#room = Math.min(this.#isPaused ? least : free, size - this.#end)
     this.#wake()
     return !this.#isPaused
   }
 
   /** The consumer is done with what it has. */
   #release(): void {
-    const slot = this.#slot(this.#giving)
-    if (slot.state !== 'lent') return
-    slot.state = 'free'
-    this.#giving = 1 - this.#giving
-    if (!this.#isPaused) return
+    this.#start = (this.#start + this.#lent) % size
+    this.#used -= this.#lent
+    this.#lent = 0
+    if (!this.#isPaused || size - this.#used < this.#room) return
     this.#isPaused = false
     this.#socket?.resume()
   }
