@@ -145,8 +145,16 @@ export class Representation implements AsyncDisposable {
    * The fastest way to somewhere else; what `write` throws ends the retrieval and passes through.
    */
   async writeTo(write: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
+    let written: Promise<void> | undefined
     try {
-      for await (const chunk of this.#content.borrow()) await write(chunk)
+      for await (const chunk of this.#content.borrow()) {
+        await written
+        written = Promise.resolve(write(chunk))
+        // One that is ours to keep is written while the next one comes. It is awaited before the next; until then nobody listens.
+        if (this.#retrieved.lent === undefined) written.catch(() => {})
+        else await written
+      }
+      await written
     } finally {
       this.#content.cancel()
     }
