@@ -41,8 +41,9 @@ export class Dialogue {
 
   static tls(server: TestServer): Promise<Dialogue> {
     return new Promise((resolve, reject) => {
-      const socket: TLSSocket = tlsConnect({ host: server.host, port: server.port, ca: testCa }, () =>
-        resolve(dialogue),
+      const socket: TLSSocket = tlsConnect(
+        { host: server.host, port: server.port, ca: testCa, servername: 'localhost' },
+        () => resolve(dialogue),
       )
       const dialogue = new Dialogue(socket)
       socket.once('error', reject)
