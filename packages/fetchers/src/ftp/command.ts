@@ -1,9 +1,8 @@
-/**
- * The octets of a command, or undefined for what would be two, or is no octets: CR, LF, NUL within, and U+010A, of which latin1 would
- * make an LF. FF is Telnet's IAC, and is doubled (RFC 959 5.3, RFC 854).
- */
+import { isOneLine } from '../wire/lines.ts'
+
+/** The octets of a command, or undefined for what would be two. FF is Telnet's IAC, and is doubled (RFC 959 5.3, RFC 854). */
 export function encodeCommand(command: string): string | undefined {
-  return /[\r\n\0]|[^\0-\xFF]/.test(command) ? undefined : `${doubled(command)}\r\n`
+  return isOneLine(command) ? `${doubled(command)}\r\n` : undefined
 }
 
 /** What may be shown of any command: its argument may be a password. */

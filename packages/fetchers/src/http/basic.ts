@@ -1,5 +1,6 @@
 import { type HttpPlan, octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { basicCredentials } from '../wire/http-connect.ts'
 
 /** The Authorization field (RFC 7617) for what the URL says; null where it has no password: then we wait to be asked. */
 export function basicFromPlan({ user, password }: HttpPlan, context: RetrievalContext): string | null {
@@ -30,7 +31,7 @@ function basic(user: string, password: string, context: RetrievalContext): strin
     const message = 'Basic authentication knows no user with a : in the name (RFC 7617 2); use another user.'
     throw context.error('refused', message, { phase: 'policy' })
   }
-  return `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
+  return basicCredentials(user, password)
 }
 
 /** For the person who is asked, so made harmless. */

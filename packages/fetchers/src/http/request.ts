@@ -1,6 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RequestOptions } from '../fetcher.ts'
+import { authority } from '../wire/authority.ts'
 import { authorityOf } from './forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
@@ -39,10 +40,7 @@ export function getRequest(plan: HttpPlan, request: RequestOptions, logins: Logi
   return { options: { method: 'GET', path: plan.target, headers }, shown: `${lines.join('\r\n')}\r\n\r\n` }
 }
 
-/** RFC 9112 3.2: the target's own, where it is in absolute form. The zone of an IPv6 address means nothing to the server (RFC 6874 1). */
-function hostField({ host, port, tls, target }: HttpPlan): string {
-  const authority = authorityOf(target)
-  if (authority !== null) return authority
-  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
-  return port === (tls === 'none' ? 80 : 443) ? name : `${name}:${port}`
+/** RFC 9112 3.2: the target's own, where it is in absolute form. */
+function hostField(plan: HttpPlan): string {
+  return authorityOf(plan.target) ?? authority(plan, plan.tls === 'none' ? 80 : 443)
 }

@@ -1,12 +1,18 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import { hostName } from './authority.ts'
 import type { Connection } from './socket.ts'
 
 const lf = 0x0a
 
 /** The value of Proxy-Authorization (RFC 9110 11.7.2, RFC 7617), for the proxy alone and no server behind it; null: it wants none. */
 export function proxyAuthorization({ user, password }: ProxyServer): string | null {
-  return user === null ? null : `Basic ${Buffer.from(`${user}:${password ?? ''}`, 'latin1').toString('base64')}`
+  return user === null ? null : basicCredentials(user, password ?? '')
+}
+
+/** RFC 7617 2, of octets; no `:` may stand in the user. */
+export function basicCredentials(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
 }
 
 /** For 407, whatever was asked. A second try would be the same as the first. */
@@ -35,8 +41,7 @@ export async function connectByHttp(
   connection: Connection,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<void> {
-  // The zone of an IPv6 address means nothing elsewhere (RFC 6874 1).
-  const target = `${host.includes(':') ? `[${host.split('%', 1)[0]}]` : host}:${port}`
+  const target = `${hostName(host)}:${port}`
   const login = proxyAuthorization(proxy)
   await connection.sendLines(connectRequest(target, login), connectRequest(target, login && 'Basic <password>'))
   const { status, reply } = await finalAnswer({ context, proxy, connection, left: context.limits.maxReply })

@@ -9,6 +9,14 @@ export interface OctetSource {
 const lf = 0x0a
 
 /**
+ * Whether octets, one a character, would go out as one line: CR, LF and NUL make two of it, and so does what is no octet, since latin1
+ * would make an LF of U+010A.
+ */
+export function isOneLine(octets: string): boolean {
+  return !/[\r\n\0]|[^\0-\xFF]/.test(octets)
+}
+
+/**
  * Lines out of octets, the same whatever the segments were. A line may be ended by CRLF or, as some servers do, by LF alone.
  * What follows a line is not lost: `read` gives it first.
  */

@@ -2,6 +2,7 @@ import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
 import { dial, dialProxy, secure } from './dial.ts'
+import { isOneLine } from './lines.ts'
 import { receiveError } from './socket-error.ts'
 
 export interface Peer {
@@ -131,7 +132,7 @@ export class Connection {
 
   /** Sends several lines at once, as sendLine. */
   async sendLines(lines: readonly string[], shown: readonly string[] = lines): Promise<void> {
-    if (lines.some((line) => /[\r\n\0]|[^\0-\xFF]/.test(line))) {
+    if (!lines.every(isOneLine)) {
       throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
         phase: 'policy',
       })
