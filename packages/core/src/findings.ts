@@ -6,6 +6,7 @@ import type { AccessPlan } from './plan.ts'
 import { databasePorts, foreignPorts } from './ports.ts'
 import type { ResolveOptions } from './resolve.ts'
 import type { Place, Scheme } from './scheme.ts'
+import { isAnonymous } from './schemes/ftp.ts'
 import { type SplitUrl, spanOf } from './split.ts'
 
 export interface FindingSource {
@@ -82,7 +83,7 @@ function loginFindings(source: FindingSource): Finding[] {
     found.push(finding('password-in-url', message, spanIn(source, 'password'), 'RFC 3986 7.5', severity))
   }
   const login = decodeOctets(user)
-  const anonymous = /^(anonymous|ftp|)$/i.test(login)
+  const anonymous = login === '' || isAnonymous(login)
   // The plan's: TLS may come by a default.
   const tls = 'tls' in plan ? plan.tls : scheme.tls
   // An empty password (`u:@h`) is no secret.

@@ -1,5 +1,6 @@
-import { type AccessPlan, encodeOctets, type FtpPlan, type HttpPlan } from '@retriever/core'
+import { type AccessPlan, encodeOctets, type FtpPlan, type HttpPlan, isAnonymous } from '@retriever/core'
 import type { ProxyServer } from './fetcher.ts'
+import { authority } from './wire/authority.ts'
 
 /**
  * What is done in place of a plan where an HTTP proxy is on the way: a URL that is not protected by TLS is asked of the proxy itself
@@ -27,7 +28,7 @@ export function remarkOf(plan: AccessPlan, routed: AccessPlan, proxy: ProxyServe
  */
 function ftpByHttp(plan: FtpPlan): HttpPlan {
   const { host, port, typecode, password } = plan
-  const user = /^(?:anonymous|ftp)$/i.test(plan.user) ? null : plan.user
+  const user = isAnonymous(plan.user) ? null : plan.user
   const path = [...plan.cwd, plan.name].map((segment) => encodeOctets(segment)).join('/')
   const type = typecode === null ? (plan.name === '' ? '' : ';type=i') : `;type=${typecode}`
   const login = user === null ? '' : `${encodeOctets(user)}@`
@@ -46,10 +47,4 @@ function ftpByHttp(plan: FtpPlan): HttpPlan {
 
 function isListing({ name, typecode }: FtpPlan): boolean {
   return name === '' || typecode === 'd'
-}
-
-/** The zone of an IPv6 address means nothing elsewhere (RFC 6874 1). */
-function authority({ host, port }: { readonly host: string; readonly port: number }, defaultPort: number): string {
-  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
-  return port === defaultPort ? name : `${name}:${port}`
 }

@@ -85,7 +85,8 @@ function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPla
   return { user: name, password: isAnonymous(name) ? (defaults.anonymousPassword ?? 'anonymous@') : null }
 }
 
-function isAnonymous(user: string): boolean {
+/** RFC 1635: the two names by which guests log in. */
+export function isAnonymous(user: string): boolean {
   return user === 'anonymous' || /^(anonymous|ftp)$/i.test(user)
 }
 

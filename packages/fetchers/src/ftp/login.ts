@@ -1,4 +1,4 @@
-import { type FtpPlan, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
+import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../fetcher.ts'
 import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
@@ -45,7 +45,7 @@ export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<
   const { plan, context, session } = dialogue
   const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
   const say = (steps: readonly Step[]): Promise<void> => fly(session.control, context, session.habits, steps)
-  if (plan.password !== null && isGuest(plan.user) && session.habits.pipelining !== false) {
+  if (plan.password !== null && isAnonymous(plan.user) && session.habits.pipelining !== false) {
     await say([...protect, ...guestSteps(context, plan.user, plan.password), ...rest])
   } else {
     const asked = await sayUser(dialogue, plan.user, protect)
@@ -149,12 +149,10 @@ function checkLogin(context: RetrievalContext, reply: Reply, user: string): void
   if (!isPositive(reply)) throw loginError(context, reply, user)
 }
 
-function isGuest(user: string): boolean {
-  return /^(anonymous|ftp)$/i.test(user)
-}
-
 function loginError(context: RetrievalContext, reply: Reply, user: string): RetrievalError {
   if (reply.code < 500) return refused(context, reply, 'the login')
-  const advice = isGuest(user) ? 'It takes no guests: give a user, as in ftp://USER@HOST/' : 'Check user and password'
+  const advice = isAnonymous(user)
+    ? 'It takes no guests: give a user, as in ftp://USER@HOST/'
+    : 'Check user and password'
   return refused(context, reply, 'the login', { code: 'auth-failed', advice })
 }
