@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs'
 import type { RetrievalContext } from '../fetcher.ts'
+import { notModified } from '../wishes.ts'
 
 /** Throws `not-modified` where the caller asks for what is newer than this. Of a directory, entries that came and went count. */
 export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
   const { ifChangedSince } = context.request
   if (ifChangedSince === undefined || mtime > ifChangedSince) return
-  throw context.error('not-modified', `It has not been modified since ${ifChangedSince.toISOString()}.`)
+  throw notModified(context, ifChangedSince)
 }

@@ -1,4 +1,5 @@
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../fetcher.ts'
+import { resumePoint, tellWhole } from '../wishes.ts'
 
 /** Where to read from and up to; an end of Infinity is wherever the file ends. */
 export interface Extent {
@@ -15,14 +16,14 @@ export interface Measure {
 
 /** What of the file is wanted. Throws `range-refused`; what cannot be gone on with comes whole, with a remark. */
 export function extentOf(file: Measure, context: RetrievalContext): Extent {
-  const { range, resumeFrom } = context.request
+  const { range } = context.request
+  const point = resumePoint(context.request)
   const whole = { start: 0, end: file.size ?? Number.POSITIVE_INFINITY }
   if (range !== undefined) return rangeOf(file, range, context)
-  if (resumeFrom === undefined) return whole
-  const point = typeof resumeFrom === 'number' ? { offset: resumeFrom } : resumeFrom
+  if (point === undefined) return whole
   const obstacle = obstacleTo(point, file)
   if (obstacle === null) return { ...whole, start: point.offset }
-  context.emit({ type: 'remark', url: context.url, message: `It is retrieved from its beginning: ${obstacle}.` })
+  tellWhole(context, obstacle)
   return whole
 }
 

@@ -1,4 +1,5 @@
 import type { RequestOptions, ResumePoint } from '../fetcher.ts'
+import { notModified, resumePoint, tellWhole } from '../wishes.ts'
 import type { Attributes } from './attributes.ts'
 import type { Dialogue } from './dialogue.ts'
 
@@ -21,14 +22,14 @@ export function checkModified(dialogue: Dialogue, { modified }: Attributes): voi
   const since = context.request.ifChangedSince
   if (since === undefined || modified === null || modified > since) return
   dialogue.done()
-  throw context.error('not-modified', `It has not been modified since ${since.toISOString()}.`)
+  throw notModified(context, since)
 }
 
 /** Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with 226. */
 export function wantedPart(dialogue: Dialogue, attributes: Attributes): Part {
   const { context } = dialogue
-  const { range, resumeFrom } = context.request
-  if (range === undefined) return resumeFrom === undefined ? whole : resumedPart(dialogue, attributes, resumeFrom)
+  const { range } = context.request
+  if (range === undefined) return resumedPart(dialogue, attributes)
   const [offset, last] = range
   const { size } = attributes
   if (size !== null && offset > 0 && offset >= size) {
@@ -41,12 +42,12 @@ export function wantedPart(dialogue: Dialogue, attributes: Attributes): Part {
   }
 }
 
-function resumedPart(dialogue: Dialogue, attributes: Attributes, from: number | ResumePoint): Part {
-  const point = typeof from === 'number' ? { offset: from } : from
+function resumedPart(dialogue: Dialogue, attributes: Attributes): Part {
+  const point = resumePoint(dialogue.context.request)
+  if (point === undefined) return whole
   const obstacle = obstacleTo(dialogue, attributes, point)
   if (obstacle === null) return { offset: point.offset, wanted: null }
-  const { context } = dialogue
-  context.emit({ type: 'remark', url: context.url, message: `It is retrieved from its beginning: ${obstacle}.` })
+  tellWhole(dialogue.context, obstacle)
   return whole
 }
 

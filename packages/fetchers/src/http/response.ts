@@ -1,5 +1,6 @@
 import { octetsToText, printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { notModified } from '../wishes.ts'
 import type { Head } from './exchange.ts'
 
 /** An answer's header section, ready to be asked. */
@@ -107,6 +108,5 @@ export function checkChanged(head: ResponseHead, { ifChangedSince }: RequestOpti
   const modified = dateOf(head.field('last-modified'))
   const told = status < 300 && modified !== null && modified <= ifChangedSince
   if (status !== 304 && !told) return
-  const message = `It has not been modified since ${ifChangedSince.toISOString()}. (${reply})`
-  throw context.error('not-modified', message, { status, reply, phase: 'request' })
+  throw notModified(context, ifChangedSince, { status, reply, phase: 'request' })
 }

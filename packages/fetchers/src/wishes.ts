@@ -1,0 +1,18 @@
+import type { RetrievalError } from '@retriever/core'
+import type { ErrorExtras, RequestOptions, ResumePoint, RetrievalContext } from './fetcher.ts'
+
+/** The error for ifChangedSince where the resource is no newer; with the server's reply, where it was that which said so. */
+export function notModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
+  const said = extras.reply === undefined ? '' : ` (${extras.reply})`
+  return error('not-modified', `It has not been modified since ${since.toISOString()}.${said}`, extras)
+}
+
+/** Where to go on; undefined: from the beginning, by right. */
+export function resumePoint({ resumeFrom }: RequestOptions): ResumePoint | undefined {
+  return typeof resumeFrom === 'number' ? { offset: resumeFrom } : resumeFrom
+}
+
+/** Tells why the whole comes to somebody who has wanted to go on. */
+export function tellWhole({ emit, url }: RetrievalContext, obstacle: string): void {
+  emit({ type: 'remark', url, message: `It is retrieved from its beginning: ${obstacle}.` })
+}
