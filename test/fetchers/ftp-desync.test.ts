@@ -136,7 +136,7 @@ describe('case 67, desync: a reply too many, or too soon', () => {
         expect(server.peers).toHaveLength(1)
       },
       // needs: pipelining (an option to leave it out)
-      { fetchers: [ftpFetcher({ pipelining: false } as object)] },
+      { fetchers: [ftpFetcher({ pipelining: false })] },
     ),
   )
 

@@ -10,7 +10,7 @@ const hello = 'Hello, world.\n'
 const knowing: Script = { SIZE: '213 14\r\n', MDTM: '213 20010203040506\r\n' }
 /** A dialogue that says nothing comes to its end before the test does. */
 const impatient = { limits: { idleTimeout: 1500 } }
-const stepByStep = () => ({ fetchers: [ftpFetcher({ pipelining: false } as object)] })
+const stepByStep = () => ({ fetchers: [ftpFetcher({ pipelining: false })] })
 
 /** The plan's commands but the transfer itself, with what a flight has beside them. */
 function flight(url: string, name: string): string[] {

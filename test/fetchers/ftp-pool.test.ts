@@ -10,7 +10,7 @@ describe('at most so many connections to a host', () => {
   const held = (all: Trial, count: number) =>
     Promise.all(Array.from({ length: count }, () => all.retrieve('pub/data.bin')))
   const place: FtpServerOptions = { files: { '/pub/data.bin': octets } }
-  const connections = (count: number): ClientOptions => ({ fetchers: [ftpFetcher({ connections: count } as object)] })
+  const connections = (count: number): ClientOptions => ({ fetchers: [ftpFetcher({ connections: count })] })
 
   // needs: pooling
   test('four; the fifth retrieval waits, and takes over a session', () =>

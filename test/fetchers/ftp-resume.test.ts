@@ -102,7 +102,7 @@ describe('what is known of a file', () => {
         expect(server.received.filter((line) => /^(SIZE|MDTM)/.test(line))).toEqual([])
       },
       // needs: pipelining (an option to leave it out)
-      { fetchers: [ftpFetcher({ pipelining: false } as object)] },
+      { fetchers: [ftpFetcher({ pipelining: false })] },
     ))
 
   // needs: pipelining (SIZE and MDTM where they cost no round trip)
@@ -260,7 +260,7 @@ describe('ifChangedSince', () => {
         expect(await failure(path, { ifChangedSince: time })).toMatchObject({ code: 'not-modified' })
         expectSame(await get(path, { ifChangedSince: second(-1) }), octets)
       },
-      { fetchers: [ftpFetcher({ pipelining: false } as object)] },
+      { fetchers: [ftpFetcher({ pipelining: false })] },
     ))
 
   test('earlier: the file comes', () =>

@@ -57,7 +57,7 @@ function files(server: ServerUnderTest, { tellsSize, doublesCr = false }: Differ
 
   // needs: pipelining (an option to leave it out)
   test('one command at a time: the same files, and no size but that of the 150', async () => {
-    await using client = createClient({ fetchers: [ftpFetcher({ pipelining: false } as object)] })
+    await using client = createClient({ fetchers: [ftpFetcher({ pipelining: false })] })
     const representation = await client.retrieve(server.url('ftp', '/pub/big.bin'))
     expect(representation).toMatchObject({ kind: 'object', size: tellsSize ? 2 ** 20 : null })
     expectOctets(await representation.bytes(), await server.seed('root/pub/big.bin'))

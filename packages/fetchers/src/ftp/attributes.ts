@@ -1,6 +1,7 @@
 import type { Dialogue } from './dialogue.ts'
 import { readTime } from './facts.ts'
 import type { Step } from './flight.ts'
+import { safeSize } from './line-words.ts'
 import { isPositive, isUnknownCommand } from './replies.ts'
 
 /** What the server says of a file before it sends it (RFC 3659 3 and 4). Null: it does not say. */
@@ -25,7 +26,7 @@ export function attributeSteps({ plan, session }: Dialogue, attributes: Attribut
     },
   })
   const size = step('SIZE', (text) => {
-    attributes.size = /^\d{1,15}$/.test(text.trim()) ? Number(text) : null
+    attributes.size = safeSize(text.trim()) ?? null
   })
   const modified = step('MDTM', (text) => {
     attributes.modified = readTime(text.trim()) ?? null

@@ -10,7 +10,7 @@ export function directorySteps(dialogue: Dialogue): readonly Step[] {
   const { session, plan } = dialogue
   if (session.isIn(plan.cwd)) return []
   if (session.directory.length === 0) return [...entrySteps(dialogue), ...segmentSteps(dialogue, 0)]
-  if (isWithin(dialogue)) return segmentSteps(dialogue, session.directory.length)
+  if (session.isAbove(plan.cwd)) return segmentSteps(dialogue, session.directory.length)
   return [...returnSteps(dialogue), ...segmentSteps(dialogue, 0)]
 }
 
@@ -33,7 +33,6 @@ export async function walk(dialogue: Dialogue): Promise<void> {
     // Where nothing has moved us yet, we are still in the entry directory: where the null argument leads on servers that take it.
     else if (segment !== '' || !isPermanent(reply) || moved) throw cwdError(dialogue, reply, index)
   }
-  session.directory = plan.cwd
 }
 
 /** For the way back later: where this is the second retrieval of the session, or the server's third. */
@@ -65,10 +64,6 @@ function segmentSteps(dialogue: Dialogue, from: number): readonly Step[] {
       if (!isPositive(reply)) throw cwdError(dialogue, reply, from + index)
     },
   }))
-}
-
-function isWithin({ session, plan }: Dialogue): boolean {
-  return session.directory.every((segment, index) => segment === plan.cwd[index])
 }
 
 /**

@@ -41,9 +41,8 @@ export async function claimPort({ session, context }: Dialogue, ahead: Promise<R
     if (isTrial && control.isUsable) habits.ahead = false
     throw error
   })
-  const port =
-    reply.code === 229 ? readExtendedPort(reply.text) : reply.code === 227 ? readPassivePort(reply.text) : null
-  if (port === null || port === undefined) return null
+  const port = portIn(reply)
+  if (port === undefined) return null
   habits.ahead = true
   return checkPort(context, port, control.said(reply))
 }
@@ -57,12 +56,17 @@ function readPort({ session, context }: Dialogue, command: 'EPSV' | 'PASV', repl
     session.habits.passive = session.habits.preferred
     throw refused(context, reply, 'a data connection')
   }
-  const port = isRefusal ? undefined : isExtended ? readExtendedPort(reply.text) : readPassivePort(reply.text)
+  const port = portIn(reply)
   const words = session.control.said(reply)
   if (port !== undefined) return checkPort(context, port, words)
   if (!isExtended) throw violation(context, `The server names no port in "${words}".`, words)
   session.habits.passive = 'PASV'
   return null
+}
+
+function portIn({ code, text }: Reply): number | undefined {
+  if (code === 229) return readExtendedPort(text)
+  return code === 227 ? readPassivePort(text) : undefined
 }
 
 /** RFC 2428 3: `Entering Extended Passive Mode (|||6446|)`, with any delimiter; IBM i has `!`. */

@@ -91,12 +91,17 @@ export class Session {
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true
     // An empty segment may lead back to the entry directory, or nowhere.
-    return isPrefix(this.directory, cwd) && (this.directory.length === 0 || !cwd.includes(''))
+    return this.isAbove(cwd) && (this.directory.length === 0 || !cwd.includes(''))
   }
 
   /** Whether it is there already. */
   isIn(cwd: readonly string[]): boolean {
-    return cwd.length === this.directory.length && isPrefix(this.directory, cwd)
+    return cwd.length === this.directory.length && this.isAbove(cwd)
+  }
+
+  /** Whether more CWDs lead there, or it is there. */
+  isAbove(cwd: readonly string[]): boolean {
+    return this.directory.every((segment, index) => segment === cwd[index])
   }
 
   /** Asks for the next retrieval's port behind this one's command. */
@@ -135,8 +140,4 @@ function link({ deadline }: RetrievalContext, end: () => void): () => void {
   if (signal.aborted) end()
   signal.addEventListener('abort', end, { once: true })
   return () => signal.removeEventListener('abort', end)
-}
-
-function isPrefix(start: readonly string[], path: readonly string[]): boolean {
-  return start.length <= path.length && start.every((segment, index) => segment === path[index])
 }
