@@ -51,7 +51,9 @@ test('the others go on, and a failure among them decides', async () => {
   const { status, stdout, stderr } = await run('-z', '2001-02-04', hello, missing, hello)
   expect(status).toBe(78)
   expect(stdout).toBe('')
-  expect(stderr.split('\n').map((line) => /not modified|404/.exec(line)?.[0])).toEqual([
+  // Without the URLs: a port may hold a 404 too.
+  const outcomes = stderr.replaceAll(servers.http.url, '').split('\n')
+  expect(outcomes.map((line) => /not modified|404/.exec(line)?.[0])).toEqual([
     'not modified',
     '404',
     'not modified',
