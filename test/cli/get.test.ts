@@ -49,7 +49,7 @@ describe('the body', () => {
   test('many, in order; one that fails does not keep the others back, and decides the exit code', async () => {
     const urls = [url('http', 'pub/hello.txt'), url('http', 'missing'), url('ftp', 'etc/motd')]
     const { status, stdout, stderr } = await retrieve(urls)
-    expect({ status, stdout }).toEqual({ status: 78, stdout: 'Hello, world.\nWelcome to the test server.\n' })
+    expect({ status, stdout }).toEqual({ status: 22, stdout: 'Hello, world.\nWelcome to the test server.\n' })
     expect(stderr).toMatch(/^retrieve: [^\n]+\/missing: [^\n]+\n$/)
   })
 
@@ -149,7 +149,7 @@ describe('exit codes, each with one clear sentence', () => {
     [78, () => 'file:///no/such/file', /no\/such\/file/],
     [47, () => url('http', 'redirect/loop'), /redirects/],
     [67, () => url('http', 'auth/'), /by -u/],
-    [78, () => url('http', 'missing'), /404/],
+    [22, () => url('http', 'missing'), /404/],
     [78, () => url('ftp', 'missing.txt'), /550/],
     [78, () => url('gopher', '0/missing'), /missing/],
   ])('%i', async (status, address, sentence) => {
@@ -183,7 +183,7 @@ describe('exit codes, each with one clear sentence', () => {
 
   test('-s silences errors, -sS does not, --json makes objects of them', async () => {
     const missing = url('http', 'missing')
-    expect(await retrieve(['-s', missing])).toEqual({ status: 78, stdout: '', stderr: '' })
+    expect(await retrieve(['-s', missing])).toEqual({ status: 22, stdout: '', stderr: '' })
     expect((await retrieve(['-sS', missing])).stderr).toMatch(/^retrieve: /)
     const { stderr } = await retrieve(['--json', missing, 'foo:x'])
     expect(
@@ -192,7 +192,7 @@ describe('exit codes, each with one clear sentence', () => {
         .split('\n')
         .map((line) => JSON.parse(line).error),
     ).toMatchObject([
-      { code: 'not-found', exit: 78, phase: 'request', url: missing, status: 404 },
+      { code: 'not-found', exit: 22, phase: 'request', url: missing, status: 404 },
       { code: 'unknown-scheme', exit: 1, phase: 'resolve', url: 'foo:x', span: [0, 3] },
     ])
   })

@@ -29,7 +29,10 @@ describe('options are checked where they enter', () => {
     [{ policy: { allowPorts: ['25'] } }, /`policy.allowPorts`/],
     [{ policy: { allowInward: 'no' } }, /`policy.allowInward` to be true or false/],
     [{ limits: { toString: 1 } }, /`limits.toString` to be one of/],
-    [{ tls: { rejectUnauthorized: false } }, /`tls.rejectUnauthorized` to be one of ca, insecure/],
+    [
+      { tls: { rejectUnauthorized: false } },
+      /`tls.rejectUnauthorized` to be one of ca, proxyCa, cert, key, passphrase, insecure/,
+    ],
     [{ tls: { insecure: 1 } }, /`tls.insecure` to be true or false, got 1 \(number\)/],
     [{ defaults: { requireTLS: true } }, /`defaults.requireTLS` to be one of newsServer, .*requireTls/],
     [{ defaults: { requireTls: 'yes' } }, /`defaults.requireTls` to be true or false, got "yes" \(string\)/],

@@ -15,7 +15,7 @@ suite('nginx', (server) => {
   })
 
   test('a missing file', async () => {
-    expect(await failure(78, server.url('http', '/files/none'))).toContain('404')
+    expect(await failure(22, server.url('http', '/files/none'))).toContain('404')
   })
 
   test('a port where nobody listens', () => failure(7, server.url('http', '/', { offset: 3 })))

@@ -78,7 +78,7 @@ suiteOf(['tinyproxy', 'proftpd', 'nginx'], ({ tinyproxy, ...servers }) => {
   test('HTTP, asked of the proxy', async () => {
     const octets = await retrieveToFile(nginx.url('http', '/files/bytes.bin'), '-x', url(1, 'alice:secret@'))
     expectOctets(octets, await nginx.seed('root/files/bytes.bin'))
-    expect(await failure(78, '-x', url(), nginx.url('http', '/files/none'))).toContain('404')
+    expect(await failure(22, '-x', url(), nginx.url('http', '/files/none'))).toContain('404')
   })
 
   test('FTP, of which it knows nothing: the way out is named', async () => {

@@ -32,7 +32,10 @@ export const errorCodes = {
   'access-denied': { exit: 9, when: 'The server knows the resource and denies it.' },
   partial: { exit: 18, when: 'The transfer ended before the whole representation had come.' },
   'server-refused': { exit: 8, when: 'The server answered correctly, with a refusal that no other code names.' },
-  'http-error': { exit: 22, when: 'HTTP status 400 and above, other than 401, 403, 404, 407 and 410.' },
+  'http-error': {
+    exit: 22,
+    when: 'HTTP status 400 and above. In the library 401, 403, 404, 407 and 410 have codes of their own.',
+  },
   'write-failed': { exit: 23, when: 'Local output could not be written.' },
   timeout: { exit: 28, when: 'A time limit passed; the phase says which.' },
   'range-refused': { exit: 33, when: 'The server cannot send the range asked for.' },
@@ -62,9 +65,23 @@ export interface ErrorDetails {
   readonly reply?: string
   /** HTTP status, where there is one. */
   readonly status?: number
+  /** What came with that status. */
+  readonly response?: ErrorResponse
+  /** True: trying again may help, since the cause is likely to pass. */
+  readonly transient?: boolean
+  /** Milliseconds that the server asks to be left alone for. */
+  readonly retryAfter?: number
   /** [start, end) of the offending text within the URL as given. */
   readonly span?: readonly [number, number]
   readonly cause?: unknown
+}
+
+/** An answer that is an error, as far as people want to know of it. Untrusted text. */
+export interface ErrorResponse {
+  /** By lower-case name, without cookies. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The first KiB of its body, as text. */
+  readonly excerpt: string
 }
 
 /**
@@ -79,6 +96,9 @@ export class RetrievalError extends Error {
   readonly url: string | undefined
   readonly reply: string | undefined
   readonly status: number | undefined
+  readonly response: ErrorResponse | undefined
+  readonly transient: boolean
+  readonly retryAfter: number | undefined
   readonly span: readonly [number, number] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
@@ -88,6 +108,9 @@ export class RetrievalError extends Error {
     this.url = details.url === undefined ? undefined : redactUrl(details.url)
     this.reply = details.reply
     this.status = details.status
+    this.response = details.response
+    this.transient = details.transient ?? false
+    this.retryAfter = details.retryAfter
     this.span = details.span
   }
 

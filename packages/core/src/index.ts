@@ -1,5 +1,12 @@
 export { type Completion, completeUrl } from './abbreviation.ts'
-export { type ErrorCode, type ErrorDetails, errorCodes, type Phase, RetrievalError } from './errors.ts'
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorResponse,
+  errorCodes,
+  type Phase,
+  RetrievalError,
+} from './errors.ts'
 export { type Explained, type Explanation, explain, formatExplanation, quoteWire, type Unexplained } from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'

@@ -2,16 +2,19 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Defaults, type Resolution, RetrievalError, redact, resolve, type Scheme } from '@retriever/core'
 import { retrieveAll } from './batch.ts'
+import type { BearerToken } from './credentials.ts'
 import type { RetrievalEvent } from './events.ts'
-import { fetchResponse } from './fetch.ts'
+import { type FetchInit, fetchResponse } from './fetch.ts'
 import type { Challenge, Credentials, Fetcher, Handoff, RequestOptions, TlsOptions } from './fetcher.ts'
 import { invalidOption, type Limits, readLimits } from './limits.ts'
 import {
   abortSignal,
   callback,
   checkOptions,
+  connections,
   count,
   date,
+  fields,
   fieldValue,
   flag,
   list,
@@ -28,6 +31,9 @@ import { type ProxyOption, readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Representation } from './representation.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
+
+/** What a credentials function gives. */
+type Answered = Credentials | BearerToken | null
 
 export interface ClientOptions {
   /** For mechanisms of your own, or in place of built-in ones. */
@@ -46,7 +52,7 @@ export interface ClientOptions {
   /** Have an HTTP proxy connect on (CONNECT) for http and ftp too, in place of asking it for the URL. Default false. */
   readonly proxyTunnel?: boolean
   /** Asked once the server wants a login that the URL does not give; null: none is known. */
-  readonly credentials?: (challenge: Challenge) => Credentials | null | Promise<Credentials | null>
+  readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   readonly defaults?: Defaults
   /** Retrievals at a time in retrieveAll(); default 16. */
   readonly concurrency?: number
@@ -75,8 +81,11 @@ export interface Client extends AsyncDisposable {
   retrieve(url: string | URL, options?: RetrieveOptions): Promise<Representation>
   /** As retrieve, but a URL that names a service gives the Handoff that says what to run. */
   open(url: string | URL, options?: RetrieveOptions): Promise<Representation | Handoff>
-  /** As the web's fetch, for every scheme: a missing resource is a Response of status 404, a failure rejects. GET only. */
-  fetch(url: string | URL, init?: { readonly signal?: AbortSignal | null }): Promise<Response>
+  /**
+   * As the web's fetch, for every scheme: a missing resource is a Response of status 404, a failure rejects. GET and HEAD; bodies come
+   * decoded.
+   */
+  fetch(url: string | URL, init?: FetchInit): Promise<Response>
   /**
    * Many URLs, a cap a host, results as they come. A result's place is free again once its body is read or cancelled. Whoever leaves
    * the loop ends what has not been handed over; a representation that has been is theirs to read or cancel.
@@ -110,16 +119,36 @@ const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   requireTls: flag,
 }
 
-const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = { ca: text, insecure: flag }
+const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {
+  ca: text,
+  proxyCa: text,
+  cert: text,
+  key: text,
+  passphrase: text,
+  insecure: flag,
+}
+
+const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
+  range: octetRange,
+  resumeFrom: resumePoint,
+  ifChangedSince: date,
+  ifNoneMatch: fieldValue,
+  accept: fieldValue,
+  headers: fields,
+  head: flag,
+  compressed: flag,
+  fail: flag,
+  split: connections,
+}
 
 const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
-  range: octetRange,
-  resumeFrom: resumePoint,
-  ifChangedSince: date,
-  accept: fieldValue,
+  ...requestKinds,
 }
+
+/** The names of all that may be asked of one retrieval. */
+export const retrieveOptionNames: readonly string[] = Object.keys(retrieveKinds)
 
 /**
  * Makes a client. Two clients share nothing, and the options are never written to.

@@ -3,7 +3,12 @@ import type { Deadline } from './deadline.ts'
 import type { Challenge, Credentials } from './fetcher.ts'
 
 /** Who may know a login: the caller's function, or what stands in for it. */
-export type CredentialsSource = (challenge: Challenge) => Promise<Credentials | null>
+export type CredentialsSource = (challenge: Challenge) => Promise<Credentials | BearerToken | null>
+
+/** A token in place of user and password, for whoever takes one (Challenge.token). */
+export interface BearerToken {
+  readonly token: string
+}
 
 /**
  * Asks for a login. A person may take their time, so no limit runs but the total; only the end of the retrieval ends the wait.
@@ -20,11 +25,18 @@ export async function askCredentials(
       throw RetrievalError.is(cause) ? cause : failed('auth-required', 'The credentials function threw.', cause)
     })
   if (answer === null || isCredentials(answer)) return answer
-  throw failed('invalid-option', expectation)
+  if (!isToken(answer)) throw failed('invalid-option', expectation)
+  return challenge.token === true ? { user: '', password: '', token: answer.token } : null
 }
 
 const expectation =
-  'Expected `credentials` to give { user, password }, two strings, or null; an account beside them is a string too.'
+  'Expected `credentials` to give { user, password }, two strings, { token }, or null; an account beside them is a string too.'
+
+/** RFC 6750 2.1: b64token. */
+function isToken(answer: unknown): answer is BearerToken {
+  const { token } = Object(answer) as Partial<BearerToken>
+  return typeof token === 'string' && /^[\w.~+/-]+=*$/.test(token)
+}
 
 function isCredentials(answer: unknown): answer is Credentials {
   const { user, password, account = '' } = Object(answer) as Partial<Record<keyof Credentials, unknown>>

@@ -2,6 +2,15 @@ import { RetrievalError } from '@retriever/core'
 import type { Client } from './client.ts'
 import { invalidOption } from './limits.ts'
 
+/** What of the web's RequestInit is understood; the rest is passed over, but for a method that is neither GET nor HEAD. */
+export interface FetchInit {
+  readonly signal?: AbortSignal | null
+  readonly method?: string
+  /** For HTTP. */
+  readonly headers?: Headers | Readonly<Record<string, string>> | readonly (readonly [string, string])[]
+  readonly body?: unknown
+}
+
 /** What the web's fetch would answer for a refusal that is an answer. */
 const statusOf: Readonly<Partial<Record<string, number>>> = {
   'not-found': 404,
@@ -11,14 +20,19 @@ const statusOf: Readonly<Partial<Record<string, number>>> = {
 }
 
 /** client.fetch: Response in, for every scheme. A server's refusal is a Response with its status; all else rejects. */
-export async function fetchResponse(
-  client: Client,
-  url: string | URL,
-  init: { readonly signal?: AbortSignal | null; readonly method?: string; readonly body?: unknown } = {},
-): Promise<Response> {
-  if ((init.method ?? 'GET').toUpperCase() !== 'GET') throw invalidOption('method', '"GET"', init.method)
+export async function fetchResponse(client: Client, url: string | URL, init: FetchInit = {}): Promise<Response> {
+  const method = (init.method ?? 'GET').toUpperCase()
+  if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', '"GET" or "HEAD"', init.method)
   try {
-    const representation = await client.retrieve(url, init.signal ? { signal: init.signal } : {})
+    const representation = await client.retrieve(url, {
+      ...(init.signal && { signal: init.signal }),
+      ...(init.headers !== undefined && {
+        headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
+      }),
+      head: method === 'HEAD',
+      compressed: true,
+      fail: false,
+    })
     return representation.toResponse()
   } catch (error) {
     if (!RetrievalError.is(error)) throw error

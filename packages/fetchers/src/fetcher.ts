@@ -1,4 +1,4 @@
-import type { AccessPlans, ErrorCode, Phase, RetrievalError } from '@retriever/core'
+import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { Limits } from './limits.ts'
@@ -36,6 +36,11 @@ export interface ErrorExtras {
   readonly phase?: Phase
   readonly reply?: string
   readonly status?: number
+  readonly response?: ErrorResponse
+  /** True: trying again may help. */
+  readonly transient?: boolean
+  /** Milliseconds that the server asks to be left alone for. */
+  readonly retryAfter?: number
   readonly cause?: unknown
 }
 
@@ -52,6 +57,21 @@ export interface RequestOptions {
   readonly ifChangedSince?: Date
   /** Media types, as in HTTP's Accept. */
   readonly accept?: string
+  /** Rejects with `not-modified` where the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2). HTTP only. */
+  readonly ifNoneMatch?: string
+  /**
+   * Fields of a request that are the caller's own, by name; HTTP only. Dropped for good once a redirect leads to another origin, but
+   * for Accept, Accept-Language and User-Agent.
+   */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Metadata alone: the body of what comes is empty. HEAD in HTTP. */
+  readonly head?: boolean
+  /** Have the body compressed on its way, where the server can, and decode it. Default false: octets as the server keeps them. */
+  readonly compressed?: boolean
+  /** False: an HTTP status of 400 and above is no error; its body comes. Default true. */
+  readonly fail?: boolean
+  /** Connections for one large body, 1 to 16, where the server proves that it serves ranges. HTTP only. Default 1. */
+  readonly split?: number
 }
 
 /** Where to go on, and what the resource was when the octets before came: it is another one where either differs. */
@@ -59,11 +79,21 @@ export interface ResumePoint {
   readonly offset: number
   readonly size?: number | null
   readonly modified?: Date | null
+  /** HTTP's entity tag, as the server wrote it. */
+  readonly etag?: string | null
 }
 
 export interface TlsOptions {
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly ca?: string
+  /** The same for https proxies. */
+  readonly proxyCa?: string
+  /** The client's own certificate with its chain (PEM), for servers of the first origin alone that ask for one. */
+  readonly cert?: string
+  /** Its private key (PEM). */
+  readonly key?: string
+  /** Of the private key. */
+  readonly passphrase?: string
   /** Verify nothing: only ever by the caller's explicit word. */
   readonly insecure?: boolean
 }
@@ -93,6 +123,8 @@ export interface Challenge {
   readonly host: string
   readonly port: number
   readonly user: string | null
+  /** HTTP: the server takes a Bearer token too (RFC 6750), which the answer may give in place of user and password. */
+  readonly token?: true
 }
 
 /** As text: what needs octets gets those of UTF-8. */
@@ -101,6 +133,8 @@ export interface Credentials {
   readonly password: string
   /** FTP: for servers that want one (ACCT). */
   readonly account?: string
+  /** Bearer token; user and password are "" then. */
+  readonly token?: string
 }
 
 export type Outcome = Retrieved | Handoff | Redirect
@@ -117,6 +151,8 @@ export interface Retrieved {
   /** The first octet of the body within the resource: beyond 0 after a range or resumeFrom. Default 0. */
   readonly offset?: number
   readonly modified: Date | null
+  /** HTTP's entity tag, as the server wrote it. */
+  readonly etag?: string | null
   /**
    * How the end of the body is known: `verified` by a length, `terminated` by the protocol's own end mark, `eof-only` by
    * nothing but the end of the connection (a cut one cannot be told from a whole one).

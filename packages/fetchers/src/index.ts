@@ -1,10 +1,12 @@
-import { type Client, type ClientOptions, createClient, type RetrieveOptions } from './client.ts'
+import { type Client, type ClientOptions, createClient, type RetrieveOptions, retrieveOptionNames } from './client.ts'
 import type { Representation } from './representation.ts'
 
 export type { BatchOutcome, Client, ClientOptions, RetrieveOptions } from './client.ts'
 export { createClient } from './client.ts'
+export type { BearerToken } from './credentials.ts'
 export type { Deadline } from './deadline.ts'
 export type { RetrievalEvent } from './events.ts'
+export type { FetchInit } from './fetch.ts'
 export type {
   Challenge,
   Credentials,
@@ -34,12 +36,11 @@ export async function retrieve(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Representation> {
-  const { signal, base, range, resumeFrom, ifChangedSince, accept, ...clientOptions } = options
-  const client: Client = createClient(clientOptions)
-  const wishes = { signal, base, range, resumeFrom, ifChangedSince, accept }
-  const given = Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined))
+  const isWish = (name: string): boolean => retrieveOptionNames.includes(name)
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isWish(name))))
   try {
-    const representation = await client.retrieve(url, given)
+    const representation = await client.retrieve(url, Object.fromEntries(given.filter(([name]) => isWish(name))))
     void representation.finished.then(() => client.close())
     return representation
   } catch (error) {

@@ -19,6 +19,10 @@ export interface Limits {
   /** Of one reply or header block, all its lines together. */
   readonly maxReply: number
   readonly maxRedirects: number
+  /** How often what failed for a cause that may pass is tried again; each wait is longer than the one before. */
+  readonly maxRetries: number
+  /** The longest wait before trying again; a server that asks for more (Retry-After) is given up. */
+  readonly maxRetryDelay: number
 }
 
 export const defaultLimits: Limits = {
@@ -36,6 +40,9 @@ export const defaultLimits: Limits = {
   maxReply: 64 * 1024,
   // fetch's number; curl has 50.
   maxRedirects: 20,
+  // security.md section 2: scripts expect an end.
+  maxRetries: 3,
+  maxRetryDelay: 120_000,
 }
 
 /** The defaults with the caller's changes. Throws `invalid-option` for an unknown name or a value that is no number >= 0. */

@@ -31,6 +31,22 @@ export const fieldValue: OptionKind = [
   'visible ASCII characters and blanks',
   (value) => typeof value === 'string' && /^[\x20-\x7E\t]*$/.test(value),
 ]
+/** RFC 9110 5.1 and 5.5. Names that frame the message or name its destination are nobody's to give. */
+export const fields: OptionKind = [
+  'an object of header field names and values, without Host, Connection, Content-Length and their like',
+  (value) =>
+    record[1](value) &&
+    Object.entries(Object(value)).every(
+      ([name, field]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !framing.test(name) && fieldValue[1](field),
+    ),
+]
+const framing =
+  /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|te|trailer|upgrade|expect|http2-settings)$/i
+/** security.md section 2: more to one host serve nobody. */
+export const connections: OptionKind = [
+  'a whole number from 1 to 16',
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 16,
+]
 export const octetRange: OptionKind = [
   '[first, last] with 0 <= first <= last, whole numbers, last null for the rest',
   (value) => {

@@ -35,6 +35,8 @@ export class Representation implements AsyncDisposable {
   /** Of the body's first octet within the resource; beyond 0 after a range, or where resumeFrom was granted. */
   readonly offset: number
   readonly modified: Date | null
+  /** HTTP's entity tag, as the server wrote it. */
+  readonly etag: string | null
   readonly completeness: Retrieved['completeness']
   readonly findings: readonly Finding[]
   readonly metadata: Readonly<Record<string, unknown>>
@@ -53,6 +55,7 @@ export class Representation implements AsyncDisposable {
     this.size = retrieved.size
     this.offset = retrieved.offset ?? 0
     this.modified = retrieved.modified
+    this.etag = retrieved.etag ?? null
     this.completeness = retrieved.completeness
     this.metadata = retrieved.metadata
     this.findings = origin.findings

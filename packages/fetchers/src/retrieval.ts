@@ -22,6 +22,7 @@ import type {
   Redirect,
   RequestOptions,
   RetrievalContext,
+  Retrieved,
   TlsOptions,
 } from './fetcher.ts'
 import type { Limits } from './limits.ts'
@@ -46,7 +47,8 @@ export interface Settings {
 /** One retrieval, from a resolution to its outcome, over as many redirects as it takes, under one deadline. */
 export class Retrieval {
   readonly #settings: Settings
-  readonly #request: RequestOptions
+  #request: RequestOptions
+  #tls: TlsOptions
   readonly #deadline: Deadline
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
@@ -61,6 +63,7 @@ export class Retrieval {
   ) {
     this.#settings = settings
     this.#request = request
+    this.#tls = settings.tls
     this.#finished = finished
     this.#deadline = new Deadline(redact(url), settings.limits, signal)
   }
@@ -77,7 +80,7 @@ export class Retrieval {
         const context = this.#context(resolution)
         const outcome = await this.#hop(resolution, context)
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return this.#represent(resolution, outcome, context)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, context)
         else return this.#end(null, context, outcome)
       }
     } catch (error) {
@@ -126,10 +129,22 @@ export class Retrieval {
     }
     const to = this.#target(from, redirect, context)
     enforceRedirect(policy, from, to)
+    if (!isSameOrigin(from, to)) this.#keepToOneself()
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
     // RFC 9110 10.2.2: the fragment of the first URL goes on where the target has none. It is never sent, so nothing is to do.
     return to
+  }
+
+  /** What was meant for the first origin goes to no other, nor back again (security.md case 15). */
+  #keepToOneself(): void {
+    const { headers, ...request } = this.#request
+    const harmless = Object.entries(headers ?? {}).filter(([name]) =>
+      /^(?:accept(?:-language)?|user-agent)$/i.test(name),
+    )
+    this.#request = headers === undefined ? request : { ...request, headers: Object.fromEntries(harmless) }
+    const { cert: _cert, key: _key, passphrase: _passphrase, ...tls } = this.#tls
+    this.#tls = tls
   }
 
   /** Throws for what is no URL, or none of a known scheme. */
@@ -150,14 +165,11 @@ export class Retrieval {
     }
   }
 
-  #represent(
-    resolution: Resolution,
-    outcome: Extract<Outcome, { outcome: 'retrieved' }>,
-    context: RetrievalContext,
-  ): Representation {
-    const body = new Body(outcome, context, (error, received) => this.#done(error, received, context))
+  async #represent(resolution: Resolution, outcome: Retrieved, context: RetrievalContext): Promise<Representation> {
+    const retrieved = this.#request.head === true ? await withoutBody(outcome) : outcome
+    const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
     const { maxCollected } = this.#settings.limits
-    return new Representation(outcome, body, {
+    return new Representation(retrieved, body, {
       url: context.url,
       findings: resolution.findings,
       redirects: this.#redirects,
@@ -192,13 +204,13 @@ export class Retrieval {
 
   #context(resolution: Resolution): RetrievalContext {
     const deadline = this.#deadline
-    const { limits, tls, credentials } = this.#settings
+    const { limits, credentials } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     return {
       url,
       deadline,
       limits,
-      tls,
+      tls: this.#tls,
       proxy: null,
       request: this.#request,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
@@ -219,6 +231,15 @@ function isSameOrigin(one: Resolution, other: Resolution): boolean {
     'port' in plan ? JSON.stringify([scheme.name, plan.host, plan.port]) : ''
   return origin(one) !== '' && origin(one) === origin(other)
 }
+
+/** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */
+async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
+  await retrieved.body[Symbol.asyncIterator]().return?.()
+  const { lent: _lent, entries: _entries, ...metadata } = retrieved
+  return { ...metadata, body: nothing() }
+}
+
+async function* nothing(): AsyncGenerator<never> {}
 
 /** A fetcher must throw RetrievalErrors; what else it throws is a defect of it, said so and kept as the cause. */
 function unexpected(context: RetrievalContext, cause: unknown): RetrievalError {

@@ -14,10 +14,20 @@ const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: stri
 }
 
 /** The error for a status of 400 or more, perhaps of a proxy that was asked for the URL. 401 is Basic's matter. */
-export function statusError(head: ResponseHead, proxy: ProxyServer | null, context: RetrievalContext): RetrievalError {
+export function statusError(
+  head: ResponseHead,
+  excerpt: string,
+  proxy: ProxyServer | null,
+  context: RetrievalContext,
+): RetrievalError {
   const { status, reply } = head
   const [code, message] = meanings[status] ?? ['http-error', proxy ? ofProxy(proxy, context) : otherStatus(head)]
-  return context.error(code, `${message} (${reply})`, { status, reply, phase: 'request' })
+  return context.error(code, `${message} (${reply})`, {
+    status,
+    reply,
+    response: { headers: head.fields, excerpt },
+    phase: 'request',
+  })
 }
 
 function otherStatus(head: ResponseHead): string {

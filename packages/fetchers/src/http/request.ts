@@ -2,6 +2,7 @@ import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RequestOptions } from '../fetcher.ts'
 import { authority } from '../wire/authority.ts'
+import type { Asking } from './asking.ts'
 import { authorityOf } from './forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
@@ -18,26 +19,37 @@ export interface Logins {
   readonly proxyAuthorization: string | null
 }
 
-/** GET of exactly plan.target. */
-export function getRequest(plan: HttpPlan, request: RequestOptions, logins: Logins): Request {
-  const fields: [name: string, value: string][] = [
+/** GET or HEAD of exactly plan.target. */
+export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Asking, logins: Logins): Request {
+  const method = request.head === true ? 'HEAD' : 'GET'
+  const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
     // Downloads are what the server keeps. A coding that comes nevertheless stays, and metadata names it.
     ['Accept-Encoding', 'identity'],
   ]
-  if (request.range !== undefined) fields.push(['Range', `bytes=${request.range[0]}-${request.range[1] ?? ''}`])
+  if (asking.range !== undefined) own.push(['Range', `bytes=${asking.range[0]}-${asking.range[1] ?? ''}`])
+  if (asking.ifRange !== undefined) own.push(['If-Range', asking.ifRange])
   // RFC 9110 13.1.3.
-  if (request.ifChangedSince !== undefined) fields.push(['If-Modified-Since', request.ifChangedSince.toUTCString()])
-  if (logins.proxyAuthorization !== null) fields.push(['Proxy-Authorization', logins.proxyAuthorization])
-  if (logins.authorization !== null) fields.push(['Authorization', logins.authorization])
+  if (request.ifChangedSince !== undefined) own.push(['If-Modified-Since', request.ifChangedSince.toUTCString()])
+  if (request.ifNoneMatch !== undefined) own.push(['If-None-Match', request.ifNoneMatch])
+  if (logins.proxyAuthorization !== null) own.push(['Proxy-Authorization', logins.proxyAuthorization])
+  if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
+  const given = Object.entries(request.headers ?? {})
+  const isGiven = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name.toLowerCase())
+  const fields = [...own.filter(([name]) => !isGiven(name)), ...given]
   const host = hostField(plan)
   const headers = ['Host', host, ...fields.flat()]
   // Line for line what undici writes, which puts these two first and their names in lower case.
-  const lines = [`GET ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
-  for (const [name, value] of fields)
-    lines.push(`${name}: ${name.endsWith('Authorization') ? 'Basic <password>' : value}`)
-  return { options: { method: 'GET', path: plan.target, headers }, shown: `${lines.join('\r\n')}\r\n\r\n` }
+  const lines = [`${method} ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
+  for (const [name, value] of fields) lines.push(`${name}: ${shownValue(name, value)}`)
+  return { options: { method, path: plan.target, headers }, shown: `${lines.join('\r\n')}\r\n\r\n` }
+}
+
+/** The kind of a login is no secret; what follows it is, and so is what else may hold one. */
+function shownValue(name: string, value: string): string {
+  if (/authorization$/i.test(name)) return `${/^[\w-]+(?= )/.exec(value)?.[0] ?? ''} <password>`.trim()
+  return /^cookie$|key|token|secret/i.test(name) ? '<password>' : value
 }
 
 /** RFC 9112 3.2: the target's own, where it is in absolute form. */

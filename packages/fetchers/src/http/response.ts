@@ -43,6 +43,7 @@ export function describe(head: ResponseHead): Omit<Retrieved, 'body' | 'entries'
     size,
     offset: offsetOf(head),
     modified: dateOf(head.field('last-modified')),
+    etag: head.field('etag'),
     completeness: size !== null ? 'verified' : head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
     metadata: { status: head.status, headers: head.fields },
   }

@@ -1,0 +1,58 @@
+import { encodeOctets } from '@retriever/core'
+import type { Outcome, RetrievalContext } from '../fetcher.ts'
+import { proxyLoginError } from '../wire/http-connect.ts'
+import type { Answer } from './asking.ts'
+import { discard, readExcerpt } from './body.ts'
+import { statusError } from './errors.ts'
+import { checkChanged, checkRange, describe, type ResponseHead } from './response.ts'
+
+/** RFC 9110 15.4: the ones a GET may follow without being asked. */
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** What an answer means for the retrieval. Throws for what is an error, or was not asked for. */
+export async function outcomeOf(answer: Answer, context: RetrievalContext): Promise<Outcome> {
+  const { head, body } = answer
+  const { status } = head
+  const location = head.field('location')
+  if (redirects.has(status) && location !== null) {
+    await discard(body, context)
+    // Octets beyond ASCII, which are none of a URL, keep their values: what the server wrote is what it is asked for next.
+    const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet))
+    return { outcome: 'redirect', location: octets, status }
+  }
+  if (status >= 400) return failed(answer, context)
+  try {
+    checkChanged(head, context.request, context)
+    checkRange(head, context.request, context)
+    checkAsked(head, context)
+    return { ...describe(head), body }
+  } catch (error) {
+    await discard(body, context)
+    throw error
+  }
+}
+
+/** An error, or what the caller wants to see in its place. */
+async function failed({ head, body, proxy }: Answer, context: RetrievalContext): Promise<Outcome> {
+  const { status, reply } = head
+  const isProxyLogin = status === 407 && proxy !== null
+  if (context.request.fail === false && !isProxyLogin) return { ...describe(head), body }
+  const excerpt = await readExcerpt(body, context)
+  if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
+  if (status === 416) checkRange(head, context.request, context)
+  throw statusError(head, excerpt, proxy, context)
+}
+
+/** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */
+function checkAsked(head: ResponseHead, context: RetrievalContext): void {
+  const { status, reply } = head
+  const coding = head.field('transfer-encoding')
+  const odd = status === 304 || (coding !== null && !/^chunked$/i.test(coding.trim()))
+  if (!odd) return
+  const what = status === 304 ? 'that nothing has changed' : 'in a transfer coding'
+  throw context.error('protocol-violation', `The server answered ${what}, which was not asked for. (${reply})`, {
+    status,
+    reply,
+    phase: 'request',
+  })
+}
