@@ -1,10 +1,12 @@
-// What retrieves by FTP: Retriever, the programs it is compared with, and bare sockets.
+// What retrieves: Retriever, the programs it is compared with, bare sockets and bare undici.
 import { fileURLToPath } from 'node:url'
 import { runNode, runProgram } from './children.mjs'
 import { peerCommand } from './peers.mjs'
 
 const command = fileURLToPath(new URL('../../../packages/cli/dist/bin.js', import.meta.url))
 const stream = fileURLToPath(new URL('./stream.mjs', import.meta.url))
+const manyScript = fileURLToPath(new URL('./many.mjs', import.meta.url))
+const bareUndiciScript = fileURLToPath(new URL('./bare-undici.mjs', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-ftp.mjs', import.meta.url))
 
 /** The command `retrieve`, without its reports. */
@@ -12,6 +14,12 @@ export const retrieve = (args, limits) => runNode([command, '-s', ...args], limi
 
 /** One client of the library, which retrieves these URLs one after another. */
 export const library = (urls, limits) => runNode([stream, ...urls], limits)
+
+/** One client of the library, which retrieves these URLs so many at a time. */
+export const many = (connections, urls, limits) => runNode([manyScript, String(connections), ...urls], limits)
+
+export const bareUndici = (connections, urls, limits) =>
+  runNode([bareUndiciScript, String(connections), ...urls], limits)
 
 /** `step`: no EPSV behind a RETR. */
 export const bareSockets = (urls, limits, { step = false } = {}) =>

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { peer, retrieve } from './contestants.mjs'
-import { memoryDirectory, presentServers, startFtpServer } from './ftp-server.mjs'
 import { presentPeers } from './peers.mjs'
+import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
 import { rounds } from './rounds.mjs'
 import { median, printTable } from './table.mjs'
 
@@ -40,7 +40,7 @@ export async function files([runs = '5']) {
     ({ name }) => name.startsWith('retrieve') || installed.includes(name.split(' ')[0]),
   )
   const parent = memoryDirectory(64)
-  const server = await startFtpServer('proftpd', parent)
+  const server = await startRealServer('proftpd', parent)
   try {
     const site = fill(server)
     const samples = await rounds(present, Number(runs), (contestant) => measure(contestant, site, server))

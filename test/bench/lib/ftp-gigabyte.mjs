@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { bareSockets, library, peer, retrieve } from './contestants.mjs'
-import { memoryDirectory, presentServers, startFtpServer } from './ftp-server.mjs'
 import { presentPeers } from './peers.mjs'
+import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
 import { rounds } from './rounds.mjs'
 import { median, printTable } from './table.mjs'
 
@@ -26,7 +26,7 @@ export async function gigabyte([runs = '5']) {
   const parent = memoryDirectory(2 * mebibytes)
   const results = []
   for (const name of presentServers(['proftpd', 'vsftpd'])) {
-    const server = await startFtpServer(name, parent)
+    const server = await startRealServer(name, parent)
     try {
       const url = `ftp://127.0.0.1:${server.port}/pub/gigabyte`
       const piece = randomFillSync(Buffer.alloc(2 ** 20))

@@ -1,7 +1,7 @@
 import { bareSockets, library, peer, retrieve } from './contestants.mjs'
 import { startDistance } from './distance.mjs'
-import { presentServers, startFtpServer } from './ftp-server.mjs'
 import { presentPeers } from './peers.mjs'
+import { presentServers, startRealServer } from './real-server.mjs'
 import { rounds } from './rounds.mjs'
 import { median, printTable } from './table.mjs'
 
@@ -66,7 +66,7 @@ export async function latency(args) {
 
 /** For each contestant, all its samples. */
 async function measureServer(name, present, runs, handshake) {
-  const server = await startFtpServer(name)
+  const server = await startRealServer(name)
   const far = await startDistance(server.port, roundTrip, handshake)
   const near = await startDistance(server.port, 0, handshake)
   try {

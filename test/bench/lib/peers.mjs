@@ -23,6 +23,7 @@ function version(name) {
 const settings = {
   curl: ['-q', '-s', '-S'],
   wget: ['--no-config', '-q', '--tries=1', '--timeout=20'],
+  wget2: ['--config=', '-q', '--tries=1', '--timeout=20', '--robots=off'],
   lftp: ['--norc', '-c'],
   aria2c: ['--no-conf', '-q', '--max-tries=1', '--file-allocation=none', '--allow-overwrite=true'],
 }

@@ -1,19 +1,30 @@
 import { octetsToText } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import type { Exchange } from './connection.ts'
 import { exchangeError } from './errors.ts'
-import type { Exchange } from './exchange.ts'
 
-/** The body of an answer, pulled chunk by chunk. At its end the connection is given back; on any other way it is destroyed. */
+/** The body of an answer, pulled chunk by chunk, each the consumer's own. At its end the connection serves again; given up, it goes. */
 export class HttpBody implements AsyncIterableIterator<Uint8Array> {
   readonly #exchange: Exchange
   readonly #context: RetrievalContext
-  readonly #giveBack: () => void
+  readonly #release: () => void
   #over = false
 
-  constructor(exchange: Exchange, context: RetrievalContext, giveBack: () => void) {
+  /** `release` is called once, when nothing more is wanted of the exchange. */
+  constructor(exchange: Exchange, context: RetrievalContext, release: () => void) {
     this.#exchange = exchange
     this.#context = context
-    this.#giveBack = giveBack
+    this.#release = release
+  }
+
+  /** The same octets in chunks that are overwritten once the next is asked for. */
+  get lent(): AsyncIterable<Uint8Array> {
+    const lent: AsyncIterableIterator<Uint8Array> = {
+      [Symbol.asyncIterator]: () => lent,
+      next: () => this.#next(),
+      return: () => this.return(),
+    }
+    return lent
   }
 
   [Symbol.asyncIterator](): this {
@@ -21,12 +32,29 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { done, value } = await this.#next()
+    return done ? { done, value } : { done: false, value: new Uint8Array(value) }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (!this.#over) {
+      this.#end()
+      await this.#exchange.cancel()
+    }
+    return { done: true, value: undefined }
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#over) return { done: true, value: undefined }
+    const { deadline } = this.#context
     try {
-      const chunk = await this.#chunk()
+      deadline.signal.throwIfAborted()
+      let chunk = this.#take()
+      if (chunk === undefined) {
+        chunk = await deadline.within('body', () => this.#arrived())
+      }
       if (chunk !== null) return { done: false, value: chunk }
-      this.#over = true
-      this.#giveBack()
+      this.#end()
       return { done: true, value: undefined }
     } catch (error) {
       await this.return()
@@ -34,33 +62,26 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (!this.#over) {
-      this.#over = true
-      await this.#exchange.connection.destroy()
+  async #arrived(): Promise<Uint8Array | null> {
+    while (true) {
+      await this.#exchange.arrival()
+      const chunk = this.#take()
+      if (chunk !== undefined) return chunk
     }
-    return { done: true, value: undefined }
   }
 
-  async #chunk(): Promise<Uint8Array | null> {
-    const { deadline } = this.#context
-    if (deadline.signal.aborted) throw deadline.signal.reason
+  #take(): Uint8Array | null | undefined {
     try {
-      const ready = this.#exchange.take()
-      if (ready !== undefined) return ready
+      return this.#exchange.take()
     } catch (cause) {
-      deadline.phase = 'body'
-      throw exchangeError(this.#context, this.#exchange.connection, cause)
+      this.#context.deadline.phase = 'body'
+      throw exchangeError(this.#context, this.#exchange, cause)
     }
-    return deadline.within('body', () => this.#arrival())
   }
 
-  async #arrival(): Promise<Uint8Array | null> {
-    try {
-      return await this.#exchange.next()
-    } catch (cause) {
-      throw exchangeError(this.#context, this.#exchange.connection, cause)
-    }
+  #end(): void {
+    this.#over = true
+    this.#release()
   }
 }
 

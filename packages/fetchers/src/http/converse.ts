@@ -2,8 +2,8 @@ import { type HttpPlan, redact } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import type { Answer, Asking } from './asking.ts'
 import { HttpBody } from './body.ts'
+import type { Exchange, Head } from './connection.ts'
 import { exchangeError } from './errors.ts'
-import { Exchange, type Head } from './exchange.ts'
 import { forwarder } from './forward.ts'
 import type { Pool } from './pool.ts'
 import { type Logins, makeRequest } from './request.ts'
@@ -21,27 +21,40 @@ export async function converse(
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, asking, logins)
   while (true) {
-    const connection = await pool.lease(context, plan)
-    emit({ type: 'sent', url, octets: shown })
+    const exchange = await pool.begin(context, plan, options)
+    const release = cancelOnAbort(exchange, deadline.signal)
+    const { connection } = exchange
+    emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown) : shown })
     try {
-      const exchange = new Exchange(connection, options)
       const head = await deadline.within('request', () => exchange.head())
-      emit({ type: 'received', url, octets: headOctets(connection.firstOctets, head) })
-      const giveBack = (): void => pool.giveBack(connection, context, plan)
-      return { head: new ResponseHead(head), body: new HttpBody(exchange, context, giveBack), proxy }
+      emit({ type: 'received', url, octets: headOctets(head) })
+      return { head: new ResponseHead(head), body: new HttpBody(exchange, context, release), proxy }
     } catch (cause) {
-      await connection.destroy()
+      release()
+      await exchange.cancel()
       if (deadline.signal.aborted) throw deadline.signal.reason
       // The server had closed it while it lay idle; RFC 9112 9.3.1 lets a GET be sent again.
-      if (connection.reused && connection.firstOctets === '') continue
-      throw exchangeError(context, connection, cause)
+      if (connection.isReused && exchange.firstOctets === '') continue
+      throw exchangeError(context, exchange, cause)
     }
   }
 }
 
+/** Gives the exchange up when the signal aborts, until what is returned is called. */
+function cancelOnAbort(exchange: Exchange, signal: AbortSignal): () => void {
+  const cancel = (): void => void exchange.cancel()
+  if (signal.aborted) cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  return () => signal.removeEventListener('abort', cancel)
+}
+
+/** In the words of HTTP/1.1, as tools show it: the fields are the same. */
+function asHttp2(shown: string): string {
+  return shown.replace(' HTTP/1.1\r\n', ' HTTP/2\r\n').replace('connection: keep-alive\r\n', '')
+}
+
 /** The header section as it came but for line folding; cookies are the server's secrets, and a Location may hold others. */
-function headOctets(first: string, { status, reason, fields }: Head): string {
-  const version = /^HTTP\/\d\.\d/.exec(first)?.[0] ?? 'HTTP/1.1'
+function headOctets({ status, reason, version, fields }: Head): string {
   const lines = fields.map(([name, value]) => `${name}: ${/^set-cookie$/i.test(name) ? '<cookie>' : value}\r\n`)
   return redact(`${version} ${status} ${reason}\r\n${lines.join('')}\r\n`)
 }

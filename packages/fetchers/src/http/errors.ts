@@ -1,8 +1,7 @@
 import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
-import { ConnectionLost, type HttpConnection } from './connection.ts'
-import { TooManyInterim } from './exchange.ts'
+import { BodyCut, ConnectionLost, type Exchange, Forestalled, TooManyInterim } from './connection.ts'
 import type { ResponseHead } from './response.ts'
 
 /** Statuses whose meaning is a code of its own; the sentence says what to do. */
@@ -45,7 +44,7 @@ function ofProxy({ url }: ProxyServer, context: RetrievalContext): string {
 }
 
 /** What undici or the socket said, in our words. */
-export function exchangeError(context: RetrievalContext, connection: HttpConnection, said: unknown): RetrievalError {
+export function exchangeError(context: RetrievalContext, exchange: Exchange, said: unknown): RetrievalError {
   const cause = said instanceof ConnectionLost ? (said.cause ?? said) : said
   const { name, code, message } = traits(cause)
   const inBody = context.deadline.phase === 'body'
@@ -57,30 +56,30 @@ export function exchangeError(context: RetrievalContext, connection: HttpConnect
   const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   // llhttp's "Invalid EOF state": the end came within a message.
   const ended =
-    (name === 'HTTPParserError' && /EOF/.test(message)) || (code === 'UND_ERR_SOCKET' && /closed/.test(message))
+    cause instanceof BodyCut ||
+    (name === 'HTTPParserError' && /EOF/.test(message)) ||
+    (code === 'UND_ERR_SOCKET' && /closed/.test(message))
   if (inBody && (mismatch || ended)) {
     return context.error('partial', 'The connection ended before the whole body had come; try again.', { cause })
   }
   if (ended) {
-    return context.error(
-      'receive-failed',
-      `${speaker(connection)} closed the connection without an answer; try again.`,
-      { cause },
-    )
+    return context.error('receive-failed', `${speaker(exchange)} closed the connection without an answer; try again.`, {
+      cause,
+    })
   }
   // undici asserts that nobody switches protocols unasked: 101.
   if (code === 'ERR_ASSERTION') {
     return context.error('protocol-violation', 'The server broke HTTP: it answered what was not asked.', { cause })
   }
   // Two lengths that differ, or a length and a coding, come as a mismatch too, before there is a body.
-  if (mismatch || name === 'HTTPParserError') return notHttp(context, connection, cause)
+  if (mismatch || name === 'HTTPParserError' || cause instanceof Forestalled) return notHttp(context, exchange, cause)
   if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) {
     return context.error('protocol-violation', `The server answered what was not asked (${message}).`, { cause })
   }
   return receiveError(context, cause)
 }
 
-function speaker({ proxy }: HttpConnection): string {
+function speaker({ connection: { proxy } }: Exchange): string {
   return proxy === null ? 'The server' : `The proxy ${proxy.url}`
 }
 
@@ -89,13 +88,14 @@ function traits(cause: unknown): { name: string; code: string; message: string }
   return { name: cause.name, code: 'code' in cause ? String(cause.code) : '', message: cause.message }
 }
 
-function notHttp(context: RetrievalContext, connection: HttpConnection, cause: unknown): RetrievalError {
-  const first = connection.firstOctets
+function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown): RetrievalError {
+  const first = exchange.firstOctets
   if (first.startsWith('HTTP/')) {
-    const reason = cause instanceof Error ? /\((.*)\)/.exec(cause.message)?.[1] : undefined
+    const said = cause instanceof Error ? cause.message : undefined
+    const reason = cause instanceof Forestalled ? said : /\((.*)\)/.exec(said ?? '')?.[1]
     return context.error('protocol-violation', `The server broke HTTP: ${printable(reason ?? 'malformed')}.`, { cause })
   }
   const shown = printable(first.slice(0, 60))
-  const message = `${speaker(connection)} does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
+  const message = `${speaker(exchange)} does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
   return context.error('protocol-violation', message, { reply: shown, cause })
 }

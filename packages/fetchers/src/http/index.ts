@@ -10,7 +10,7 @@ import { Pool } from './pool.ts'
  * nothing is followed here.
  */
 export function httpFetcher(): Fetcher<'http'> {
-  const pool = new Pool()
+  const pool = new Pool(true)
   return {
     mechanism: 'http',
     retrieve: (plan, context) => retrieve(pool, plan, context),

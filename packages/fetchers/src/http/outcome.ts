@@ -25,7 +25,7 @@ export async function outcomeOf(answer: Answer, context: RetrievalContext): Prom
     checkChanged(head, context.request, context)
     checkRange(head, context.request, context)
     checkAsked(head, context)
-    return { ...describe(head), body }
+    return { ...describe(head), body, lent: body.lent }
   } catch (error) {
     await discard(body, context)
     throw error
@@ -36,7 +36,7 @@ export async function outcomeOf(answer: Answer, context: RetrievalContext): Prom
 async function failed({ head, body, proxy }: Answer, context: RetrievalContext): Promise<Outcome> {
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
-  if (context.request.fail === false && !isProxyLogin) return { ...describe(head), body }
+  if (context.request.fail === false && !isProxyLogin) return { ...describe(head), body, lent: body.lent }
   const excerpt = await readExcerpt(body, context)
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
   if (status === 416) checkRange(head, context.request, context)

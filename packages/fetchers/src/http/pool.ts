@@ -1,64 +1,107 @@
 import type { HttpPlan } from '@retriever/core'
+import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../fetcher.ts'
-import { type HttpConnection, openHttpConnection } from './connection.ts'
+import type { Exchange, HttpConnection } from './connection.ts'
+import { openHttpConnection } from './open.ts'
 
-/** Browsers open six connections to a host; more than that lying idle serve nobody. */
-const maxIdle = 6
+/** Browsers open six connections to a host; more than that lying idle serve nobody but a batch, which may have 16. */
+const maxIdle = 16
 
-/** The connections of one fetcher: in use by one retrieval each, or idle until undici's keep-alive timer closes them. */
+/** What one site's connections are: that they were made for the same server, under the same TLS options and limits, through the same proxy. */
+interface Site {
+  /** Those that have room, used last at the end: it is the one least likely to be closed by now. */
+  readonly free: HttpConnection[]
+  /** The first connection of a site in TLS is waited for by all: it may be one for all. */
+  opening: Promise<unknown> | undefined
+  isShared: boolean | undefined
+}
+
+/** The connections of one fetcher: in use by one retrieval each, or by many (HTTP/2), or idle until the keep-alive timer closes them. */
 export class Pool {
-  readonly #idle = new Map<string, HttpConnection[]>()
+  readonly #http2: boolean
+  readonly #sites = new Map<string, Site>()
   readonly #all = new Set<HttpConnection>()
+  #isClosed = false
 
-  /** An idle connection to where the plan goes, else a new one. Aborting the retrieval destroys it until it is given back. */
-  async lease(context: RetrievalContext, plan: HttpPlan): Promise<HttpConnection> {
-    const key = keyOf(context, plan)
-    const connection = this.#takeIdle(key) ?? (await this.#open(context, plan, key))
-    connection.hold(context.deadline.signal)
-    return connection
+  constructor(http2: boolean) {
+    this.#http2 = http2
   }
 
-  /** Gives back a connection whose exchange is over, for the next one. */
-  giveBack(connection: HttpConnection, context: RetrievalContext, plan: HttpPlan): void {
-    connection.letGo()
+  /** Sends a request on a connection that is free, else on a new one. */
+  async begin(context: RetrievalContext, plan: HttpPlan, request: Dispatcher.DispatchOptions): Promise<Exchange> {
     const key = keyOf(context, plan)
-    const idle = this.#idle.get(key) ?? []
-    if (connection.destroyed || !this.#all.has(connection)) return
-    if (idle.length >= maxIdle) return void connection.destroy()
-    connection.reused = true
-    this.#idle.set(key, [...idle, connection])
+    while (true) {
+      const site = this.#site(key, plan)
+      const connection = takeFree(site) ?? (await this.#open(context, plan, site, key))
+      if (connection !== undefined) return connection.begin(request)
+    }
   }
 
   /** Closes all. */
   async close(): Promise<void> {
+    this.#isClosed = true
     const all = [...this.#all]
     this.#all.clear()
-    this.#idle.clear()
+    this.#sites.clear()
     await Promise.all(all.map((connection) => connection.destroy()))
   }
 
-  #takeIdle(key: string): HttpConnection | undefined {
-    const idle = this.#idle.get(key)
-    // The one used last: it is the one least likely to be closed by now.
-    const connection = idle?.pop()
-    if (idle?.length === 0) this.#idle.delete(key)
-    return connection?.destroyed ? this.#takeIdle(key) : connection
+  #site(key: string, plan: HttpPlan): Site {
+    let site = this.#sites.get(key)
+    if (site === undefined) {
+      site = { free: [], opening: undefined, isShared: this.#http2 && plan.tls !== 'none' ? undefined : false }
+      this.#sites.set(key, site)
+    }
+    return site
   }
 
-  async #open(context: RetrievalContext, plan: HttpPlan, key: string): Promise<HttpConnection> {
-    const connection = await openHttpConnection(context, plan)
+  /** Undefined: somebody else has opened one, which may serve. */
+  async #open(context: RetrievalContext, plan: HttpPlan, site: Site, key: string): Promise<HttpConnection | undefined> {
+    if (site.opening !== undefined && site.isShared !== false) {
+      await context.deadline.within('connect', () => Promise.resolve(site.opening))
+      return undefined
+    }
+    const opening = openHttpConnection(context, plan, this.#http2)
+    const settled = opening.catch(() => {})
+    site.opening = settled
+    try {
+      const connection = await opening
+      if (this.#isClosed) await connection.destroy()
+      site.isShared = connection.isShared
+      this.#keep(connection, site, key)
+      return connection
+    } finally {
+      if (site.opening === settled) site.opening = undefined
+    }
+  }
+
+  #keep(connection: HttpConnection, site: Site, key: string): void {
     this.#all.add(connection)
+    connection.onFree = () => {
+      if (!connection.isShared && site.free.length >= maxIdle) void connection.destroy()
+      else if (!site.free.includes(connection)) site.free.push(connection)
+    }
+    if (connection.isShared) connection.onFree()
     connection.onceClosed(() => {
       this.#all.delete(connection)
-      const idle = this.#idle.get(key)?.filter((other) => other !== connection) ?? []
-      if (idle.length === 0) this.#idle.delete(key)
-      else this.#idle.set(key, idle)
+      const at = site.free.indexOf(connection)
+      if (at >= 0) site.free.splice(at, 1)
+      if (site.free.length === 0 && site.opening === undefined && this.#sites.get(key) === site) this.#sites.delete(key)
     })
-    return connection
   }
 }
 
-/** A connection made under other TLS options, for other limits or through another proxy is another connection. */
+function takeFree({ free }: Site): HttpConnection | undefined {
+  while (free.length > 0) {
+    const connection = free.at(-1)
+    if (connection?.hasRoom && connection.isShared) return connection
+    free.pop()
+    if (connection?.hasRoom) return connection
+  }
+  return undefined
+}
+
+/** A connection made under other TLS options, for other limits or through another proxy is another connection (security.md case 38). */
 function keyOf({ tls, limits, proxy }: RetrievalContext, plan: HttpPlan): string {
   const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.insecure === true]
   const limit = Math.min(limits.maxReply, Number.MAX_SAFE_INTEGER)

@@ -1,7 +1,7 @@
 import { octetsToText, printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { notModified } from '../wishes.ts'
-import type { Head } from './exchange.ts'
+import type { Head } from './connection.ts'
 
 /** An answer's header section, ready to be asked. */
 export class ResponseHead {

@@ -18,7 +18,9 @@ export async function dial(
   const { host, port } = peer
   const options = { host, port, noDelay: true, ...(onread !== undefined && { onread }) }
   const opening =
-    peer.tls === 'implicit' ? connectTls({ ...options, ...tlsOptions(host, context.tls) }) : connectTcp(options)
+    peer.tls === 'implicit'
+      ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(peer) })
+      : connectTcp(options)
   return opened(context, peer, opening, lifetime)
 }
 
@@ -44,7 +46,7 @@ export async function secure(
     const message = 'Octets came through the proxy before TLS had begun; the connection was closed.'
     throw context.error('protocol-violation', message)
   }
-  const opening = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls) })
+  const opening = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
   // Within the TLS of an https proxy, one does not end with the other by itself.
   opening.once('close', () => carrier.destroy())
   carrier.once('close', () => opening.destroy())
@@ -60,6 +62,10 @@ export function tlsOptions(host: string, { ca, insecure }: TlsOptions): Connecti
     // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
     rejectUnauthorized: insecure !== true,
   }
+}
+
+function alpn(peer: Peer): ConnectionOptions {
+  return peer.alpn === undefined ? {} : { ALPNProtocols: [...peer.alpn] }
 }
 
 async function opened(

@@ -9,6 +9,8 @@ export interface Peer {
   readonly host: string
   readonly port: number
   readonly tls: TlsMode
+  /** Protocols to choose from within TLS, the best first (RFC 7301). */
+  readonly alpn?: readonly string[]
 }
 
 /**

@@ -1,7 +1,7 @@
-// The real FTP servers, started as the interop tests start them: by test/interop/servers/hold.sh.
+// Real servers, started as the interop tests start them: by test/interop/servers/hold.sh.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -29,10 +29,10 @@ export function memoryDirectory(mebibytes) {
 }
 
 /**
- * Starts servers/NAME.sh. `write` puts a file below what ftp://127.0.0.1:PORT/ shows, `scratch` makes an empty directory. All files
+ * Starts servers/NAME.sh. `write` puts a file below the root of what it shows, `scratch` makes an empty directory. All files
  * are in one directory below `parent`, which hold.sh removes at its end; and it ends when its input does, however this process ends.
  */
-export async function startFtpServer(name, parent) {
+export async function startRealServer(name, parent) {
   const port = await freePorts()
   const env = parent === undefined ? process.env : { ...process.env, TMPDIR: parent }
   const holder = spawn(`${scripts}hold.sh`, [name, String(port)], {
@@ -60,6 +60,10 @@ export async function startFtpServer(name, parent) {
       const made = join(dir, `scratch${scratches++}`)
       mkdirSync(made)
       return made
+    },
+    /** Removes what is in a directory. */
+    empty(directory) {
+      for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true })
     },
     /** To be awaited before a measurement: proftpd 1.3.8 accepts nobody for up to 0.4 s after a session has ended; its accept loop sleeps. */
     async idle() {

@@ -1,0 +1,204 @@
+import type { Dispatcher } from 'undici'
+import type { Inflow } from '../wire/inflow.ts'
+import {
+  BodyCut,
+  type Exchange,
+  Forestalled,
+  type Head,
+  maxInterim,
+  shownOctets,
+  TooManyInterim,
+} from './connection.ts'
+import type { Http1Connection } from './http1.ts'
+
+/** What is left of a body must be more than this for it to be worth while to read it past undici. */
+const worthWhile = 256 * 1024
+
+/** One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is pulled out. */
+export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly connection: Http1Connection
+  readonly #inflow: Inflow
+  readonly #isHead: boolean
+  #isSent = false
+  #first = ''
+  #head: Head | undefined
+  #interim = 0
+  #chunks: Uint8Array[] = []
+  /** Of a body with a length, what is still to come; undefined: its end is for undici to find. */
+  #left: number | undefined
+  /** The rest of the body is read past undici. */
+  #isPast = false
+  #failure: Error | null = null
+  #error: Error | undefined
+  #isWhole = false
+  #isOver = false
+  #wake: () => void = () => {}
+
+  constructor(connection: Http1Connection, inflow: Inflow, method: string) {
+    this.connection = connection
+    this.#inflow = inflow
+    this.#isHead = method === 'HEAD'
+  }
+
+  get firstOctets(): string {
+    return this.#first
+  }
+
+  /** The request goes out now; what comes from now on is the answer. */
+  sent(): null {
+    this.#isSent = true
+    this.#wake()
+    return null
+  }
+
+  /** Before the request, something has come: octets, which are no answer to it, or the end. */
+  forestalled(): Error | null {
+    const octets = this.#inflow.take()
+    if (!octets) return this.sent()
+    this.#first = octets.toString('latin1', 0, shownOctets)
+    return new Forestalled('octets before the request')
+  }
+
+  async head(): Promise<Head> {
+    while (true) {
+      if (this.#head !== undefined) return this.#head
+      if (this.#error !== undefined) throw this.#error
+      if (!this.#pull()) await this.arrival()
+    }
+  }
+
+  take(): Uint8Array | null | undefined {
+    while (true) {
+      const ready = this.#chunks.shift()
+      if (ready !== undefined) return ready
+      if (this.#error !== undefined) throw this.#error
+      if (this.#isWhole) return this.#finish()
+      if (this.#isPast) return this.#takePast()
+      if (this.#left !== undefined && this.#left > worthWhile) this.#passUndici()
+      else if (!this.#pull()) return undefined
+    }
+  }
+
+  arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      // undici may have something to say although nothing comes: an error. After the end, it has always, if later.
+      this.#wake = resolve
+      if (this.#error !== undefined || this.#isWhole) resolve()
+      else if (this.#isSent && this.#failure === null) this.#inflow.watch(resolve)
+    })
+  }
+
+  async cancel(): Promise<void> {
+    if (!this.#isOver) await this.connection.destroy()
+  }
+
+  /** Has undici parse what has come. False: there is nothing, or nothing more. */
+  #pull(): boolean {
+    if (!this.#isSent || this.#failure !== null) return false
+    const octets = this.#inflow.take()
+    if (octets === undefined) return false
+    if (octets === null) {
+      this.#failure = this.connection.failure ?? new BodyCut('The connection ended')
+      this.connection.ended()
+      return this.#isWhole
+    }
+    if (this.#first.length < shownOctets) this.#first += octets.toString('latin1', 0, shownOctets - this.#first.length)
+    if (!this.connection.parse(octets)) this.#fail(new BodyCut('The connection is closed'))
+    return true
+  }
+
+  #passUndici(): void {
+    this.#isPast = true
+    this.#inflow.grow()
+  }
+
+  #takePast(): Uint8Array | undefined {
+    const octets = this.#inflow.take()
+    if (octets === undefined) return undefined
+    if (octets === null) {
+      this.#fail(this.connection.failure ?? new BodyCut('The connection ended'))
+      throw this.#error
+    }
+    const left = this.#left ?? 0
+    this.#left = Math.max(0, left - octets.length)
+    this.#isWhole = this.#left === 0
+    return octets.subarray(0, left)
+  }
+
+  #finish(): null {
+    if (this.#isOver) return null
+    this.#isOver = true
+    if (!this.#isPast) this.connection.free()
+    else if (this.#head !== undefined && staysOpen(this.#head)) this.connection.freePast()
+    else void this.connection.destroy()
+    return null
+  }
+
+  #fail(error: Error): void {
+    this.#error ??= error
+    this.#wake()
+  }
+
+  /** undici's; the connection is there already. */
+  onRequestStart(): void {}
+
+  /** undici's; called for interim answers too. */
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    reason: string | undefined,
+  ): void {
+    if (status < 200) {
+      this.#interim++
+      if (this.#interim > maxInterim) throw new TooManyInterim(`over ${maxInterim} interim answers`)
+      return
+    }
+    const fields = pairs(controller.rawHeaders)
+    const version = /^HTTP\/\d\.\d/.exec(this.#first)?.[0] ?? 'HTTP/1.1'
+    this.#head = { status, reason: reason ?? '', version, fields }
+    if (!this.#isHead && status !== 204 && status !== 304) this.#left = lengthOf(fields)
+    this.#wake()
+  }
+
+  /** undici's. */
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    if (this.#left !== undefined) this.#left -= chunk.length
+  }
+
+  /** undici's. */
+  onResponseEnd(): void {
+    if (this.#isPast) return
+    // It takes a reset for a regular end where the answer has no length.
+    if (this.#failure !== null && !(this.#failure instanceof BodyCut)) this.#fail(this.#failure)
+    else this.#isWhole = true
+    this.#wake()
+  }
+
+  /** undici's. */
+  onResponseError(_controller: unknown, error: Error): void {
+    if (!this.#isWhole) this.#fail(error)
+  }
+}
+
+function pairs(raw: Dispatcher.DispatchController['rawHeaders']): Head['fields'] {
+  const octets = Array.isArray(raw) ? raw.map((part) => part.toString('latin1')) : []
+  return octets.flatMap((name, at) => (at % 2 === 0 ? [[name, octets[at + 1] ?? ''] as const] : []))
+}
+
+/** Where the body is so many octets and nothing else (RFC 9112 6.3). */
+function lengthOf(fields: Head['fields']): number | undefined {
+  const valueOf = (wanted: string): string | undefined => fields.find(([name]) => name.toLowerCase() === wanted)?.[1]
+  const length = valueOf('content-length')
+  if (length === undefined || !/^\d{1,15}$/.test(length) || valueOf('transfer-encoding') !== undefined) return undefined
+  return Number(length)
+}
+
+/** RFC 9112 9.3: whether the server means to go on. */
+function staysOpen({ version, fields }: Head): boolean {
+  const options = fields.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value.toLowerCase())
+  const has = (option: string): boolean =>
+    options.some((value) => value.split(',').some((one) => one.trim() === option))
+  return !has('close') && (version === 'HTTP/1.1' || has('keep-alive'))
+}

@@ -1,0 +1,131 @@
+import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import Client from 'undici/lib/dispatcher/client.js'
+import type { ProxyServer } from '../fetcher.ts'
+import type { Inflow } from '../wire/inflow.ts'
+import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
+import { FedSocket } from './fed-socket.ts'
+import { makingRequest } from './forward.ts'
+import { Http1Exchange } from './http1-exchange.ts'
+
+/** undici's own, for the connections that it does not know to be idle. */
+const keepAliveMilliseconds = 4000
+
+/** One TCP or TLS connection with undici's HTTP/1.1 on it (RFC 9112), one exchange at a time. */
+export class Http1Connection implements HttpConnection {
+  readonly proxy: ProxyServer | null
+  readonly isShared = false
+  isReused = false
+  /** Called when it can serve again. */
+  onFree: () => void = () => {}
+  readonly #socket: Socket
+  readonly #inflow: Inflow
+  readonly #maxReply: number
+  #exchange: Http1Exchange | undefined
+  #wasUsed = false
+  #fed: FedSocket
+  #client: Dispatcher
+
+  constructor(socket: Socket, inflow: Inflow, maxReply: number, proxy: ProxyServer | null) {
+    this.#socket = socket
+    this.#inflow = inflow
+    this.#maxReply = Math.max(1, Math.min(Math.trunc(maxReply), Number.MAX_SAFE_INTEGER))
+    this.proxy = proxy
+    this.#fed = this.#makeFed()
+    this.#client = this.#makeClient()
+    socket.setTimeout(0, () => void this.destroy())
+  }
+
+  get isDestroyed(): boolean {
+    return this.#socket.destroyed
+  }
+
+  get hasRoom(): boolean {
+    return this.#exchange === undefined && !this.#socket.destroyed
+  }
+
+  /** What broke it. */
+  get failure(): Error | null {
+    return this.#socket.errored
+  }
+
+  begin(request: Dispatcher.DispatchOptions): Exchange {
+    this.isReused = this.#wasUsed
+    this.#wasUsed = true
+    this.#socket.ref()
+    this.#socket.setTimeout(0)
+    const exchange = new Http1Exchange(this, this.#inflow, request.method)
+    this.#exchange = exchange
+    makingRequest(request.path, (path) => this.#client.dispatch({ ...request, path }, exchange))
+    return exchange
+  }
+
+  /** Has undici parse what came. False: it is done with the connection. */
+  parse(octets: Buffer): boolean {
+    return this.#fed.feed(octets)
+  }
+
+  /** The peer has ended it; undici is told, and tells the exchange what that means. */
+  ended(): void {
+    this.#fed.end(this.#socket.errored)
+  }
+
+  /** The exchange is over. Octets that come now are no answer to anything: the connection is of no use then (security.md case 39). */
+  free(): void {
+    if (this.#socket.destroyed || this.#fed.destroyed) return void this.destroy()
+    this.#exchange = undefined
+    this.#inflow.watch(() => void this.destroy())
+    if (!this.#socket.destroyed) this.onFree()
+  }
+
+  /** The exchange has read the rest of its body past undici, which for the next one begins anew. */
+  freePast(): void {
+    this.#fed.detach()
+    void this.#client.destroy()
+    this.#fed = this.#makeFed()
+    this.#client = this.#makeClient()
+    this.#socket.unref()
+    this.#socket.setTimeout(keepAliveMilliseconds)
+    this.free()
+  }
+
+  onceClosed(listener: () => void): void {
+    if (this.#socket.closed) listener()
+    else this.#socket.once('close', listener)
+  }
+
+  async destroy(): Promise<void> {
+    // Through undici, which then tells the exchange.
+    await this.#client.destroy()
+    this.#socket.destroy()
+  }
+
+  #makeFed(): FedSocket {
+    return new FedSocket(this.#socket, () => {
+      if (this.#inflow.isQuiet) return this.#exchange?.sent() ?? null
+      if (this.isReused) return new ConnectionLost('Octets came before the request')
+      return this.#exchange?.forestalled() ?? null
+    })
+  }
+
+  #makeClient(): Dispatcher {
+    // The origin is a stand-in: the connection is made already, and Host is given with each request.
+    return new Client('http://localhost', {
+      connect: (_options, callback) => {
+        const fed = this.#fed
+        // Not at once: undici does not expect the answer while it is still asking. It asks again when the connection is gone, and after an
+        // error of its own, in microtasks that let nothing else run: there is no other.
+        queueMicrotask(() => {
+          if (fed.destroyed || this.#socket.destroyed) {
+            callback(new ConnectionLost('The connection is closed', { cause: this.#socket.errored }), null)
+          } else callback(null, fed as unknown as Socket)
+        })
+      },
+      maxHeaderSize: this.#maxReply,
+      // The deadline's timers alone count.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: keepAliveMilliseconds,
+    })
+  }
+}

@@ -1,0 +1,80 @@
+import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2'
+import { SocketInflow } from '../wire/inflow.ts'
+import { BodyCut, type Exchange, type Head, maxInterim, TooManyInterim } from './connection.ts'
+import type { Http2Connection } from './http2.ts'
+
+/** One request and its answer on a connection of HTTP/2: a stream of its own. */
+export class Http2Exchange implements Exchange {
+  readonly connection: Http2Connection
+  readonly #stream: ClientHttp2Stream
+  readonly #inflow: SocketInflow
+  #head: Head | undefined
+  #interim = 0
+  #error: Error | undefined
+  #wake: () => void = () => {}
+
+  constructor(connection: Http2Connection, stream: ClientHttp2Stream) {
+    this.connection = connection
+    this.#stream = stream
+    this.#inflow = new SocketInflow(stream)
+    stream.on('headers', () => {
+      this.#interim++
+      if (this.#interim > maxInterim) stream.destroy(new TooManyInterim(`over ${maxInterim} interim answers`))
+    })
+    stream.once('response', (headers) => {
+      this.#head = headOf(headers)
+      this.#wake()
+    })
+    stream.on('error', (error: Error) => this.#fail(error))
+    stream.once('aborted', () => this.#fail(new BodyCut('The stream was reset')))
+    stream.once('close', () => this.#wake())
+  }
+
+  get firstOctets(): string {
+    return this.#head === undefined ? '' : 'HTTP/2'
+  }
+
+  async head(): Promise<Head> {
+    while (true) {
+      if (this.#head !== undefined) return this.#head
+      if (this.#error !== undefined) throw this.#error
+      if (this.#stream.closed || this.#stream.destroyed) throw new BodyCut('The stream was closed without an answer')
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  take(): Uint8Array | null | undefined {
+    const chunk = this.#inflow.take()
+    if (chunk === undefined || (chunk !== null && chunk.length > 0)) return chunk
+    const error = this.#error ?? this.#stream.errored
+    if (error !== null && error !== undefined) throw error
+    if (!this.#stream.readableEnded || this.#stream.rstCode !== 0) throw new BodyCut('The stream was reset')
+    return null
+  }
+
+  arrival(): Promise<void> {
+    return this.#inflow.arrival()
+  }
+
+  async cancel(): Promise<void> {
+    // RST_STREAM with CANCEL (8): the connection stays for the others.
+    if (!this.#stream.closed) this.#stream.close(8)
+    this.#stream.destroy()
+  }
+
+  #fail(error: Error): void {
+    this.#error ??= error
+    this.#wake()
+  }
+}
+
+/** Node joins what came several times, as RFC 9110 5.3 does; cookies alone come as a list. */
+function headOf(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): Head {
+  const fields = Object.entries(headers).flatMap(([name, value]): (readonly [string, string])[] => {
+    if (name.startsWith(':') || value === undefined) return []
+    return Array.isArray(value) ? value.map((one) => [name, one] as const) : [[name, String(value)] as const]
+  })
+  return { status: Number(headers[':status']), reason: '', version: 'HTTP/2', fields }
+}

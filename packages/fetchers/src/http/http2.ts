@@ -1,0 +1,95 @@
+import { type ClientHttp2Session, connect } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { HttpPlan } from '@retriever/core'
+import type { Dispatcher } from 'undici'
+import { authority } from '../wire/authority.ts'
+import type { Exchange, HttpConnection } from './connection.ts'
+import { Http2Exchange } from './http2-exchange.ts'
+
+/** Octets that a server may send before the consumer has taken them: of one stream, and of all. The protocol's 64 KiB stop every large body. */
+const streamWindow = 2 ** 21
+const sessionWindow = 2 ** 23
+/** As for HTTP/1.1. */
+const keepAliveMilliseconds = 4000
+
+/** One TLS connection with Node's HTTP/2 on it (RFC 9113), for as many exchanges at a time as the server allows. */
+export class Http2Connection implements HttpConnection {
+  readonly proxy = null
+  readonly isShared = true
+  isReused = false
+  onFree: () => void = () => {}
+  readonly #session: ClientHttp2Session
+  readonly #origin: { readonly scheme: string; readonly authority: string }
+  #exchanges = 0
+  #wasUsed = false
+  #isGoing = false
+
+  constructor(socket: Socket, plan: HttpPlan, maxReply: number) {
+    this.#origin = { scheme: 'https', authority: authority(plan, 443) }
+    this.#session = connect(`https://${this.#origin.authority}`, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: Math.min(maxReply, 2 ** 31) },
+    })
+    this.#session.once('connect', () => this.#session.setLocalWindowSize(sessionWindow))
+    // Each exchange is told by its own stream.
+    this.#session.on('error', () => {})
+    this.#session.on('goaway', () => {
+      this.#isGoing = true
+    })
+    this.#session.setTimeout(keepAliveMilliseconds, () => {
+      if (this.#exchanges === 0) void this.destroy()
+    })
+  }
+
+  get isDestroyed(): boolean {
+    return this.#session.destroyed
+  }
+
+  get hasRoom(): boolean {
+    const { maxConcurrentStreams = 100 } = this.#session.remoteSettings ?? {}
+    return !this.#isGoing && !this.#session.closed && !this.isDestroyed && this.#exchanges < maxConcurrentStreams
+  }
+
+  begin(request: Dispatcher.DispatchOptions): Exchange {
+    this.isReused = this.#wasUsed
+    this.#wasUsed = true
+    this.#exchanges++
+    this.#session.ref()
+    const stream = this.#session.request(
+      {
+        ':method': request.method,
+        ':scheme': this.#origin.scheme,
+        ':authority': this.#origin.authority,
+        ':path': request.path,
+        ...fieldsOf(request),
+      },
+      { endStream: true },
+    )
+    stream.once('close', () => {
+      this.#exchanges--
+      if (this.#exchanges === 0) this.#session.unref()
+      if (this.hasRoom) this.onFree()
+    })
+    return new Http2Exchange(this, stream)
+  }
+
+  onceClosed(listener: () => void): void {
+    if (this.#session.destroyed) listener()
+    else this.#session.once('close', listener)
+  }
+
+  async destroy(): Promise<void> {
+    if (this.#session.destroyed) return
+    await new Promise<void>((resolve) => {
+      this.#session.once('close', resolve)
+      this.#session.destroy()
+    })
+  }
+}
+
+/** RFC 9113 8.2.1 and 8.3.1: in lower case, and without Host, which :authority is. */
+function fieldsOf({ headers }: Dispatcher.DispatchOptions): Record<string, string> {
+  const all = headers as readonly string[]
+  const pairs = all.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), all[at + 1] ?? ''] as const] : []))
+  return Object.fromEntries(pairs.filter(([name]) => name !== 'host'))
+}

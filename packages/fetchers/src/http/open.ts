@@ -1,0 +1,38 @@
+import type { HttpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { type Inflow, SocketInflow } from '../wire/inflow.ts'
+import { Intake } from '../wire/intake.ts'
+import { openProxySocket, openSocket } from '../wire/socket.ts'
+import type { HttpConnection } from './connection.ts'
+import { forwarder } from './forward.ts'
+import { Http1Connection } from './http1.ts'
+
+/** Opens a connection under the deadline; once open, it belongs to the pool, not to the retrieval. */
+export async function openHttpConnection(
+  context: RetrievalContext,
+  plan: HttpPlan,
+  http2: boolean,
+): Promise<HttpConnection> {
+  const { signal } = context.deadline
+  const lifetime = new AbortController()
+  const abort = (): void => lifetime.abort()
+  signal.addEventListener('abort', abort, { once: true })
+  const proxy = forwarder(plan, context)
+  // TLS and proxies have their own ways with what is read.
+  const intake = plan.tls === 'none' && !context.proxy ? new Intake() : undefined
+  const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
+  try {
+    const socket = await (proxy === null
+      ? openSocket(context, { ...plan, alpn }, lifetime.signal, intake?.onread)
+      : openProxySocket(context, proxy, lifetime.signal))
+    intake?.attach(socket)
+    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
+      const { Http2Connection } = await import('./http2.ts')
+      return new Http2Connection(socket, plan, context.limits.maxReply)
+    }
+    const inflow: Inflow = intake ?? new SocketInflow(socket)
+    return new Http1Connection(socket, inflow, context.limits.maxReply, proxy)
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
