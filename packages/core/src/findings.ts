@@ -115,6 +115,10 @@ function looksLikeHost(user: string): boolean {
   )
 }
 
+/** Names and addresses that no two parsers read differently, with what ends them. Not xn--, which may be found invalid. */
+const plainAuthority =
+  /^[a-z][a-z0-9+.-]*:\/\/(?:(?!xn--|[a-z0-9.-]*\.xn--)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,63}|localhost|127\.0\.0\.1)(?::\d{1,5})?(?:[/?#]|$)/
+
 function hostFindings(source: FindingSource): Finding[] {
   const { host, split, place, options } = source
   const found: Finding[] = []
@@ -122,7 +126,7 @@ function hostFindings(source: FindingSource): Finding[] {
     const message = `${split.locator.host} is a numeric spelling of ${place.host}, which is what would be contacted.`
     found.push(finding('numeric-host', message, spanIn(source, 'host'), 'RFC 3986 7.4'))
   }
-  const other = host && options.whatwgHost?.(split.text)
+  const other = host && !plainAuthority.test(split.text) && options.whatwgHost?.(split.text)
   if (other && whatwgName(other, options) !== place.host) {
     const message = `RFC 1738 and RFC 3986 name the host ${place.host}; the WHATWG parser, which browsers have, would contact ${other}.`
     found.push(finding('parser-disagreement', message, spanIn(source, 'host'), 'RFC 3986 7.6'))

@@ -24,6 +24,8 @@ export function redactUrl(url: string): string {
  * `space` is what ends a word, as in a character class.
  */
 function hidePasswords(text: string, space: string): string {
+  // Nearly every text has none.
+  if (!text.includes('@')) return text
   const nextAt = cachedSearch(text, /@/g)
   const nextEnd = cachedSearch(text, new RegExp(`[${space}]`, 'g'))
   const delimiter = new RegExp(`[${space}/:@?#]|$`, 'g')

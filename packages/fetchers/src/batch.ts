@@ -1,70 +1,128 @@
 import type { RetrievalError } from '@retriever/core'
-import type { BatchOutcome, Client, RetrieveOptions } from './client.ts'
+import type { BatchOutcome } from './client.ts'
+import type { Representation } from './representation.ts'
 
-/** Many URLs at a time, at most so many of one host; see Client.retrieveAll. */
-export async function* retrieveAll(
-  client: Client,
-  urls: Iterable<string | URL>,
-  options: RetrieveOptions,
-  concurrency: number,
-  perHost: number,
-): AsyncGenerator<BatchOutcome> {
-  const { default: PQueue } = await import('p-queue')
-  const all = new PQueue({ concurrency })
-  const hosts = new Map<string, InstanceType<typeof PQueue>>()
-  const results: { readonly outcome: BatchOutcome; readonly stop: AbortController }[] = []
-  // Of what has not been handed over: once it has, it is the consumer's, who may read it long after the last one came.
-  const stops = new Set<AbortController>()
-  let wake = (): void => {}
-  let open = 0
+/** One URL of a batch: begun once it has a place, and ended at once where nobody wants it any more. */
+export interface Job {
+  readonly url: string
+  /** "" where it goes to none. */
+  readonly host: string
+  run(): Promise<Representation>
+  abort(): void
+}
 
-  const retrieveOne = async (url: string): Promise<void> => {
-    const stop = new AbortController()
-    stops.add(stop)
-    const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
-    const outcome = await outcomeOf(client, url, { ...options, signal })
-    results.push({ outcome, stop })
-    wake()
-    await outcome.representation?.finished
+/** URLs whose host is full are set aside for those of others; of so many no further ones are looked at. */
+const maxSetAside = 10_000
+
+/**
+ * Many jobs at a time, at most so many of one host, each made only when there is a place for it; see Client.retrieveAll. A queue would
+ * hold all of them, and a promise for each, from the beginning.
+ */
+export class Batch {
+  readonly #jobs: Iterator<Job>
+  readonly #concurrency: number
+  readonly #perHost: number
+  readonly #aside: Job[] = []
+  readonly #active = new Map<string, number>()
+  readonly #running = new Set<Job>()
+  readonly #results: { readonly job: Job; readonly outcome: BatchOutcome }[] = []
+  #places = 0
+  /** Of those that run, the ones whose outcome is not known yet. */
+  #awaited = 0
+  #isDry = false
+  #isOver = false
+  /** What the caller's iterator threw. */
+  #failure: { readonly cause: unknown } | undefined
+  #wake: () => void = () => {}
+
+  constructor(jobs: Iterable<Job>, concurrency: number, perHost: number) {
+    this.#jobs = jobs[Symbol.iterator]()
+    this.#concurrency = concurrency
+    this.#perHost = perHost
   }
 
-  for (const each of urls) {
-    const url = String(each)
-    const name = hostOf(client, url, options.base)
-    const host = hosts.get(name) ?? new PQueue({ concurrency: perHost })
-    hosts.set(name, host)
-    open++
-    // The host's place is taken first: a host that is full does not keep the others from theirs.
-    void host.add(() => all.add(() => retrieveOne(url)))
-  }
-  try {
-    for (; open > 0; open--) {
-      let next = results.shift()
-      for (; next === undefined; next = results.shift()) await new Promise<void>((resolve) => (wake = resolve))
-      stops.delete(next.stop)
-      yield next.outcome
+  async *outcomes(): AsyncGenerator<BatchOutcome> {
+    try {
+      this.#fill()
+      while (true) {
+        const next = this.#results.shift()
+        if (next !== undefined) {
+          // It is the consumer's now, who may read it long after the last one came.
+          this.#running.delete(next.job)
+          yield next.outcome
+        } else if (this.#failure !== undefined) throw this.#failure.cause
+        else if (this.#isDry && this.#aside.length === 0 && this.#awaited === 0) return
+        else await new Promise<void>((resolve) => (this.#wake = resolve))
+      }
+    } finally {
+      this.#isOver = true
+      this.#jobs.return?.()
+      for (const job of this.#running) job.abort()
     }
-  } finally {
-    for (const queue of [all, ...hosts.values()]) queue.clear()
-    for (const stop of stops) stop.abort()
   }
-}
 
-async function outcomeOf(client: Client, url: string, options: RetrieveOptions): Promise<BatchOutcome> {
-  try {
-    return { url, representation: await client.retrieve(url, options), error: null }
-  } catch (error) {
-    // The client throws nothing else.
-    return { url, representation: null, error: error as RetrievalError }
+  #fill(): void {
+    try {
+      while (!this.#isOver && this.#places < this.#concurrency) {
+        const job = this.#nextJob()
+        if (job === undefined) return
+        this.#places++
+        this.#awaited++
+        this.#active.set(job.host, this.#activeOf(job.host) + 1)
+        this.#running.add(job)
+        void this.#run(job)
+      }
+    } catch (cause) {
+      this.#failure = { cause }
+      this.#isOver = true
+    }
   }
-}
 
-function hostOf(client: Client, url: string, base?: string): string {
-  try {
-    const { plan } = client.resolve(url, base)
-    return 'host' in plan ? (plan.host ?? '') : ''
-  } catch {
-    // It will fail by itself, and say why.
-    return ''
+  async #run(job: Job): Promise<void> {
+    const { url, host } = job
+    try {
+      const representation = await job.run()
+      this.#tell(job, { url, representation, error: null })
+      await representation.finished
+    } catch (error) {
+      // A client throws nothing else.
+      this.#tell(job, { url, representation: null, error: error as RetrievalError })
+    }
+    this.#places--
+    const left = this.#activeOf(host) - 1
+    if (left === 0) this.#active.delete(host)
+    else this.#active.set(host, left)
+    this.#fill()
+    this.#wake()
+  }
+
+  #tell(job: Job, outcome: BatchOutcome): void {
+    this.#awaited--
+    this.#results.push({ job, outcome })
+    this.#wake()
+  }
+
+  /** The next one whose host has a place. */
+  #nextJob(): Job | undefined {
+    const at = this.#aside.findIndex(({ host }) => this.#hasPlace(host))
+    if (at >= 0) return this.#aside.splice(at, 1)[0]
+    while (this.#aside.length < maxSetAside) {
+      const { done, value } = this.#jobs.next()
+      if (done === true) {
+        this.#isDry = true
+        return undefined
+      }
+      if (this.#hasPlace(value.host)) return value
+      this.#aside.push(value)
+    }
+    return undefined
+  }
+
+  #hasPlace(host: string): boolean {
+    return this.#activeOf(host) < this.#perHost
+  }
+
+  #activeOf(host: string): number {
+    return this.#active.get(host) ?? 0
   }
 }

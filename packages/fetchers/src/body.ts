@@ -25,11 +25,8 @@ export class Body {
     this.#retrieved = retrieved
     this.#context = context
     this.#done = done
-    const { signal } = context.deadline
     // The retrieval may be ended from outside while nobody reads: then no read is there to notice.
-    const end = (): void => this.#end(signal.reason as RetrievalError)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
+    context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
 
   get taken(): boolean {
@@ -71,22 +68,22 @@ export class Body {
   }
 
   async *#octets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    const { limits, emit, url, deadline } = this.#context
+    const { limits, emit, url, deadline, isHeard = true } = this.#context
     const { size } = this.#retrieved
     let failure: RetrievalError | null = null
     try {
-      deadline.signal.throwIfAborted()
+      deadline.throwIfAborted()
       for await (const chunk of body) {
         // Whatever the fetcher makes of an abort: octets after it, or an early end, must not pass for the whole.
-        deadline.signal.throwIfAborted()
+        deadline.throwIfAborted()
         this.#received += chunk.length
         if (this.#received > limits.maxSize) {
           throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
         }
-        emit({ type: 'progress', url, received: this.#received, size })
+        if (isHeard) emit({ type: 'progress', url, received: this.#received, size })
         yield chunk
       }
-      deadline.signal.throwIfAborted()
+      deadline.throwIfAborted()
     } catch (error) {
       failure = RetrievalError.is(error) ? error : this.#error('receive-failed', 'Reading the body failed.', error)
       throw failure

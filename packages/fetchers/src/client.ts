@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Defaults, type Resolution, RetrievalError, redact, resolve, type Scheme } from '@retriever/core'
-import { retrieveAll } from './batch.ts'
+import { Batch, type Job } from './batch.ts'
 import type { BearerToken } from './credentials.ts'
 import type { RetrievalEvent } from './events.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
@@ -171,36 +171,58 @@ export function createClient(options: ClientOptions = {}): Client {
       schemes: [...(options.schemes ?? [])],
       defaults: { ...options.defaults, localHosts: options.defaults?.localHosts ?? [hostname()] },
       domainToAscii: domainToASCII,
-      whatwgHost: (url) => (URL.canParse(url) ? new URL(url).hostname : null),
+      whatwgHost,
     },
   }
   const live = new Set<Retrieval>()
   let isClosed = false
+
+  const begin = (resolution: Resolution, { signal, base: _, ...request }: RetrieveOptions): Retrieval => {
+    if (isClosed) throw closed()
+    const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
+    live.add(retrieval)
+    return retrieval
+  }
+
+  /** For retrieveAll: each URL is resolved once, when there may be a place for it. */
+  function* jobs(urls: Iterable<string | URL>, retrieveOptions: RetrieveOptions): Generator<Job> {
+    checkRetrieve(retrieveOptions)
+    for (const url of urls) {
+      let retrieval: Retrieval | undefined
+      try {
+        const resolution = client.resolve(url, retrieveOptions.base)
+        yield {
+          url: String(url),
+          host: ('host' in resolution.plan && resolution.plan.host) || '',
+          async run() {
+            retrieval = begin(resolution, retrieveOptions)
+            return representationOf(url, await retrieval.run(resolution))
+          },
+          abort: () => retrieval?.abort(abandoned(resolution.url)),
+        }
+      } catch (error) {
+        yield { url: String(url), host: '', run: () => Promise.reject(error), abort() {} }
+      }
+    }
+  }
 
   const client: Client = {
     resolve(url, base) {
       return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
     },
     async open(url, retrieveOptions = {}) {
-      checkOptions(retrieveOptions, retrieveKinds)
-      const { signal, base, ...request } = retrieveOptions
-      if (request.range !== undefined && request.resumeFrom !== undefined) {
-        throw invalidOption('resumeFrom', 'absent where there is a range', request.resumeFrom)
-      }
-      const resolution = client.resolve(url, base)
-      if (isClosed) throw closed()
-      const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
-      live.add(retrieval)
-      return retrieval.run(resolution)
+      checkRetrieve(retrieveOptions)
+      const resolution = client.resolve(url, retrieveOptions.base)
+      return begin(resolution, retrieveOptions).run(resolution)
     },
     async retrieve(url, retrieveOptions) {
-      const opened = await client.open(url, retrieveOptions)
-      if (opened instanceof Representation) return opened
-      throw handoffError(String(url), opened)
+      return representationOf(url, await client.open(url, retrieveOptions))
     },
     fetch: (url, init) => fetchResponse(client, url, init),
-    retrieveAll: (urls, retrieveOptions) =>
-      retrieveAll(client, urls, retrieveOptions ?? {}, options.concurrency ?? 16, options.perHost ?? 4),
+    retrieveAll(urls, retrieveOptions = {}) {
+      const batch = new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4)
+      return batch.outcomes()
+    },
     async close() {
       isClosed = true
       for (const retrieval of live) retrieval.abort(closed())
@@ -210,6 +232,31 @@ export function createClient(options: ClientOptions = {}): Client {
     [Symbol.asyncDispose]: () => client.close(),
   }
   return client
+}
+
+/** What `new URL()` makes of it, for the finding `parser-disagreement`. */
+function whatwgHost(url: string): string | null {
+  try {
+    return new URL(url).hostname
+  } catch {
+    return null
+  }
+}
+
+function checkRetrieve(options: RetrieveOptions): void {
+  checkOptions(options, retrieveKinds)
+  if (options.range !== undefined && options.resumeFrom !== undefined) {
+    throw invalidOption('resumeFrom', 'absent where there is a range', options.resumeFrom)
+  }
+}
+
+function representationOf(url: string | URL, opened: Representation | Handoff): Representation {
+  if (opened instanceof Representation) return opened
+  throw handoffError(String(url), opened)
+}
+
+function abandoned(url: string): RetrievalError {
+  return new RetrievalError('aborted', `${redact(url)}: The retrieval was aborted.`, { phase: 'request', url })
 }
 
 function closed(): RetrievalError {

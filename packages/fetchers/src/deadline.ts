@@ -1,4 +1,4 @@
-import { type Phase, RetrievalError } from '@retriever/core'
+import { type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from './limits.ts'
 
 const waitingFor: Readonly<Record<Phase, string>> = {
@@ -20,12 +20,15 @@ const waitingFor: Readonly<Record<Phase, string>> = {
  * takes its time is not punished; only the total runs on.
  */
 export class Deadline {
-  readonly #controller = new AbortController()
+  /** Made when somebody asks for its signal: a retrieval from loopback takes no longer than making one. */
+  #controller: AbortController | undefined
+  #reason: RetrievalError | undefined
+  readonly #listeners = new Set<() => void>()
   readonly #limits: Limits
   readonly #url: string
   readonly #pending = new Set<(reason: unknown) => void>()
   readonly #outer: AbortSignal | undefined
-  readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, this.#url))
+  readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, redact(this.#url)))
   #total: NodeJS.Timeout | undefined
 
   /** The phase of the operation under way, or of the last one. */
@@ -47,7 +50,26 @@ export class Deadline {
 
   /** Aborts when the retrieval must end; its reason is the RetrievalError to throw. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason)
     return this.#controller.signal
+  }
+
+  /** Throws the RetrievalError for which the retrieval must end, if it must: signal.throwIfAborted() without a signal. */
+  throwIfAborted(): void {
+    if (this.#reason !== undefined) throw this.#reason
+  }
+
+  /** Calls the listener once the retrieval must end, at once if it must already; the function given back forgets it. */
+  onAbort(listener: () => void): () => void {
+    if (this.#reason !== undefined) listener()
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The RetrievalError for which the retrieval must end; null: it goes on. */
+  get reason(): RetrievalError | null {
+    return this.#reason ?? null
   }
 
   /**
@@ -56,8 +78,7 @@ export class Deadline {
    */
   within<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
     this.phase = phase
-    const { signal } = this.#controller
-    if (signal.aborted) return Promise.reject(signal.reason)
+    if (this.#reason !== undefined) return Promise.reject(this.#reason)
     const limit = phase === 'lookup' || phase === 'connect' || phase === 'tls' ? 'connectTimeout' : 'idleTimeout'
     const milliseconds = this.#limits[limit]
     return new Promise<T>((resolve, reject) => {
@@ -77,7 +98,7 @@ export class Deadline {
         },
         (error: unknown) => {
           settle()
-          reject(signal.aborted ? signal.reason : error)
+          reject(this.#reason ?? error)
         },
       )
     })
@@ -88,8 +109,7 @@ export class Deadline {
    * retrieval ends the wait.
    */
   unlimited<T>(operation: () => Promise<T>): Promise<T> {
-    const { signal } = this.#controller
-    if (signal.aborted) return Promise.reject(signal.reason)
+    if (this.#reason !== undefined) return Promise.reject(this.#reason)
     return new Promise<T>((resolve, reject) => {
       this.#pending.add(reject)
       operation()
@@ -100,9 +120,13 @@ export class Deadline {
 
   /** Ends the retrieval with this error: sockets close, and every operation under way rejects with it. */
   fail(error: RetrievalError): void {
-    if (this.#controller.signal.aborted) return
+    if (this.#reason !== undefined) return
+    this.#reason = error
     this.end()
-    this.#controller.abort(error)
+    const listeners = [...this.#listeners]
+    this.#listeners.clear()
+    for (const listener of listeners) listener()
+    this.#controller?.abort(error)
     for (const reject of this.#pending) reject(error)
     this.#pending.clear()
   }
@@ -116,7 +140,7 @@ export class Deadline {
   #timeout(milliseconds: number, limit: string): RetrievalError {
     const what = limit === 'total' ? 'The retrieval was not done' : 'Nothing came'
     const option = limit === 'total' ? 'totalTimeout' : limit
-    const message = `${this.#url}: ${what} within ${milliseconds / 1000} s ${waitingFor[this.phase]}. Try later, or raise ${option}.`
+    const message = `${redact(this.#url)}: ${what} within ${milliseconds / 1000} s ${waitingFor[this.phase]}. Try later, or raise ${option}.`
     return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url })
   }
 }

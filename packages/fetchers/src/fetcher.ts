@@ -28,6 +28,8 @@ export interface RetrievalContext {
   /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
   credentials(challenge: Challenge): Promise<Credentials | null>
   emit(event: RetrievalEvent): void
+  /** False: nobody listens to events, and what takes work to tell need not be told. */
+  readonly isHeard?: boolean
   /** A RetrievalError with this URL and, unless told otherwise, the deadline's phase. The message begins with the URL. */
   error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
 }

@@ -19,7 +19,7 @@ export type ProxyOption =
   | ((target: ProxyTarget) => string | null | undefined | Promise<string | null | undefined>)
 
 /** Gives the proxy on the way to a target; null: there is none. */
-export type ProxyChoice = (target: ProxyTarget) => Promise<ProxyServer | null>
+export type ProxyChoice = (target: ProxyTarget) => ProxyServer | null | Promise<ProxyServer | null>
 
 /** Throws `invalid-option` for a proxy that is none, at once where its URL is given, else when it is chosen. */
 export function readProxy(option: ProxyOption | undefined, tunnel: boolean): ProxyChoice {
@@ -30,7 +30,7 @@ export function readProxy(option: ProxyOption | undefined, tunnel: boolean): Pro
     }
   }
   const proxy = option === undefined || option === null ? null : parseProxy(option, tunnel)
-  return async () => proxy
+  return () => proxy
 }
 
 /** curl's ports, whose habits people have: 1080 for HTTP proxies too. */

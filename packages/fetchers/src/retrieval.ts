@@ -65,7 +65,7 @@ export class Retrieval {
     this.#request = request
     this.#tls = settings.tls
     this.#finished = finished
-    this.#deadline = new Deadline(redact(url), settings.limits, signal)
+    this.#deadline = new Deadline(url, settings.limits, signal)
   }
 
   /** Ends it, whatever it is doing. */
@@ -93,7 +93,7 @@ export class Retrieval {
   async #hop(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
     const { policy, registry } = this.#settings
     const { plan, findings, scheme } = resolution
-    context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
+    if (context.isHeard) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
     enforce(policy, resolution)
     const proxy = await this.#proxyFor(resolution)
     const routed = route(plan, proxy)
@@ -105,7 +105,7 @@ export class Retrieval {
         : `${scheme.title} is understood, but nothing here fetches it.`
       throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, { phase: 'resolve' })
     }
-    if (this.#deadline.signal.aborted) throw this.#deadline.signal.reason
+    this.#deadline.throwIfAborted()
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
@@ -116,7 +116,8 @@ export class Retrieval {
   async #proxyFor({ plan, scheme }: Resolution): Promise<ProxyServer | null> {
     if (!('port' in plan) || plan.host === null || plan.host === '') return null
     const target = { scheme: scheme.name, host: plan.host, port: plan.port }
-    return this.#deadline.unlimited(() => this.#settings.proxyFor(target))
+    const chosen = this.#settings.proxyFor(target)
+    return chosen instanceof Promise ? this.#deadline.unlimited(() => chosen) : chosen
   }
 
   /** RFC 9110 15.4, by our own rules. */
@@ -215,6 +216,7 @@ export class Retrieval {
       request: this.#request,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       emit: (event) => this.#emit(event),
+      isHeard: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${redact(url)}: ${message}`, { phase: deadline.phase, url, ...extras }),
     }

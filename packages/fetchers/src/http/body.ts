@@ -48,7 +48,7 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
     if (this.#over) return { done: true, value: undefined }
     const { deadline } = this.#context
     try {
-      deadline.signal.throwIfAborted()
+      deadline.throwIfAborted()
       let chunk = this.#take()
       if (chunk === undefined) {
         chunk = await deadline.within('body', () => this.#arrived())

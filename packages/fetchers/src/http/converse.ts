@@ -2,7 +2,7 @@ import { type HttpPlan, redact } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import type { Answer, Asking } from './asking.ts'
 import { HttpBody } from './body.ts'
-import type { Exchange, Head } from './connection.ts'
+import type { Head } from './connection.ts'
 import { exchangeError } from './errors.ts'
 import { forwarder } from './forward.ts'
 import type { Pool } from './pool.ts'
@@ -17,35 +17,27 @@ export async function converse(
   asking: Asking,
   logins: Logins,
 ): Promise<Answer> {
-  const { deadline, emit, url, request } = context
+  const { deadline, emit, url, request, isHeard = true } = context
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, asking, logins)
   while (true) {
     const exchange = await pool.begin(context, plan, options)
-    const release = cancelOnAbort(exchange, deadline.signal)
+    const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
-    emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown) : shown })
+    if (isHeard) emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown()) : shown() })
     try {
       const head = await deadline.within('request', () => exchange.head())
-      emit({ type: 'received', url, octets: headOctets(head) })
+      if (isHeard) emit({ type: 'received', url, octets: headOctets(head) })
       return { head: new ResponseHead(head), body: new HttpBody(exchange, context, release), proxy }
     } catch (cause) {
       release()
       await exchange.cancel()
-      if (deadline.signal.aborted) throw deadline.signal.reason
+      deadline.throwIfAborted()
       // The server had closed it while it lay idle; RFC 9112 9.3.1 lets a GET be sent again.
       if (connection.isReused && exchange.firstOctets === '') continue
       throw exchangeError(context, exchange, cause)
     }
   }
-}
-
-/** Gives the exchange up when the signal aborts, until what is returned is called. */
-function cancelOnAbort(exchange: Exchange, signal: AbortSignal): () => void {
-  const cancel = (): void => void exchange.cancel()
-  if (signal.aborted) cancel()
-  signal.addEventListener('abort', cancel, { once: true })
-  return () => signal.removeEventListener('abort', cancel)
 }
 
 /** In the words of HTTP/1.1, as tools show it: the fields are the same. */

@@ -14,7 +14,10 @@ import type { Http1Connection } from './http1.ts'
 /** What is left of a body must be more than this for it to be worth while to read it past undici. */
 const worthWhile = 256 * 1024
 
-/** One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is pulled out. */
+/**
+ * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is pulled out. The
+ * handler is of the form that undici uses inside; the other one has the fields parsed for it, which are read here once more.
+ */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
   readonly #inflow: Inflow
@@ -139,36 +142,33 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#wake()
   }
 
-  /** undici's; the connection is there already. */
-  onRequestStart(): void {}
+  /** undici's. */
+  onConnect(): void {}
 
   /** undici's; called for interim answers too. */
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    reason: string | undefined,
-  ): void {
+  onHeaders(status: number, raw: readonly Buffer[], _resume: unknown, reason: string): boolean {
     if (status < 200) {
       this.#interim++
       if (this.#interim > maxInterim) throw new TooManyInterim(`over ${maxInterim} interim answers`)
-      return
+      return true
     }
-    const fields = pairs(controller.rawHeaders)
+    const fields = pairs(raw)
     const version = /^HTTP\/\d\.\d/.exec(this.#first)?.[0] ?? 'HTTP/1.1'
-    this.#head = { status, reason: reason ?? '', version, fields }
+    this.#head = { status, reason, version, fields }
     if (!this.#isHead && status !== 204 && status !== 304) this.#left = lengthOf(fields)
     this.#wake()
+    return true
   }
 
   /** undici's. */
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): boolean {
     this.#chunks.push(chunk)
     if (this.#left !== undefined) this.#left -= chunk.length
+    return true
   }
 
   /** undici's. */
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#isPast) return
     // It takes a reset for a regular end where the answer has no length.
     if (this.#failure !== null && !(this.#failure instanceof BodyCut)) this.#fail(this.#failure)
@@ -177,14 +177,17 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   /** undici's. */
-  onResponseError(_controller: unknown, error: Error): void {
+  onError(error: Error): void {
     if (!this.#isWhole) this.#fail(error)
   }
 }
 
-function pairs(raw: Dispatcher.DispatchController['rawHeaders']): Head['fields'] {
-  const octets = Array.isArray(raw) ? raw.map((part) => part.toString('latin1')) : []
-  return octets.flatMap((name, at) => (at % 2 === 0 ? [[name, octets[at + 1] ?? ''] as const] : []))
+function pairs(raw: readonly Buffer[]): Head['fields'] {
+  const fields: (readonly [string, string])[] = []
+  for (let at = 0; at < raw.length; at += 2) {
+    fields.push([raw[at]?.toString('latin1') ?? '', raw[at + 1]?.toString('latin1') ?? ''])
+  }
+  return fields
 }
 
 /** Where the body is so many octets and nothing else (RFC 9112 6.3). */

@@ -13,10 +13,8 @@ export async function openHttpConnection(
   plan: HttpPlan,
   http2: boolean,
 ): Promise<HttpConnection> {
-  const { signal } = context.deadline
   const lifetime = new AbortController()
-  const abort = (): void => lifetime.abort()
-  signal.addEventListener('abort', abort, { once: true })
+  const unlink = context.deadline.onAbort(() => lifetime.abort())
   const proxy = forwarder(plan, context)
   // TLS and proxies have their own ways with what is read.
   const intake = plan.tls === 'none' && !context.proxy ? new Intake() : undefined
@@ -33,6 +31,6 @@ export async function openHttpConnection(
     const inflow: Inflow = intake ?? new SocketInflow(socket)
     return new Http1Connection(socket, inflow, context.limits.maxReply, proxy)
   } finally {
-    signal.removeEventListener('abort', abort)
+    unlink()
   }
 }

@@ -25,6 +25,7 @@ export async function outcomeOf(answer: Answer, context: RetrievalContext): Prom
     checkChanged(head, context.request, context)
     checkRange(head, context.request, context)
     checkAsked(head, context)
+    if (context.request.head === true) await discard(body, context)
     return { ...describe(head), body, lent: body.lent }
   } catch (error) {
     await discard(body, context)

@@ -8,7 +8,7 @@ import { authorityOf } from './forward.ts'
 /** A request for undici, and the same as octets with what is secret in it left out. */
 export interface Request {
   readonly options: Dispatcher.DispatchOptions
-  readonly shown: string
+  readonly shown: () => string
 }
 
 const userAgent = 'Retriever/0.1'
@@ -40,10 +40,13 @@ export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Ask
   const fields = [...own.filter(([name]) => !isGiven(name)), ...given]
   const host = hostField(plan)
   const headers = ['Host', host, ...fields.flat()]
-  // Line for line what undici writes, which puts these two first and their names in lower case.
-  const lines = [`${method} ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
-  for (const [name, value] of fields) lines.push(`${name}: ${shownValue(name, value)}`)
-  return { options: { method, path: plan.target, headers }, shown: `${lines.join('\r\n')}\r\n\r\n` }
+  const shown = (): string => {
+    // Line for line what undici writes, which puts these two first and their names in lower case.
+    const lines = [`${method} ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
+    for (const [name, value] of fields) lines.push(`${name}: ${shownValue(name, value)}`)
+    return `${lines.join('\r\n')}\r\n\r\n`
+  }
+  return { options: { method, path: plan.target, headers }, shown }
 }
 
 /** The kind of a login is no secret; what follows it is, and so is what else may hold one. */

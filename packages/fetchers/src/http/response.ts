@@ -6,17 +6,16 @@ import type { Head } from './connection.ts'
 /** An answer's header section, ready to be asked. */
 export class ResponseHead {
   readonly status: number
-  /** `404 Not Found`, harmless to show. */
-  readonly reply: string
   /**
    * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie: cookies are
    * secrets, and nothing here keeps them.
    */
   readonly fields: Readonly<Record<string, string>>
+  readonly #reason: string
 
   constructor({ status, reason, fields }: Head) {
     this.status = status
-    this.reply = printable(`${status} ${octetsToText(reason)}`.trim()).slice(0, 200)
+    this.#reason = reason
     const joined = new Map<string, string>()
     for (const [name, value] of fields) {
       const key = name.toLowerCase()
@@ -24,6 +23,11 @@ export class ResponseHead {
       if (key !== 'set-cookie') joined.set(key, before === undefined ? value : `${before}, ${value}`)
     }
     this.fields = Object.fromEntries(joined)
+  }
+
+  /** `404 Not Found`, harmless to show. */
+  get reply(): string {
+    return printable(`${this.status} ${octetsToText(this.#reason)}`.trim()).slice(0, 200)
   }
 
   field(name: string): string | null {
@@ -70,7 +74,8 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 function dateOf(field: string | null): Date | null {
-  const date = new Date(field ?? '')
+  if (field === null) return null
+  const date = new Date(field)
   return Number.isNaN(date.getTime()) ? null : date
 }
 
