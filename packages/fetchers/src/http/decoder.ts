@@ -9,6 +9,8 @@ export interface Coding {
   open(first: number): ZlibStream
   /** What may follow its end. */
   readonly after: 'nothing' | 'zeros' | 'another'
+  /** Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded. */
+  hasTail?(last: Buffer, decoded: number): boolean
 }
 
 // Fewer ways to and from zlib's thread than its own 16 KiB.
@@ -19,6 +21,9 @@ const gzip: Coding = {
   open: () => zlib.createGunzip({ chunkSize }),
   // Further members (RFC 1952 2.2) Node's decoder reads itself. Zeros pad what came from a tape, or a block device.
   after: 'zeros',
+  // zlib takes any octet for the first of a member until it sees the second. A line end behind a member (often PHP's) is told by the
+  // length before it (RFC 1952 2.3.1); behind a second member it passes for a cut one.
+  hasTail: (last, decoded) => decoded > 0 && last[4] !== 0x1f && last.readUInt32LE(0) === decoded % 2 ** 32,
 }
 
 const deflate: Coding = {
@@ -82,12 +87,14 @@ export async function* undone(
   let inflater: Inflater | null = null
   let hasEnded = false
   let decoded = 0
+  let last = Buffer.alloc(0)
   // The consumer may rest while the retrieval is ended.
   const free = (): void => inflater?.free()
   async function* decodedBy(current: Inflater): AsyncGenerator<Uint8Array, void, void> {
     while (true) {
       const chunk = await current.next().catch((cause) => {
-        throw signal.aborted ? signal.reason : codingError(cause, coding, context)
+        if (signal.aborted) throw signal.reason
+        throw coding.hasTail?.(last, decoded) ? tailError(coding, context) : codingError(cause, coding, context)
       })
       if (chunk === null) return
       decoded += chunk.length
@@ -99,6 +106,7 @@ export async function* undone(
   try {
     for await (const chunk of coded) {
       let octets = chunk
+      last = Buffer.concat([last, chunk.subarray(-5)]).subarray(-5)
       while (octets.length > 0) {
         if (hasEnded && coding.after !== 'another') {
           if (coding.after === 'nothing' || octets.some((octet) => octet !== 0)) throw tailError(coding, context)
@@ -108,7 +116,7 @@ export async function* undone(
         inflater.write(octets)
         yield* decodedBy(inflater)
         octets = inflater.rest
-        if (!inflater.over) continue
+        if (octets.length === 0) continue
         hasEnded = true
         inflater.free()
         inflater = null

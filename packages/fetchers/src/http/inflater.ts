@@ -5,7 +5,7 @@ export type ZlibStream = Transform & { readonly bytesWritten: number }
 
 /**
  * A zlib stream worked by hand: octets are written, what they decode to is pulled, and no more is decoded than is pulled (but for the
- * one chunk that zlib is ahead). By hand, because zlib streams lose what follows the end of a coding, and never call back for it.
+ * one chunk that zlib is ahead). By hand, because a zlib stream says nothing of octets that follow the end of the coding.
  */
 export class Inflater {
   readonly #stream: ZlibStream
@@ -13,27 +13,22 @@ export class Inflater {
   #before = 0
   /** All that was written has been decoded, and can be pulled. */
   #through = true
-  #over = false
   #wake: () => void = () => {}
 
   constructor(stream: ZlibStream) {
     this.#stream = stream
     const wake = (): void => this.#wake()
-    stream.on('readable', wake).on('error', wake).on('close', wake)
-    stream.once('end', () => {
-      this.#over = true
-      this.#wake()
-    })
+    stream.on('readable', wake).on('error', wake).on('close', wake).once('end', this.#finish)
   }
 
-  /** Whether the end of the coding has come. Where it came with the last octet of a write, the next write or `end` tells. */
-  get over(): boolean {
-    return this.#over
+  readonly #finish = (): void => {
+    this.#through = true
+    this.#wake()
   }
 
-  /** Of what was written last, the octets after the end of the coding; nothing where it has not ended. */
+  /** Of what was written last and has been pulled, the octets after the end of the coding. None: it may have ended, or not. */
   get rest(): Uint8Array {
-    return this.#over ? this.#written.subarray(this.#stream.bytesWritten - this.#before) : new Uint8Array()
+    return this.#written.subarray(this.#stream.bytesWritten - this.#before)
   }
 
   /** Pull all by `next` before the next write: the octets are used until then. */
@@ -41,13 +36,10 @@ export class Inflater {
     this.#written = octets
     this.#before = this.#stream.bytesWritten
     this.#through = false
-    this.#stream.write(octets, () => {
-      this.#through = true
-      this.#wake()
-    })
+    this.#stream.write(octets, this.#finish)
   }
 
-  /** No more octets come: `next` rejects where the coding has no end yet. */
+  /** No more octets come: `next` rejects where the coding has not ended. */
   end(): void {
     this.#through = false
     this.#stream.end()
@@ -59,10 +51,9 @@ export class Inflater {
       const chunk = this.#stream.read() as Uint8Array | null
       // A copy: zlib goes on to write into the same memory.
       if (chunk !== null) return new Uint8Array(chunk)
-      if (this.#over) return null
       if (this.#stream.errored) throw this.#stream.errored
-      if (this.#stream.destroyed) throw new Error('The inflater was freed.')
       if (this.#through) return null
+      if (this.#stream.destroyed) throw new Error('The inflater was freed.')
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
