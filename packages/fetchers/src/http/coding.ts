@@ -32,7 +32,7 @@ export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrie
   if (names.length === 0 || retrieved.size === 0) return retrieved
   if (request.head === true) return wantsCoding(request) ? { ...retrieved, size: null } : retrieved
   if (!wantsCoding(request)) {
-    const message = `It stays in the content coding that it came in (${shown(names)}), which was not asked for.`
+    const message = `It stays in the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
     emit({ type: 'remark', url, message })
     return retrieved
   }

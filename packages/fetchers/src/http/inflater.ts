@@ -13,6 +13,7 @@ export class Inflater {
   #before = 0
   /** All that was written has been decoded, and can be pulled. */
   #through = true
+  #freed = false
   #wake: () => void = () => {}
 
   constructor(stream: ZlibStream) {
@@ -48,12 +49,12 @@ export class Inflater {
   /** The next decoded octets, the caller's own; null where there are none without more octets. Rejects with zlib's error. */
   async next(): Promise<Uint8Array | null> {
     while (true) {
+      if (this.#freed) throw new Error('The inflater was freed.')
       const chunk = this.#stream.read() as Uint8Array | null
       // A copy: zlib goes on to write into the same memory.
       if (chunk !== null) return new Uint8Array(chunk)
       if (this.#stream.errored) throw this.#stream.errored
       if (this.#through) return null
-      if (this.#stream.destroyed) throw new Error('The inflater was freed.')
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -62,6 +63,7 @@ export class Inflater {
 
   /** Gives zlib's memory back; a `next` under way rejects. */
   free(): void {
+    this.#freed = true
     this.#stream.destroy()
   }
 }
