@@ -3,7 +3,15 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { RetrievalError } from '@retriever/core'
-import { type Client, createClient, type Limits, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
+import {
+  type Client,
+  createClient,
+  type Fetcher,
+  type Limits,
+  type RetrievalEvent,
+  type RetrieveOptions,
+} from '@retriever/fetchers'
+import { httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
 const opened: { server?: Server; client?: Client }[] = []
@@ -213,21 +221,18 @@ describe('a coding that was not asked for stays, and a remark says so', () => {
 })
 
 describe('nothing is decoded where there is nothing', () => {
-  test.each<[string, string, RetrieveOptions]>([
-    ['HEAD', '200 OK\r\nContent-Length: 4711', { head: true }],
-    ['204', '204 No Content', {}],
-    ['205', '205 Reset Content\r\nContent-Length: 0', {}],
-    ['Content-Length: 0', '200 OK\r\nContent-Length: 0', {}],
-    ['a last chunk alone', '200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0', {}],
-  ])('%s', async (_, answer, options) => {
-    const text = `HTTP/1.1 ${answer.replace(' OK', ' OK\r\nContent-Encoding: gzip, br')}\r\n\r\n`
-    const { client, url, sockets } = await scene((socket) => socket.write(text))
+  test.each<[string, string, number | null, RetrieveOptions]>([
+    ['HEAD', '200 OK\r\nContent-Encoding: foo\r\nContent-Length: 4711', null, { head: true }],
+    ['204', '204 No Content\r\nContent-Encoding: foo', 0, {}],
+    ['205', '205 Reset Content\r\nContent-Encoding: foo\r\nContent-Length: 0', 0, {}],
+    ['Content-Length: 0', '200 OK\r\nContent-Encoding: foo\r\nContent-Length: 0', 0, {}],
+    ['a last chunk alone', '200 OK\r\nContent-Encoding: br, gzip\r\nTransfer-Encoding: chunked\r\n\r\n0', null, {}],
+  ])('%s', async (_, answer, size, options) => {
+    const { client, url, events } = await scene((socket) => socket.write(`HTTP/1.1 ${answer}\r\n\r\n`))
     const representation = await client.retrieve(url, { compressed: true, ...options })
-    expect(representation.size).not.toBe(4711)
+    expect(representation.size).toBe(size)
     expect(await representation.text()).toBe('')
-    if (options.head) return
-    await client.retrieve(url, { compressed: true })
-    expect(sockets).toHaveLength(1)
+    expect(events.map(({ type }) => type)).not.toContain('remark')
   })
 })
 
@@ -336,7 +341,11 @@ describe('a coding that is refused, before the body is read', () => {
     ['gzip, gzip, gzip, gzip', 'limit-exceeded'],
     ['gzip\ngzip\ngzip\ngzip\ngzip\ngzip', 'limit-exceeded'],
   ])('%j', async (coding, code) => {
-    const { client, url, sockets } = await scene(answering(coding, gz))
+    const { client, url, sockets } = await scene((socket) => {
+      const fields = coding.replaceAll('\n', '\r\nContent-Encoding: ')
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${fields}\r\n\r\n`)
+      endlessly(socket, Buffer.alloc(65_536))
+    })
     expect(await failure(client.retrieve(url, { compressed: true }))).toMatchObject({ code, phase: 'request' })
     await allClosed(sockets)
   })
@@ -420,11 +429,13 @@ describe('a bomb', () => {
 
 describe('maxSize', () => {
   test('is of the decoded octets', async () => {
-    for (const [maxSize, expected] of [
-      [plain.length, 'whole'],
-      [plain.length - 1, 'limit-exceeded'],
+    const stored = zlib.gzipSync(plain, { level: 0 })
+    for (const [maxSize, body, expected] of [
+      [plain.length, gz, 'whole'],
+      [plain.length, stored, 'whole'],
+      [plain.length - 1, gz, 'limit-exceeded'],
     ] as const) {
-      const { client, url } = await scene(answering('gzip', gz), { maxSize })
+      const { client, url } = await scene(answering('gzip', body), { maxSize })
       const reading = client.retrieve(url, { compressed: true }).then((answer) => answer.bytes())
       const outcome = await reading.then(
         () => 'whole',
@@ -512,6 +523,26 @@ describe('a consumer', () => {
     const reading = body.representation.writeTo(({ length }) => void (length > 0 && body.controller.abort()))
     expect(await failure(reading)).toMatchObject({ code: 'aborted' })
     await expectFreed(body)
+  })
+
+  test('that returns what it has not begun frees all', async () => {
+    const inner = httpFetcher()
+    const fetcher: Fetcher<'http'> = {
+      mechanism: 'http',
+      async retrieve(plan, context) {
+        const outcome = await inner.retrieve(plan, context)
+        if (outcome.outcome === 'retrieved') await outcome.body[Symbol.asyncIterator]().return?.()
+        return outcome
+      },
+    }
+    const { url, sockets } = await scene((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n')
+      endlessly(socket, gz)
+    })
+    const client = createClient({ fetchers: [fetcher] })
+    opened.push({ client })
+    expect(await (await client.retrieve(url, { compressed: true })).text()).toBe('')
+    await allClosed(sockets)
   })
 
   test('that never reads frees all', async () => {
