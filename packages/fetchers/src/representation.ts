@@ -123,8 +123,8 @@ export class Representation implements AsyncDisposable {
   }
 
   /**
-   * The body as text, in the charset of its byte order mark, else of its metadata, else the one that HTML or XML names itself; where none
-   * of them says, as UTF-8 if it is valid UTF-8, else as Latin-1.
+   * The body as text, in the charset of its byte order mark, else of its metadata, else the one that HTML or XML
+   * names itself; where none of them says, as UTF-8 if it is valid UTF-8, else as Latin-1.
    */
   async text(): Promise<string> {
     return decodeText(await this.bytes(), this)

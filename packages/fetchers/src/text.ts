@@ -6,8 +6,9 @@ export interface TextMetadata {
 }
 
 /**
- * The charset of a text that begins like this, as a name that TextDecoder knows: what its byte order mark says, else what its metadata
- * says, else what it says itself, in HTML (`<meta charset>`) and XML (`encoding`). Null where nothing says, or only what nobody knows.
+ * The charset of a text that begins like this, as a name that TextDecoder knows: what its byte order mark says, else
+ * what its metadata says, else what it says itself, in HTML (`<meta charset>`) and XML (`encoding`). Null where nothing
+ * says, or only what nobody knows.
  */
 export function charsetOf(beginning: Uint8Array, { mediaType, charset }: TextMetadata): string | null {
   return byteOrderMark(beginning) ?? known(charset) ?? declaredIn(beginning, mediaType ?? '')

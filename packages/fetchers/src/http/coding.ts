@@ -18,12 +18,12 @@ function wantsCoding(request: RequestOptions): boolean {
 }
 
 /**
- * What was retrieved with its content codings undone, where `compressed` asked for them; else as it came: many servers label a .tar.gz
- * as coded, and who asked for the file wants the file. Then a remark says so. `metadata.decoded` names what was undone, last coding first.
- * Throws, and gives up the body, for a coding that is not known, or for too many.
+ * What was retrieved with its content codings undone, where `compressed` asked for them; else as it came: many servers
+ * label a .tar.gz as coded, and who asked for the file wants the file. Then a remark says so. `metadata.decoded` names
+ * what was undone, last coding first. Throws, and gives up the body, for a coding that is not known, or for too many.
  *
- * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body without a length that
- * is cut between two of them looks whole.
+ * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
+ * without a length that is cut between two of them looks whole.
  */
 export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrieved {
   const { request, emit, url } = context
@@ -32,8 +32,8 @@ export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrie
   if (names.length === 0 || retrieved.size === 0) return retrieved
   if (request.head === true) return wantsCoding(request) ? { ...retrieved, size: null } : retrieved
   if (!wantsCoding(request)) {
-    const message = `It stays in the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
-    emit({ type: 'remark', url, message })
+    const what = `It stays in the content coding that it came in unasked (${shown(names)})`
+    emit({ type: 'remark', url, message: `${what}; the whole, with \`compressed\`, is decoded.` })
     return retrieved
   }
   const source = (retrieved.lent ?? retrieved.body)[Symbol.asyncIterator]()
@@ -58,13 +58,13 @@ function codingsOf({ metadata }: Retrieved): string[] {
 function readCoding(name: string, names: readonly string[], { error, deadline }: RetrievalContext): Coding {
   const extras = { phase: deadline.phase } as const
   if (names.length > maxCodings) {
-    const message = `The body was coded ${names.length} times, and ${maxCodings} times is the limit; try it without \`compressed\`.`
-    throw error('limit-exceeded', message, extras)
+    const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
+    throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, extras)
   }
   const coding = codingOf(name)
   if (coding !== undefined) return coding
-  const message = `The body came in a content coding that is not known (${shown([name])}); try it without \`compressed\`.`
-  throw error('protocol-violation', message, extras)
+  const what = `The body came in a content coding that is not known (${shown([name])})`
+  throw error('protocol-violation', `${what}; try it without \`compressed\`.`, extras)
 }
 
 function shown(names: readonly string[]): string {
@@ -92,8 +92,8 @@ function decodedBody(
 }
 
 /**
- * What comes from the server. It is held to maxSize too, with room for what hardly shrinks: a coding can go on for ever and bring
- * nothing, as padding and empty members do.
+ * What comes from the server. It is held to maxSize too, with room for what hardly shrinks: a coding can go on for ever
+ * and bring nothing, as padding and empty members do.
  */
 async function* counted(
   source: AsyncIterator<Uint8Array>,

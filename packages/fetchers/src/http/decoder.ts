@@ -9,7 +9,9 @@ export interface Coding {
   open(first: number): ZlibStream
   /** What may follow its end. */
   readonly after: 'nothing' | 'zeros' | 'another'
-  /** Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded. */
+  /**
+   * Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded.
+   */
   hasTail?(last: Buffer, decoded: number): boolean
 }
 
@@ -21,15 +23,15 @@ const gzip: Coding = {
   open: () => zlib.createGunzip({ chunkSize }),
   // Further members (RFC 1952 2.2) Node's decoder reads itself. Zeros pad what came from a tape, or a block device.
   after: 'zeros',
-  // zlib takes any octet for the first of a member until it sees the second. A line end behind a member (often PHP's) is told by the
-  // length before it (RFC 1952 2.3.1); behind a second member it passes for a cut one.
+  // zlib takes any octet for the first of a member until it sees the second. A line end behind a member (often PHP's)
+  // is told by the length before it (RFC 1952 2.3.1); behind a second member it passes for a cut one.
   hasTail: (last, decoded) => decoded > 0 && last[4] !== 0x1f && last.readUInt32LE(0) === decoded % 2 ** 32,
 }
 
 const deflate: Coding = {
   name: 'deflate',
-  // RFC 9110 8.4.1.2: the zlib format, but some servers send bare deflate. The low half of zlib's first octet is 8 (RFC 1950 2.2); in
-  // bare deflate that would be a stored block with a set bit in its padding, which nothing writes.
+  // RFC 9110 8.4.1.2: the zlib format, but some servers send bare deflate. The low half of zlib's first octet is 8 (RFC
+  // 1950 2.2); in bare deflate that would be a stored block with a set bit in its padding, which nothing writes.
   open: (first) => ((first & 0x0f) === 8 ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize })),
   after: 'nothing',
 }
@@ -74,8 +76,8 @@ export interface Wire {
 }
 
 /**
- * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that are not in it or
- * follow its end, `limit-exceeded` for a bomb. Nothing at all is no octets, and no error.
+ * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that
+ * are not in it or follow its end, `limit-exceeded` for a bomb. Nothing at all is no octets, and no error.
  */
 export async function* undone(
   coded: AsyncIterable<Uint8Array>,
@@ -147,6 +149,6 @@ function tailError({ name }: Coding, context: RetrievalContext): Error {
 }
 
 function bombError(context: RetrievalContext): Error {
-  const message = `The body becomes over ${maxRatio} times as large when it is decoded; retrieve it without \`compressed\`.`
-  return context.error('limit-exceeded', message, { phase: 'body' })
+  const what = `The body becomes over ${maxRatio} times as large when it is decoded`
+  return context.error('limit-exceeded', `${what}; retrieve it without \`compressed\`.`, { phase: 'body' })
 }

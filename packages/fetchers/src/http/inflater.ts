@@ -4,8 +4,9 @@ import type { Transform } from 'node:stream'
 export type ZlibStream = Transform & { readonly bytesWritten: number }
 
 /**
- * A zlib stream worked by hand: octets are written, what they decode to is pulled, and no more is decoded than is pulled (but for the
- * one chunk that zlib is ahead). By hand, because a zlib stream says nothing of octets that follow the end of the coding.
+ * A zlib stream worked by hand: octets are written, what they decode to is pulled, and no more is decoded than is
+ * pulled (but for the one chunk that zlib is ahead). By hand, because a zlib stream says nothing of octets that follow
+ * the end of the coding.
  */
 export class Inflater {
   readonly #stream: ZlibStream
@@ -27,7 +28,10 @@ export class Inflater {
     this.#wake()
   }
 
-  /** Of what was written last and has been pulled, the octets after the end of the coding. None: it may have ended, or not. */
+  /**
+   * Of what was written last and has been pulled, the octets after the end of the coding. None: it may have ended, or
+   * not.
+   */
   get rest(): Uint8Array {
     return this.#written.subarray(this.#stream.bytesWritten - this.#before)
   }
@@ -46,7 +50,10 @@ export class Inflater {
     this.#stream.end()
   }
 
-  /** The next decoded octets, the caller's own; null where there are none without more octets. Rejects with zlib's error. */
+  /**
+   * The next decoded octets, the caller's own; null where there are none without more octets. Rejects with zlib's
+   * error.
+   */
   async next(): Promise<Uint8Array | null> {
     while (true) {
       if (this.#freed) throw new Error('The inflater was freed.')
