@@ -57,6 +57,24 @@ describe('the body', () => {
     expect(await retrieve(['-r', '7-11', url('http', 'pub/hello.txt')])).toMatchObject({ status: 0, stdout: 'world' })
   })
 
+  test('compressed on its way, with --compressed', async () => {
+    const asked = await retrieve(['--compressed', url('http', 'echo')])
+    expect(asked.stdout).toMatch(/^Accept-Encoding: gzip, deflate, br\b/im)
+    expect(await retrieve(['--compressed', url('http', 'gzip/pub/hello.txt'), url('ftp', 'pub/hello.txt')])).toEqual({
+      status: 0,
+      stdout: 'Hello, world.\nHello, world.\n',
+      stderr: '',
+    })
+    const part = await retrieve(['--compressed', '-r', '7-11', url('http', 'pub/hello.txt')])
+    expect(part).toEqual({ status: 0, stdout: 'world', stderr: '' })
+  })
+
+  test('that comes compressed unasked is left so, and a notice says so', async () => {
+    const { status, stdout, stderr } = await retrieveOctets([url('http', 'gzip/pub/hello.txt')])
+    expect({ status, begins: stdout.subarray(0, 2) }).toEqual({ status: 0, begins: Buffer.from([0x1f, 0x8b]) })
+    expect(stderr).toMatch(/^retrieve: [^\n]*--compressed[^\n]*\n$/)
+  })
+
   test('-o - is standard output', async () => {
     const hello = url('http', 'pub/hello.txt')
     expect(await retrieve(['-o', '-', hello, hello])).toMatchObject({ status: 0, stdout: 'Hello, world.\n'.repeat(2) })

@@ -16,7 +16,11 @@ const folder = temporaryFolder()
 let servers: TestServers
 
 beforeAll(async () => {
-  const files = { '/escapes.txt': 'a\x1b[2J\tb\r\nc\rd\x9b\n', '/octets.bin': Buffer.from([65, 0, 66]) }
+  const files = {
+    '/escapes.txt': 'a\x1b[2J\tb\r\nc\rd\x9b\n',
+    '/octets.bin': Buffer.from([65, 0, 66]),
+    '/wide.txt': Buffer.from('\ufeffgr\xFCn \x1b\n', 'utf16le'),
+  }
   servers = await startServers({ files })
 })
 afterAll(() => servers.close())
@@ -54,6 +58,11 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       status: 0,
       screen: 'a\\e[2J\tb\r\nc\\rd\\x9b\r\n',
     })
+  })
+
+  test('text in UTF-16, which its byte order mark tells, is no binary', async () => {
+    const screen = 'gr\xFCn \\e\r\n'
+    expect(await onTerminal(`${servers.http.url}wide.txt`)).toEqual({ status: 0, screen })
   })
 
   test('what is no text is not shown, unless by -o -', async () => {

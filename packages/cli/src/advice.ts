@@ -9,6 +9,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/\bpolicy\.allowInward\b/, '--allow-inward'],
   [/\bthrough the credentials option\b|\bas credentials\b/, 'by -u'],
   [/ or tls\.ca\b/, ''],
+  [/`compressed`/, '--compressed'],
   [/`proxy`/, 'the proxy (--proxy, or a variable such as $ftp_proxy)'],
   [/\bproxyTunnel\b/, '--proxytunnel'],
   [/\bgive it user and password in its URL\b/, 'give --proxy-user'],

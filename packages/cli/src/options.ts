@@ -82,6 +82,7 @@ export type OptionName =
   | 'range'
   | 'continue-at'
   | 'time-cond'
+  | 'compressed'
   | 'disable-epsv'
   | 'no-pipelining'
   | 'max-time'
@@ -200,6 +201,13 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Transfer',
     commands: get,
     example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
+  },
+  {
+    long: 'compressed',
+    help: 'Have HTTP bodies compressed on their way, and decode them; without -r and -C',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --compressed -o page.html http://www.example.org/',
   },
   {
     long: 'max-time',

@@ -17,6 +17,7 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   return {
     ...(base !== undefined && { base }),
     ...(range !== undefined && { range: readRange(range) }),
+    ...(line.has('compressed') && { compressed: true }),
     ...(since !== null && { ifChangedSince: since }),
   }
 }

@@ -3,6 +3,7 @@ import type { Finding } from '@retriever/core'
 import type { Body } from './body.ts'
 import type { Entry, Retrieved } from './fetcher.ts'
 import { type SaveOptions, save } from './save.ts'
+import { decodeText } from './text.ts'
 
 /** One hop that was followed. */
 export interface Hop {
@@ -121,10 +122,12 @@ export class Representation implements AsyncDisposable {
     return Buffer.concat(chunks, length)
   }
 
-  /** The body as text, in its charset; where none is given, UTF-8 if it is valid UTF-8, else Latin-1. */
+  /**
+   * The body as text, in the charset of its byte order mark, else of its metadata, else the one that HTML or XML
+   * names itself; where none of them says, as UTF-8 if it is valid UTF-8, else as Latin-1.
+   */
   async text(): Promise<string> {
-    const octets = await this.bytes()
-    return decodeText(octets, this.charset)
+    return decodeText(await this.bytes(), this)
   }
 
   async json(): Promise<unknown> {
@@ -165,8 +168,14 @@ export class Representation implements AsyncDisposable {
 
   /** As the web's Response, for whatever takes one. */
   toResponse(): Response {
-    const { headers, status } = this.metadata as { headers?: Record<string, string>; status?: number }
+    const { headers, status, decoded } = this.metadata as {
+      headers?: Record<string, string>
+      status?: number
+      decoded?: readonly string[]
+    }
     const init = new Headers(headers)
+    // The web's fetch leaves them, and whoever hands such a Response on sends plain octets labelled as gzip.
+    for (const name of decoded ? ['content-encoding', 'content-length'] : []) init.delete(name)
     if (headers === undefined) {
       if (this.mediaType !== null) {
         init.set('content-type', this.charset === null ? this.mediaType : `${this.mediaType};charset=${this.charset}`)
@@ -197,14 +206,5 @@ export class Representation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.cancel()
-  }
-}
-
-function decodeText(octets: Uint8Array, charset: string | null): string {
-  try {
-    return new TextDecoder(charset ?? 'utf-8', { fatal: charset === null }).decode(octets)
-  } catch {
-    // Not UTF-8, or a charset nobody knows: every octet is a character of Latin-1.
-    return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
   }
 }

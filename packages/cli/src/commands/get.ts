@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
-import type { Representation } from '@retriever/fetchers'
+import { charsetOf, type Representation } from '@retriever/fetchers'
 import { octetsFrom, startIn } from '../continuation.ts'
 import { checkTarget, type Destination, writeFailed } from '../destination.ts'
 import { fileNameOf } from '../file-name.ts'
@@ -56,15 +56,16 @@ function nameFor(resolution: Resolution): string {
 /** On a terminal: a listing as a table, a text made harmless, and nothing that is no text. */
 async function show(representation: Representation, start: number, output: Output): Promise<void> {
   if (representation.kind === 'listing') return printListing(representation, output, false)
-  const text = new TerminalText(representation.charset)
-  let first = true
+  let text: TerminalText | undefined
   for await (const chunk of octetsFrom(representation, start)) {
-    if (first && chunk.includes(0)) {
+    const charset = text ? null : charsetOf(chunk, representation)
+    // Every other octet of UTF-16 may be 0.
+    if (!text && chunk.includes(0) && !charset?.startsWith('utf-16')) {
       const advice = 'save it by -o FILE or -O, or force it by -o -'
       throw writeFailed('The terminal', `the body is binary (${representation.mediaType ?? 'unknown type'}); ${advice}`)
     }
-    first = false
+    text ??= new TerminalText(charset)
     await output.write(text.show(chunk))
   }
-  await output.write(text.end())
+  if (text) await output.write(text.end())
 }

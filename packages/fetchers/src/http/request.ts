@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { RequestOptions } from '../fetcher.ts'
 import { authority } from '../wire/authority.ts'
 import type { Asking } from './asking.ts'
+import { acceptEncoding } from './coding.ts'
 import { authorityOf } from './forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
@@ -25,8 +26,8 @@ export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Ask
   const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
-    // Downloads are what the server keeps. A coding that comes nevertheless stays, and metadata names it.
-    ['Accept-Encoding', 'identity'],
+    // Unless the caller wants otherwise, downloads are what the server keeps.
+    ['Accept-Encoding', acceptEncoding(request)],
   ]
   if (asking.range !== undefined) own.push(['Range', `bytes=${asking.range[0]}-${asking.range[1] ?? ''}`])
   if (asking.ifRange !== undefined) own.push(['If-Range', asking.ifRange])

@@ -1,0 +1,111 @@
+import { printable } from '@retriever/core'
+import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { resumePoint } from '../wishes.ts'
+import { type Coding, codingOf, knownCodings, undone, type Wire } from './decoder.ts'
+
+/** security.md case 41: nobody codes more often. */
+const maxCodings = 3
+
+/** The value of Accept-Encoding. */
+export function acceptEncoding(request: RequestOptions): string {
+  return wantsCoding(request) ? knownCodings.join(', ') : 'identity'
+}
+
+/** A range, and where to go on, are counted in the octets that the server keeps; so are the parts of a split body. */
+function wantsCoding(request: RequestOptions): boolean {
+  const { compressed, range, split = 1 } = request
+  return compressed === true && range === undefined && resumePoint(request) === undefined && split === 1
+}
+
+/**
+ * What was retrieved with its content codings undone, where `compressed` asked for them; else as it came: many servers
+ * label a .tar.gz as coded, and who asked for the file wants the file. Then a remark says so. `metadata.decoded` names
+ * what was undone, last coding first. Throws, and gives up the body, for a coding that is not known, or for too many.
+ *
+ * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
+ * without a length that is cut between two of them looks whole.
+ */
+export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrieved {
+  const { request, emit, url } = context
+  const names = codingsOf(retrieved)
+  // Content-Length: 0, and what has no body whatever it says: 204, 205.
+  if (names.length === 0 || retrieved.size === 0) return retrieved
+  if (request.head === true) return wantsCoding(request) ? { ...retrieved, size: null } : retrieved
+  if (!wantsCoding(request)) {
+    const what = `It stays in the content coding that it came in unasked (${shown(names)})`
+    emit({ type: 'remark', url, message: `${what}; the whole, with \`compressed\`, is decoded.` })
+    return retrieved
+  }
+  const source = (retrieved.lent ?? retrieved.body)[Symbol.asyncIterator]()
+  try {
+    const codings = names.toReversed().map((name) => readCoding(name, names, context))
+    const { lent: _lent, ...rest } = retrieved
+    const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
+    return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
+  } catch (error) {
+    void source.return?.()
+    throw error
+  }
+}
+
+/** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
+function codingsOf({ metadata }: Retrieved): string[] {
+  const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
+  const names = headers?.['content-encoding']?.split(',').map((name) => name.trim().toLowerCase()) ?? []
+  return names.filter((name) => name !== '' && name !== 'identity')
+}
+
+function readCoding(name: string, names: readonly string[], { error, deadline }: RetrievalContext): Coding {
+  const extras = { phase: deadline.phase } as const
+  if (names.length > maxCodings) {
+    const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
+    throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, extras)
+  }
+  const coding = codingOf(name)
+  if (coding !== undefined) return coding
+  const what = `The body came in a content coding that is not known (${shown([name])})`
+  throw error('protocol-violation', `${what}; try it without \`compressed\`.`, extras)
+}
+
+function shown(names: readonly string[]): string {
+  return printable(names.join(', ').slice(0, 80))
+}
+
+function decodedBody(
+  source: AsyncIterator<Uint8Array>,
+  codings: readonly Coding[],
+  context: RetrievalContext,
+): AsyncIterableIterator<Uint8Array> {
+  const wire: Wire = { octets: 0 }
+  const octets = codings.reduce((coded, coding) => undone(coded, coding, wire, context), counted(source, wire, context))
+  return {
+    next: () => octets.next(),
+    // A generator that has not begun would not pass it on.
+    async return() {
+      await source.return?.()
+      return octets.return()
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/**
+ * What comes from the server. It is held to maxSize too, with room for what hardly shrinks: a coding can go on for ever
+ * and bring nothing, as padding and empty members do.
+ */
+async function* counted(
+  source: AsyncIterator<Uint8Array>,
+  wire: Wire,
+  { limits, error }: RetrievalContext,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of { [Symbol.asyncIterator]: () => source }) {
+    wire.octets += chunk.length
+    if (wire.octets > 2 * limits.maxSize + 65_536) {
+      const message = `The coded body is over twice the ${limits.maxSize} octets that maxSize allows it decoded.`
+      throw error('limit-exceeded', message, { phase: 'body' })
+    }
+    yield chunk
+  }
+}

@@ -1,0 +1,154 @@
+import * as zlib from 'node:zlib'
+import type { RetrievalContext } from '../fetcher.ts'
+import { Inflater, type ZlibStream } from './inflater.ts'
+
+/** A content coding (RFC 9110 8.4.1) that can be undone. */
+export interface Coding {
+  readonly name: string
+  /** A decoder for a body that begins with this octet. */
+  open(first: number): ZlibStream
+  /** What may follow its end. */
+  readonly after: 'nothing' | 'zeros' | 'another'
+  /**
+   * Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded.
+   */
+  hasTail?(last: Buffer, decoded: number): boolean
+}
+
+// Fewer ways to and from zlib's thread than its own 16 KiB.
+const chunkSize = 64 * 1024
+
+const gzip: Coding = {
+  name: 'gzip',
+  open: () => zlib.createGunzip({ chunkSize }),
+  // Further members (RFC 1952 2.2) Node's decoder reads itself. Zeros pad what came from a tape, or a block device.
+  after: 'zeros',
+  // zlib takes any octet for the first of a member until it sees the second. A line end behind a member (often PHP's)
+  // is told by the length before it (RFC 1952 2.3.1); behind a second member it passes for a cut one.
+  hasTail: (last, decoded) => decoded > 0 && last[4] !== 0x1f && last.readUInt32LE(0) === decoded % 2 ** 32,
+}
+
+const deflate: Coding = {
+  name: 'deflate',
+  // RFC 9110 8.4.1.2: the zlib format, but some servers send bare deflate. The low half of zlib's first octet is 8 (RFC
+  // 1950 2.2); in bare deflate that would be a stored block with a set bit in its padding, which nothing writes.
+  open: (first) => ((first & 0x0f) === 8 ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize })),
+  after: 'nothing',
+}
+
+const brotli: Coding = { name: 'br', open: () => zlib.createBrotliDecompress({ chunkSize }), after: 'nothing' }
+
+type CreateZstd = (options: { chunkSize: number; params: Readonly<Record<number, number>> }) => ZlibStream
+
+/** From Node 22.15 on. */
+const { createZstdDecompress } = zlib as { createZstdDecompress?: CreateZstd }
+
+/** ZSTD_d_windowLogMax of zstd.h; RFC 9659 3 allows no window over 8 MiB, zstd itself 128. */
+const zstdWindow = { 100: 23 }
+
+function zstd(create: CreateZstd): Coding {
+  return { name: 'zstd', open: () => create({ chunkSize, params: zstdWindow }), after: 'another' }
+}
+
+/** In the order in which they are asked for. */
+const known: readonly Coding[] = [
+  gzip,
+  deflate,
+  brotli,
+  ...(createZstdDecompress === undefined ? [] : [zstd(createZstdDecompress)]),
+]
+
+/** Their names, as in Accept-Encoding. */
+export const knownCodings: readonly string[] = known.map(({ name }) => name)
+
+/** The coding of a name in lower case. RFC 9110 8.4.1.3: x-gzip is gzip. */
+export function codingOf(name: string): Coding | undefined {
+  return known.find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
+}
+
+/** security.md case 40. Zeros come to 1032:1 in deflate; what is small may be made of them. */
+const maxRatio = 250
+const ratioFrom = 64 * 1024 * 1024
+
+/** How many octets of a body have come from the server. */
+export interface Wire {
+  octets: number
+}
+
+/**
+ * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that
+ * are not in it or follow its end, `limit-exceeded` for a bomb. Nothing at all is no octets, and no error.
+ */
+export async function* undone(
+  coded: AsyncIterable<Uint8Array>,
+  coding: Coding,
+  wire: Wire,
+  context: RetrievalContext,
+): AsyncGenerator<Uint8Array, void, void> {
+  const { signal } = context.deadline
+  let inflater: Inflater | null = null
+  let hasEnded = false
+  let decoded = 0
+  let last = Buffer.alloc(0)
+  // The consumer may rest while the retrieval is ended.
+  const free = (): void => inflater?.free()
+  async function* decodedBy(current: Inflater): AsyncGenerator<Uint8Array, void, void> {
+    while (true) {
+      const chunk = await current.next().catch((cause) => {
+        if (signal.aborted) throw signal.reason
+        throw coding.hasTail?.(last, decoded) ? tailError(coding, context) : codingError(cause, coding, context)
+      })
+      if (chunk === null) return
+      decoded += chunk.length
+      if (decoded > ratioFrom && decoded > maxRatio * wire.octets) throw bombError(context)
+      yield chunk
+    }
+  }
+  signal.addEventListener('abort', free, { once: true })
+  try {
+    for await (const chunk of coded) {
+      let octets = chunk
+      last = Buffer.concat([last, chunk.subarray(-5)]).subarray(-5)
+      while (octets.length > 0) {
+        if (hasEnded && coding.after !== 'another') {
+          if (coding.after === 'nothing' || octets.some((octet) => octet !== 0)) throw tailError(coding, context)
+          break
+        }
+        inflater ??= new Inflater(coding.open(octets[0] ?? 0))
+        inflater.write(octets)
+        yield* decodedBy(inflater)
+        octets = inflater.rest
+        if (octets.length === 0) continue
+        hasEnded = true
+        inflater.free()
+        inflater = null
+      }
+    }
+    inflater?.end()
+    if (inflater !== null) yield* decodedBy(inflater)
+  } finally {
+    signal.removeEventListener('abort', free)
+    free()
+  }
+}
+
+function codingError(cause: unknown, { name }: Coding, context: RetrievalContext): Error {
+  const { code, message } = cause as { code?: string; message?: string }
+  const extras = { phase: 'body', cause } as const
+  // zlib's "unexpected end of file", whatever the coding.
+  if (code === 'Z_BUF_ERROR') {
+    return context.error('partial', `The body ended before the end of its ${name} coding; try again.`, extras)
+  }
+  const what = `The body is no valid ${name}, which it should be coded in (${message})`
+  return context.error('protocol-violation', `${what}; try it without \`compressed\`.`, extras)
+}
+
+function tailError({ name }: Coding, context: RetrievalContext): Error {
+  const message = `The body goes on after the end of its ${name} coding; try it without \`compressed\`.`
+  return context.error('protocol-violation', message, { phase: 'body' })
+}
+
+function bombError(context: RetrievalContext): Error {
+  const what = `The body becomes over ${maxRatio} times as large when it is decoded`
+  return context.error('limit-exceeded', `${what}; retrieve it without \`compressed\`.`, { phase: 'body' })
+}
