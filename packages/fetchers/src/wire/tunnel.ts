@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
-import { connectByHttp } from './http-connect.ts'
+import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
 import { Connection, type Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
 import { connectBySocks } from './socks5.ts'
@@ -23,19 +23,39 @@ export async function openTunnel(
 ): Promise<Tunnel> {
   const hosts = proxy.kind === 'socks5' ? await addressesOf(context, peer) : [peer.host]
   for (const [index, host] of hosts.entries()) {
-    const socket = await dialProxy()
     try {
-      const connect = proxy.kind === 'socks5' || proxy.kind === 'socks5h' ? connectBySocks : connectByHttp
-      await connect(context, proxy, new Connection(socket, context), { host, port: peer.port })
-      return { socket, host }
+      return { socket: await connected(context, proxy, { host, port: peer.port }, dialProxy), host }
     } catch (error) {
-      socket.destroy()
       // The proxy cannot reach that address; it may be able to reach the next one.
       if (isUnreachable(error) && index + 1 < hosts.length) continue
       throw error
     }
   }
   throw context.error('host-not-found', `The name ${peer.host} has no address.`, { phase: 'lookup' })
+}
+
+async function connected(
+  context: RetrievalContext,
+  proxy: ProxyServer,
+  target: { readonly host: string; readonly port: number },
+  dialProxy: () => Promise<Socket>,
+): Promise<Socket> {
+  const authenticator = proxyAuthenticator(proxy)
+  while (true) {
+    const socket = await dialProxy()
+    const connection = new Connection(socket, context)
+    try {
+      if (proxy.kind === 'socks5' || proxy.kind === 'socks5h') {
+        await connectBySocks(context, proxy, connection, target)
+        return socket
+      }
+      if (await connectByHttp(context, proxy, connection, target, authenticator)) return socket
+      socket.destroy()
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+  }
 }
 
 function isUnreachable(error: unknown): boolean {
