@@ -1,5 +1,6 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { poolKey } from '../wire/pool-key.ts'
 import { type HttpConnection, openHttpConnection } from './connection.ts'
 
 /** Browsers open six connections to a host; more than that lying idle serve nobody. */
@@ -59,8 +60,7 @@ export class Pool {
 }
 
 /** A connection made under other TLS options, for other limits or through another proxy is another connection. */
-function keyOf({ tls, limits, proxy }: RetrievalContext, plan: HttpPlan): string {
-  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.insecure === true]
-  const limit = Math.min(limits.maxReply, Number.MAX_SAFE_INTEGER)
-  return JSON.stringify([plan.tls, plan.host, plan.port, trust, limit, proxy?.key ?? null])
+function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
+  const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
+  return JSON.stringify([tls, host, port, limit, poolKey(context, host, port, tls !== 'none')])
 }

@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns/promises'
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
 import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
+import { addressesOf } from './lookup.ts'
 import { Connection, type Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
 import { connectBySocks } from './socks5.ts'
@@ -21,7 +21,7 @@ export async function openTunnel(
   peer: Peer,
   dialProxy: () => Promise<Socket>,
 ): Promise<Tunnel> {
-  const hosts = proxy.kind === 'socks5' ? await addressesOf(context, peer) : [peer.host]
+  const hosts = proxy.kind === 'socks5' ? await lookedUp(context, peer) : [peer.host]
   for (const [index, host] of hosts.entries()) {
     try {
       return { socket: await connected(context, proxy, { host, port: peer.port }, dialProxy), host }
@@ -63,12 +63,10 @@ function isUnreachable(error: unknown): boolean {
 }
 
 /** In the resolver's order (RFC 6724). */
-async function addressesOf(context: RetrievalContext, peer: Peer): Promise<readonly string[]> {
-  if (isIP(peer.host)) return [peer.host]
+async function lookedUp(context: RetrievalContext, peer: Peer): Promise<readonly string[]> {
   try {
-    const found = await lookup(peer.host, { all: true, verbatim: true })
-    return found.map(({ address }) => address)
+    return (await addressesOf(context, peer.host, peer.port)).map(({ address }) => address)
   } catch (cause) {
-    throw connectError(context, peer, cause)
+    throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
 }
