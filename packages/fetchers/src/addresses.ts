@@ -1,4 +1,5 @@
-import { type LookupAddress, type LookupOptions, promises as resolver } from 'node:dns'
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { isInward, RetrievalError, resolve } from '@retriever/core'
@@ -56,7 +57,7 @@ export class AddressBook {
   async #find(host: string, port: number, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
     const family = isIP(host)
     if (family !== 0) return [{ address: host, family }]
-    const found = this.#pinned.get(`${host}:${port}`) ?? (await resolver.lookup(host, { ...options, all: true }))
+    const found = this.#pinned.get(`${host}:${port}`) ?? (await lookup(host, { ...options, all: true }))
     this.#note(host, found)
     return found
   }

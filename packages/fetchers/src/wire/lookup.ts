@@ -1,4 +1,5 @@
-import { type LookupAddress, type LookupOptions, promises as resolver } from 'node:dns'
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { RetrievalContext } from '../fetcher.ts'
 
@@ -15,7 +16,7 @@ export async function addressesOf(
   const { addresses } = context
   if (addresses === undefined) {
     const family = isIP(host)
-    return family === 0 ? resolver.lookup(host, { ...options, all: true }) : [{ address: host, family }]
+    return family === 0 ? lookup(host, { ...options, all: true }) : [{ address: host, family }]
   }
   const found = await addresses.of(host, port, options)
   if (found.length > 0) return found
