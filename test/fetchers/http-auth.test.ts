@@ -351,7 +351,10 @@ describe('a redirect to another origin', () => {
     )
     await using client = createClient({
       policy: { allowInward: true },
-      credentials: (challenge) => void askedFor.push(challenge) ?? null,
+      credentials: (challenge) => {
+        askedFor.push(challenge)
+        return null
+      },
     })
     const headers = { 'X-Api-Key': 's3cr3t', Cookie: 'a=s3cr3t' }
     const url = `http://alice:s3cr3t@127.0.0.1:${server.port}/?s3cr3t`

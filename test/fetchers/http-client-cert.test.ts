@@ -160,8 +160,8 @@ async function startTlsProxy(to: string) {
   const seen: string[] = []
   const server = createServer({ cert: testCertificate, key: testKey, requestCert: true, rejectUnauthorized: false })
   server.on('connect', (request, socket) => {
-    seen.push((request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody')
-    const onward = connect(Number(new URL(to).port), '127.0.0.1', () => {
+    seen.push(String((request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody'))
+    const onward = connect({ port: Number(new URL(to).port), host: '127.0.0.1' }, () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       socket.pipe(onward).pipe(socket)
     })
