@@ -3,8 +3,14 @@ import { RetrievalError } from '@retriever/core'
 import { type Challenge, type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { startHttpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { Authenticator } from '../../packages/fetchers/src/wire/authenticator.ts'
 import { readChallenges } from '../../packages/fetchers/src/wire/challenge.ts'
-import { type DigestRequest, digestCredentials, strongestDigest } from '../../packages/fetchers/src/wire/digest.ts'
+import {
+  DigestLogin,
+  type DigestRequest,
+  digestCredentials,
+  strongestDigest,
+} from '../../packages/fetchers/src/wire/digest.ts'
 import { ok, type ProxyScript, type ScriptedProxy, scriptedProxy } from './scripted-proxy.ts'
 
 describe('WWW-Authenticate', () => {
@@ -108,6 +114,36 @@ describe('Digest', () => {
     ['a session without a nonce of the client', 'Digest realm="r", nonce="n", algorithm=MD5-sess'],
   ])('is none with %s', (_, challenge) => {
     expect(strongestDigest(readChallenges(challenge))).toBeNull()
+  })
+
+  test('counts the requests of one nonce, by one nonce of the client', () => {
+    const offer = strongestDigest(readChallenges('Digest realm="r", nonce="n", qop=auth'))
+    if (offer === null) throw new Error('No digest is offered')
+    const login = new DigestLogin(offer, { user: 'u', password: 'p' })
+    const [one = '', two = ''] = ['/a', '/b'].map((uri) => login.credentials('GET', uri))
+    expect([one, two].map((value) => /nc=(\d+)/.exec(value)?.[1])).toEqual(['00000001', '00000002'])
+    const [, cnonce = ''] = /cnonce="([^"]+)"/.exec(one) ?? []
+    expect(two).toContain(`cnonce="${cnonce}"`)
+    expect(new DigestLogin(offer, { user: 'u', password: 'p' }).credentials('GET', '/a')).not.toContain(cnonce)
+  })
+
+  test('goes on with the new nonce that a request beside it was told', () => {
+    const authenticator = new Authenticator({ user: 'u', password: 'p' })
+    const challenges = (nonce: string) => readChallenges(`Digest realm="r", nonce="${nonce}", qop=auth, stale=true`)
+    authenticator.begin().retry(challenges('old'))
+    const requests = [authenticator.begin(), authenticator.begin()]
+    const nonces = () =>
+      requests.map((each) => /nonce="(\w+)", nc=(\d+)/.exec(each.credentials('GET', '/') ?? '')?.slice(1))
+    expect(nonces()).toEqual([
+      ['old', '00000001'],
+      ['old', '00000002'],
+    ])
+    expect(requests.map((each) => each.retry(challenges('new')))).toEqual([true, true])
+    expect(nonces()).toEqual([
+      ['new', '00000001'],
+      ['new', '00000002'],
+    ])
+    expect(requests.map((each) => each.retry(challenges('newer')))).toEqual([false, false])
   })
 
   test('lets no text of either side end a string', () => {

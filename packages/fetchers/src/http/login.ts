@@ -1,6 +1,6 @@
 import { type HttpPlan, RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { Authenticator, type UserAndPassword } from '../wire/authenticator.ts'
+import { type Attempt, Authenticator, type UserAndPassword } from '../wire/authenticator.ts'
 import { readChallenges } from '../wire/challenge.ts'
 import { proxyAuthenticator } from '../wire/http-connect.ts'
 import { askLogin, checkBasicUser } from './asked-login.ts'
@@ -19,27 +19,27 @@ export function withLogin(
   context: RetrievalContext,
   converse: (asking: Asking, logins: Logins) => Promise<Answer>,
 ): Ask {
-  const proxy = forwarder(plan, context)
   const known = loginOf(plan)
   if (known !== null) checkBasicUser(known.user, context)
   const server = new Authenticator(known)
-  const forwarding = proxyAuthenticator(proxy)
+  // Where no proxy was asked, it knows no login: 407 from a server is an answer as any (security.md case 80).
+  const forwarding = proxyAuthenticator(forwarder(plan, context))
   const method = methodOf(context.request)
   return async (asking) => {
-    server.begin()
-    forwarding.begin()
+    const attempt = server.begin()
+    const forwarded = forwarding.begin()
     while (true) {
       const answer = await converse(asking, {
-        authorization: server.credentials(method, plan.target),
-        proxyAuthorization: forwarding.credentials(method, plan.target),
+        authorization: attempt.credentials(method, plan.target),
+        proxyAuthorization: forwarded.credentials(method, plan.target),
       })
       const { head, body } = answer
       if (head.status === 401) {
-        const failure = await meet(server, answer, plan, context)
+        const failure = await meet(server, attempt, answer, plan, context)
         if (failure !== null && context.request.fail === false) return answer
         if (failure !== null) throw failure
-      } else if (head.status !== 407 || proxy === null) return answer
-      else if (!forwarding.retry(readChallenges(head.field('proxy-authenticate') ?? ''))) return answer
+      } else if (head.status !== 407) return answer
+      else if (!forwarded.retry(readChallenges(head.field('proxy-authenticate') ?? ''))) return answer
       await discard(body, context)
     }
   }
@@ -48,6 +48,7 @@ export function withLogin(
 /** Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be one. */
 async function meet(
   server: Authenticator,
+  attempt: Attempt,
   { head, body }: Answer,
   plan: HttpPlan,
   context: RetrievalContext,
@@ -62,8 +63,8 @@ async function meet(
     return context.error('auth-failed', message, details)
   }
   const challenges = readChallenges(head.field('www-authenticate') ?? '')
-  if (server.retry(challenges)) return null
-  if (server.hasLogin) {
+  if (attempt.retry(challenges)) return null
+  if (server.login !== null) {
     const message = `The server refused the user or password, or the token; check them. (${reply})`
     return context.error('auth-failed', message, details)
   }

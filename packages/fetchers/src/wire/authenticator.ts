@@ -1,5 +1,5 @@
 import type { AuthChallenge } from './challenge.ts'
-import { DigestLogin, strongestDigest } from './digest.ts'
+import { DigestLogin, type DigestOffer, strongestDigest } from './digest.ts'
 
 /** One octet a character. */
 export interface UserAndPassword {
@@ -22,7 +22,6 @@ export function basicLogin({ user, password }: UserAndPassword): Login {
 export class Authenticator {
   readonly #known: UserAndPassword | null
   #login: Login | null
-  #isRenewed = false
 
   /** What is known before anybody asks goes out by Basic at once. */
   constructor(known: UserAndPassword | null) {
@@ -30,22 +29,45 @@ export class Authenticator {
     this.#login = known && basicLogin(known)
   }
 
-  get hasLogin(): boolean {
-    return this.#login !== null
+  get login(): Login | null {
+    return this.#login
   }
 
   take(login: Login): void {
     this.#login = login
   }
 
-  /** For each request anew: digests count. Null: there is no login. */
-  credentials(method: string, uri: string): string | null {
-    return this.#login?.credentials(method, uri) ?? null
+  /** For one request, beside which others may be under way. */
+  begin(): Attempt {
+    return new Attempt(this)
   }
 
-  /** Before a request that may be sent several times. */
-  begin(): void {
-    this.#isRenewed = false
+  /** Whether there is another way than the present login. */
+  improve(offer: DigestOffer, challenges: readonly AuthChallenge[]): boolean {
+    if (this.#login instanceof DigestLogin) {
+      if (offer.isStale) this.#login = this.#login.renewed(offer)
+      return offer.isStale
+    }
+    if (this.#known === null || challenges.some(({ scheme }) => scheme === 'basic')) return false
+    this.#login = new DigestLogin(offer, this.#known)
+    return true
+  }
+}
+
+/** One request, which may be sent several times. */
+export class Attempt {
+  readonly #authenticator: Authenticator
+  #sent: Login | null = null
+  #isRenewed = false
+
+  constructor(authenticator: Authenticator) {
+    this.#authenticator = authenticator
+  }
+
+  /** For each sending anew: digests count. Null: there is no login. */
+  credentials(method: string, uri: string): string | null {
+    this.#sent = this.#authenticator.login
+    return this.#sent?.credentials(method, uri) ?? null
   }
 
   /**
@@ -55,14 +77,12 @@ export class Authenticator {
   retry(challenges: readonly AuthChallenge[]): boolean {
     const offer = strongestDigest(challenges)
     if (offer === null) return false
-    if (this.#login instanceof DigestLogin) {
-      if (!offer.isStale || this.#isRenewed) return false
+    if (this.#sent instanceof DigestLogin) {
+      if (this.#isRenewed || !offer.isStale) return false
       this.#isRenewed = true
-      this.#login = this.#login.renewed(offer)
-      return true
+      // Another request was told of a new nonce before.
+      if (this.#authenticator.login !== this.#sent) return true
     }
-    if (this.#known === null || challenges.some(({ scheme }) => scheme === 'basic')) return false
-    this.#login = new DigestLogin(offer, this.#known)
-    return true
+    return this.#authenticator.improve(offer, challenges)
   }
 }

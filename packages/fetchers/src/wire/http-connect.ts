@@ -1,6 +1,6 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
-import { Authenticator } from './authenticator.ts'
+import { type Attempt, Authenticator } from './authenticator.ts'
 import { hostName } from './authority.ts'
 import { readChallenges } from './challenge.ts'
 import type { Connection } from './socket.ts'
@@ -33,7 +33,7 @@ export function proxyLoginError(
 }
 
 /**
- * Has an HTTP proxy connect to the target (RFC 9110 9.3.6). False: it wants to be told the login in another way, as the authenticator now
+ * Has an HTTP proxy connect to the target (RFC 9110 9.3.6). False: it wants to be told the login in another way, as the attempt now
  * can, on a new connection; twice at most (security.md case 81).
  */
 export async function connectByHttp(
@@ -41,10 +41,10 @@ export async function connectByHttp(
   proxy: ProxyServer,
   connection: Connection,
   { host, port }: { readonly host: string; readonly port: number },
-  authenticator: Authenticator,
+  attempt: Attempt,
 ): Promise<boolean> {
   const target = `${hostName(host)}:${port}`
-  const login = authenticator.credentials('CONNECT', target)
+  const login = attempt.credentials('CONNECT', target)
   const shownLogin = login && `${login.slice(0, login.indexOf(' '))} <password>`
   await connection.sendLines(connectRequest(target, login), connectRequest(target, shownLogin))
   const dialogue = { context, proxy, connection, login, left: context.limits.maxReply }
@@ -52,7 +52,7 @@ export async function connectByHttp(
   if (status >= 200 && status < 300) return true
   // tinyproxy says 401 for a wrong password; there is nobody else here who could want one.
   if (status === 407 || status === 401) {
-    if (authenticator.retry(readChallenges(challenges))) return false
+    if (attempt.retry(readChallenges(challenges))) return false
     throw proxyLoginError(context, proxy, status, reply)
   }
   const message = `The proxy ${proxy.url} did not connect to ${target}: ${explained(status)} (${reply})`

@@ -40,7 +40,7 @@ async function connected(
   target: { readonly host: string; readonly port: number },
   dialProxy: () => Promise<Socket>,
 ): Promise<Socket> {
-  const authenticator = proxyAuthenticator(proxy)
+  const attempt = proxyAuthenticator(proxy).begin()
   while (true) {
     const socket = await dialProxy()
     const connection = new Connection(socket, context)
@@ -49,7 +49,7 @@ async function connected(
         await connectBySocks(context, proxy, connection, target)
         return socket
       }
-      if (await connectByHttp(context, proxy, connection, target, authenticator)) return socket
+      if (await connectByHttp(context, proxy, connection, target, attempt)) return socket
       socket.destroy()
     } catch (error) {
       socket.destroy()
