@@ -1,6 +1,6 @@
 /**
- * A certificate for clients, which is its own CA: PUBLIC AND TRUSTED BY NOBODY, as the servers' one in test/servers/src/certificate.ts.
- * Made once with openssl (EC P-256), valid from 2020 to 2120.
+ * A certificate for clients, which is its own CA: PUBLIC AND TRUSTED BY NOBODY, as the servers' one in
+ * test/servers/src/certificate.ts. Made once with openssl (EC P-256), valid from 2020 to 2120.
  */
 export const clientCertificate: string = `-----BEGIN CERTIFICATE-----
 MIIBVzCB/qADAgECAgEBMAoGCCqGSM49BAMCMBAxDjAMBgNVBAMMBWFsaWNlMCAX

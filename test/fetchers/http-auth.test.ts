@@ -57,7 +57,8 @@ describe('Digest', () => {
   const opaque = 'FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS'
   const cnonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ'
   const offer = (algorithm: string): string =>
-    `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="${nonce}", opaque="${opaque}"`
+    `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, ` +
+    `nonce="${nonce}", opaque="${opaque}"`
   const md5 = '8ca523f5e9506fed4657c9700eebdbec'
   const sha256 = '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'
 
@@ -77,7 +78,8 @@ describe('Digest', () => {
 
   test('RFC 7616 3.9.2, with the two values of erratum 4897: the RFC has those of SHA-512 cut to half', () => {
     const challenge =
-      'Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", ' +
+      'Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, ' +
+      'nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", ' +
       'opaque="HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS", charset=UTF-8'
     const request = { uri: '/doe.json', cnonce: 'NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v' }
     const hashed = answer(`${challenge}, userhash=true`, 'Jäsøn Doe', 'Secret, or not?', request)
@@ -155,8 +157,11 @@ describe('Digest', () => {
   })
 })
 
-const challenged = (fields: readonly string[], status = 401): string =>
-  `HTTP/1.1 ${status} No\r\n${fields.map((field) => `${status === 401 ? 'WWW' : 'Proxy'}-Authenticate: ${field}\r\n`).join('')}Content-Length: 4\r\n\r\nno!\n`
+function challenged(fields: readonly string[], status = 401): string {
+  const name = status === 401 ? 'WWW-Authenticate' : 'Proxy-Authenticate'
+  const lines = fields.map((field) => `${name}: ${field}\r\n`)
+  return `HTTP/1.1 ${status} No\r\n${lines.join('')}Content-Length: 4\r\n\r\nno!\n`
+}
 
 /** A server that answers each request by its header section and its number. */
 const serving =
@@ -181,7 +186,9 @@ function logins({ heard }: ScriptedProxy, field = 'authorization'): (string | nu
 
 const kinds = (values: readonly (string | null)[]) => values.map((value) => value?.split(' ')[0] ?? null)
 
-/** What one retrieval comes to, and what the server heard. Nothing may be open in the end, no secret in what is told. */
+/**
+ * What one retrieval comes to, and what the server heard. Nothing may be open in the end, no secret in what is told.
+ */
 async function asked(
   reply: (head: string, count: number) => string,
   options: ClientOptions & { login?: string; wishes?: RetrieveOptions } = {},
@@ -377,7 +384,7 @@ describe('a server that wants a login', () => {
 })
 
 describe('a redirect to another origin', () => {
-  test('takes no login along, of the URL, of a digest or of the caller’s fields (cases 15, 16, 48 and 84)', async () => {
+  test('takes no login along: the URL’s, a digest, the caller’s fields (cases 15, 16, 48 and 84)', async () => {
     const askedFor: Challenge[] = []
     await using victim = await scriptedProxy(serving(() => challenged([digest('m'), 'Basic realm="r"'])))
     const location = `http://mallory:x@localhost:${victim.port}/y`

@@ -2,7 +2,10 @@ import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
 import type { CommandLine } from './parse.ts'
 
-/** `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 in brackets or not; of several for one place the last counts, as in curl. */
+/**
+ * `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 in brackets or not; of several for one place the last counts, as in
+ * curl.
+ */
 export function readAddresses(line: CommandLine): PinnedAddresses {
   return Object.fromEntries(
     line.values('resolve').map((text) => {

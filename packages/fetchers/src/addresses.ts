@@ -31,8 +31,9 @@ export class AddressBook {
   }
 
   /**
-   * Whether a host is this machine, or on its link: by its name, or because every lookup of this client said so. A name that led
-   * elsewhere once may be anybody's, who could have it lead anywhere by the next lookup (DNS rebinding, security.md case 21).
+   * Whether a host is this machine, or on its link: by its name, or because every lookup of this client said so. A name
+   * that led elsewhere once may be anybody's, who could have it lead anywhere by the next lookup (DNS rebinding,
+   * security.md case 21).
    */
   isInside(host: string): boolean {
     return isInward(host) || this.#met.get(host) === 'inward'
@@ -73,9 +74,9 @@ export class AddressBook {
 }
 
 /**
- * What is nobody's own on the Internet, by IANA's registries of special-purpose addresses (RFC 6890), and security.md section 2; of
- * IPv6 also what stands for IPv4: `::127.0.0.1`, `64:ff9b::127.0.0.1`, 6to4, Teredo. Node holds `::ffff:127.0.0.1` against the
- * rules of IPv4 by itself.
+ * What is nobody's own on the Internet, by IANA's registries of special-purpose addresses (RFC 6890), and security.md
+ * section 2; of IPv6 also what stands for IPv4: `::127.0.0.1`, `64:ff9b::127.0.0.1`, 6to4, Teredo. Node holds
+ * `::ffff:127.0.0.1` against the rules of IPv4 by itself.
  */
 const special = new BlockList()
 for (const [network, prefix] of [

@@ -54,8 +54,8 @@ export interface ClientOptions {
   /** Have an HTTP proxy connect on (CONNECT) for http and ftp too, in place of asking it for the URL. Default false. */
   readonly proxyTunnel?: boolean
   /**
-   * `{ 'www.example.org:443': ['127.0.0.1', '::1'] }`: where to go for a host and port in place of what the resolver says. All else
-   * stays the URL's: the name in TLS, Host. Where a proxy looks names up, that one's resolver counts.
+   * `{ 'www.example.org:443': ['127.0.0.1', '::1'] }`: where to go for a host and port in place of what the resolver
+   * says. All else stays the URL's: the name in TLS, Host. Where a proxy looks names up, that one's resolver counts.
    */
   readonly addresses?: PinnedAddresses
   /** Asked once the server wants a login that the URL does not give; null: none is known. */

@@ -26,7 +26,10 @@ export interface RetrievalContext {
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
-  /** What names lead to, and where no connection may go; wire/socket.ts keeps to it by itself. Absent: as the resolver says. */
+  /**
+   * What names lead to, and where no connection may go; wire/socket.ts keeps to it by itself. Absent: as the resolver
+   * says.
+   */
   readonly addresses?: Addresses
   /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
   credentials(challenge: Challenge): Promise<Credentials | null>
@@ -120,7 +123,9 @@ export interface ProxyServer {
 
 /** Of hosts, as the caller's rules have them. */
 export interface Addresses {
-  /** Those that may be gone to, in the order to try: none, where a host has others alone. Rejects as dns.lookup does. */
+  /**
+   * Those that may be gone to, in the order to try: none, where a host has others alone. Rejects as dns.lookup does.
+   */
   of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
   /** Why none may, behind a colon. */
   readonly rule: string

@@ -14,8 +14,8 @@ export interface Policy {
   /** Follow a redirect from elsewhere to this machine. */
   readonly allowInward: boolean
   /**
-   * Connect to public addresses alone, by IANA's registries, for servers that retrieve for others. Files and proxies, which nothing is
-   * known of, are refused.
+   * Connect to public addresses alone, by IANA's registries, for servers that retrieve for others. Files and proxies,
+   * which nothing is known of, are refused.
    */
   readonly publicOnly: boolean
 }

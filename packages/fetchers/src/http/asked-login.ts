@@ -5,8 +5,8 @@ import type { AuthChallenge } from '../wire/challenge.ts'
 import { DigestLogin, strongestDigest } from '../wire/digest.ts'
 
 /**
- * Asks whoever may know, once, and takes the strongest way that the server offers: Bearer, where it is a token that comes, else Digest,
- * else Basic. Gives the error where there is none; rejects for what is wrong with the asking.
+ * Asks whoever may know, once, and takes the strongest way that the server offers: Bearer, where it is a token that
+ * comes, else Digest, else Basic. Gives the error where there is none; rejects for what is wrong with the asking.
  */
 export async function askLogin(
   plan: HttpPlan,
@@ -18,9 +18,8 @@ export async function askLogin(
   const offer = strongestDigest(challenges)
   const [basic, bearer] = ['basic', 'bearer'].map((name) => challenges.find(({ scheme }) => scheme === name))
   if (offer === null && basic === undefined && bearer === undefined) {
-    return required(
-      `The server wants ${namesOf(challenges)} authentication in a form that is not spoken here; Basic, Digest and Bearer are.`,
-    )
+    const wanted = `The server wants ${namesOf(challenges)} authentication in a form that is not spoken here`
+    return required(`${wanted}; Basic, Digest and Bearer are.`)
   }
   const realm = offer?.realm ?? (basic ?? bearer)?.params.get('realm')
   const credentials = await context.credentials({

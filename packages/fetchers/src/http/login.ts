@@ -10,9 +10,10 @@ import { forwarder } from './forward.ts'
 import { type Logins, methodOf } from './request.ts'
 
 /**
- * Asks with the login that the server wants, which it is told once it has asked, or at once where the URL has a password; and with the
- * proxy's own. What served serves the later requests of the same retrieval. Rejects with auth-required or auth-failed, or gives the
- * answer that says so where the caller wants to see it (RequestOptions.fail).
+ * Asks with the login that the server wants, which it is told once it has asked, or at once where the URL has a
+ * password; and with the proxy's own. What served serves the later requests of the same retrieval. Rejects with
+ * auth-required or auth-failed, or gives the answer that says so where the caller wants to see it
+ * (RequestOptions.fail).
  */
 export function withLogin(
   plan: HttpPlan,
@@ -45,7 +46,9 @@ export function withLogin(
   }
 }
 
-/** Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be one. */
+/**
+ * Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be one.
+ */
 async function meet(
   server: Authenticator,
   attempt: Attempt,

@@ -71,8 +71,9 @@ export class Attempt {
   }
 
   /**
-   * Whether to try again after a refusal: what went out by Basic, which was not asked for, by Digest; and a digest once with a new
-   * nonce, where it was but the old one that was wrong (RFC 7616 3.3, stale). Nothing else, so that no server keeps us asking.
+   * Whether to try again after a refusal: what went out by Basic, which was not asked for, by Digest; and a digest once
+   * with a new nonce, where it was but the old one that was wrong (RFC 7616 3.3, stale). Nothing else, so that no
+   * server keeps us asking.
    */
   retry(challenges: readonly AuthChallenge[]): boolean {
     const offer = strongestDigest(challenges)

@@ -9,8 +9,8 @@ export interface AuthChallenge {
 
 /**
  * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1), several fields of which are joined by commas:
- * `Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. What stands behind a fault is not read, nor is the
- * challenge it is in: half of one may be another one.
+ * `Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. What stands behind a fault is not
+ * read, nor is the challenge it is in: half of one may be another one.
  */
 export function readChallenges(field: string): AuthChallenge[] {
   const scanner = new Scanner(field)

@@ -86,7 +86,8 @@ async function opened(
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
   // An error while nobody reads is kept by the socket and met by the next read; it must not end the process.
-  // Of an alert, which in TLS 1.3 is how a client's certificate is refused, Node tells without keeping it: it looks like an end then.
+  // Of an alert, which in TLS 1.3 is how a client's certificate is refused, Node tells without keeping it: it looks
+  // like an end then.
   opening.on('error', (error) => opening.destroy(error))
   return opening
 }

@@ -104,8 +104,8 @@ export function digestCredentials(
 }
 
 /**
- * RFC 8187's notation for a name that a quoted string cannot hold, and for one beyond ASCII where the server says that it reads UTF-8;
- * else as browsers do, octet for octet.
+ * RFC 8187's notation for a name that a quoted string cannot hold, and for one beyond ASCII where the server says that
+ * it reads UTF-8; else as browsers do, octet for octet.
  */
 function userField(user: string, { isUtf8 }: DigestOffer): string {
   const fits = isUtf8 ? /^[\x20-\x7E]*$/ : /^[\x20-\x7E\x80-\xFF]*$/

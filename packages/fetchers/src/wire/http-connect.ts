@@ -33,8 +33,8 @@ export function proxyLoginError(
 }
 
 /**
- * Has an HTTP proxy connect to the target (RFC 9110 9.3.6). False: it wants to be told the login in another way, as the attempt now
- * can, on a new connection; twice at most (security.md case 81).
+ * Has an HTTP proxy connect to the target (RFC 9110 9.3.6). False: it wants to be told the login in another way, as the
+ * attempt now can, on a new connection; twice at most (security.md case 81).
  */
 export async function connectByHttp(
   context: RetrievalContext,

@@ -4,8 +4,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { RetrievalContext } from '../fetcher.ts'
 
 /**
- * The addresses of a host, of which at least one may be gone to. Rejects with `refused` where none may, else as dns.lookup does.
- * A context that somebody else made may not know of rules.
+ * The addresses of a host, of which at least one may be gone to. Rejects with `refused` where none may, else as
+ * dns.lookup does. A context that somebody else made may not know of rules.
  */
 export async function addressesOf(
   context: RetrievalContext,

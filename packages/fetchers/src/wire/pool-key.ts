@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { RetrievalContext, TlsOptions } from '../fetcher.ts'
 
 /**
- * What tells connections to one server apart, beside the server and its users: the proxy on the way, whom they trust, who they say
- * we are, and where names lead (security.md case 38). Certificates and keys are hashed.
+ * What tells connections to one server apart, beside the server and its users: the proxy on the way, whom they trust,
+ * who they say we are, and where names lead (security.md case 38). Certificates and keys are hashed.
  */
 export function poolKey(
   { tls, proxy, addresses }: RetrievalContext,

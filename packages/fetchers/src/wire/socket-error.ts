@@ -56,14 +56,13 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
   )
 }
 
-/** The other side's alert, which is about our certificate (RFC 8446 6.2): its own is found wrong by us, who send alerts and get none. */
+/**
+ * The other side's alert, which is about our certificate (RFC 8446 6.2): its own is found wrong by us, who send alerts
+ * and get none.
+ */
 function isRefusal(code: string | undefined): boolean {
-  return (
-    code !== undefined &&
-    /ALERT_(?:(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(?:REQUIRED|REVOKED|EXPIRED|UNKNOWN)|UNKNOWN_CA|ACCESS_DENIED)$/.test(
-      code,
-    )
-  )
+  const alert = /ALERT_(.*)$/.exec(code ?? '')?.[1] ?? ''
+  return /^(?:(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/.test(alert)
 }
 
 function certificateRefused(context: RetrievalContext, cause: unknown): RetrievalError {
