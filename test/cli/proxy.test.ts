@@ -40,6 +40,7 @@ describe('the proxy of a host', () => {
     [{ http_proxy: 'a' }, 'https:', null],
     // security.md case 50, CVE-2016-5385: a CGI program's HTTP_PROXY is its client's.
     [{ HTTP_PROXY: 'evil' }, 'http:', null],
+    [{ HTTP_PROXY: 'evil', REQUEST_METHOD: 'GET' }, 'http:', null],
     [{ HTTP_PROXY: 'evil', ALL_PROXY: 'd' }, 'http:', 'd'],
     [{ nntp_proxy: 'a' }, 'nntp:', 'a'],
   ])('in %j of %s is %s', (env, scheme, expected) => {
@@ -166,6 +167,20 @@ describe('the command', () => {
       new RegExp(`^\\* connected to 127\\.0\\.0\\.1, port \\d+, through http://127\\.0\\.0\\.1:${asking.port}$`, 'm'),
     )
     expect(stderr).not.toMatch(/s3cr3t|YWxpY2U/)
+  })
+
+  test('tells -U to the proxy of the typed URL, and to none that a redirect leads through (case 50)', async () => {
+    const moved = 'HTTP/1.1 302 F\r\nLocation: https://other.example/\r\nContent-Length: 0\r\n\r\n'
+    await using first = await scriptedProxy(httpProxy({ login: 'alice:s3cr3t', answer: () => moved }))
+    await using second = await scriptedProxy(async (peer) => {
+      await peer.head()
+      await peer.say('HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n')
+    })
+    const env = { http_proxy: `127.0.0.1:${first.port}`, https_proxy: `127.0.0.1:${second.port}` }
+    const outcome = await retrieve(['-U', 'alice:s3cr3t', 'http://www.example/'], { env })
+    expect(outcome).toMatchObject({ status: 67, stdout: '' })
+    expect(first.heard.join('')).toMatch(/^proxy-authorization: Basic /im)
+    expect(second.heard).toEqual(['CONNECT other.example:443 HTTP/1.1\r\nHost: other.example:443\r\n\r\n'])
   })
 
   test.each([

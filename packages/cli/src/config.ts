@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import { type FindingCode, findingCodes, type ResolveOptions, RetrievalError } from '@retriever/core'
-import type { ClientOptions, Limits, Policy, RetrieveOptions, TlsOptions } from '@retriever/fetchers'
+import { type FindingCode, findingCodes, type ResolveOptions } from '@retriever/core'
+import type { ClientOptions, Limits, Policy, RetrieveOptions } from '@retriever/fetchers'
+import { readAddresses } from './addresses.ts'
 import { type Destination, planDestinations } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import { readFtpFetchers } from './ftp.ts'
@@ -12,6 +13,7 @@ import type { CommandName } from './options.ts'
 import type { CommandLine } from './parse.ts'
 import { type ProxyChooser, proxyChooser } from './proxy.ts'
 import { type ContinueAt, readContinueAt, readRequest } from './request.ts'
+import { readTls } from './tls.ts'
 
 /** All that the program needs to know of argv and env; nothing later looks at those. */
 export interface Config {
@@ -74,6 +76,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       limits: readLimits(line),
       policy: readPolicy(line),
       tls: readTls(line),
+      addresses: readAddresses(line),
       proxyTunnel: line.has('proxytunnel'),
     },
     request,
@@ -128,6 +131,7 @@ function readPolicy(line: CommandLine): Partial<Policy> {
     }),
     allowDowngrade: line.has('allow-downgrade'),
     allowInward: line.has('allow-inward'),
+    publicOnly: line.has('public-only'),
   }
 }
 
@@ -141,25 +145,6 @@ function readFindingCode(text: string): FindingCode {
   const meant = nearest(text, codes)
   const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
   throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
-}
-
-function readTls(line: CommandLine): TlsOptions {
-  const file = line.value('cacert')
-  return { ...(file !== undefined && { ca: readCertificates(file) }), insecure: line.has('insecure') }
-}
-
-function readCertificates(file: string): string {
-  const fail = (why: string, cause?: unknown): never => {
-    const message = `--cacert ${file} ${why}; give a file of certificates in PEM form.`
-    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
-  }
-  try {
-    const text = readFileSync(file, 'utf8')
-    return text.includes('-----BEGIN CERTIFICATE-----') ? text : fail('holds no certificate')
-  } catch (error) {
-    if (RetrievalError.is(error)) throw error
-    return fail(`cannot be read (${(error as NodeJS.ErrnoException).code})`, error)
-  }
 }
 
 function readLogin(line: CommandLine, option: 'user' | 'proxy-user'): Login | null {

@@ -93,7 +93,11 @@ export type OptionName =
   | 'allow-port'
   | 'allow-downgrade'
   | 'allow-inward'
+  | 'public-only'
   | 'cacert'
+  | 'cert'
+  | 'key'
+  | 'pass'
   | 'insecure'
   | 'ssl-reqd'
   | 'user'
@@ -105,6 +109,8 @@ export type OptionName =
   | 'proxytunnel'
   | 'proxy-user'
   | 'noproxy'
+  | 'proxy-cacert'
+  | 'resolve'
   | 'base'
   | 'news-server'
   | ServerPort
@@ -273,12 +279,44 @@ export const options: readonly OptionSpec<OptionName>[] = [
     example: 'retrieve --allow-inward http://www.example.org/',
   },
   {
+    long: 'public-only',
+    help: 'Connect to public addresses alone, and read no files: for programs that retrieve what others name',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --public-only http://www.example.org/',
+  },
+  {
     long: 'cacert',
     arg: 'FILE',
     help: 'Trust the certificates in FILE (PEM), not the built-in ones',
     category: 'Security',
     commands: network,
     example: 'retrieve --cacert ca.pem https://h.example/',
+  },
+  {
+    long: 'cert',
+    short: 'E',
+    arg: 'FILE[:PASSWORD]',
+    help: 'Show servers that ask the certificate in FILE (PEM), which may hold its key too; PASSWORD opens the key',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --cert me.pem --key me.key https://h.example/',
+  },
+  {
+    long: 'key',
+    arg: 'FILE',
+    help: 'The private key of --cert (PEM)',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --cert me.pem --key me.key https://h.example/',
+  },
+  {
+    long: 'pass',
+    arg: 'PHRASE',
+    help: 'Opens the private key',
+    category: 'Security',
+    commands: network,
+    example: 'retrieve --cert me.pem --pass secret https://h.example/',
   },
   {
     long: 'insecure',
@@ -383,6 +421,22 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Proxies',
     commands: network,
     example: 'retrieve --noproxy localhost,example.org,10.0.0.0/8 http://www.example.org/',
+  },
+  {
+    long: 'proxy-cacert',
+    arg: 'FILE',
+    help: 'Of an https proxy, trust the certificates in FILE (PEM); else what --cacert says',
+    category: 'Proxies',
+    commands: network,
+    example: 'retrieve --proxy-cacert ca.pem -x https://proxy.example http://www.example.org/',
+  },
+  {
+    long: 'resolve',
+    arg: 'HOST:PORT:ADDRESS[,ADDRESS]',
+    help: 'For HOST and PORT, go to ADDRESS; the name in TLS and in the request stays',
+    category: 'Resolution',
+    commands: network,
+    example: 'retrieve --resolve www.example.org:443:127.0.0.1 https://www.example.org/',
   },
   {
     long: 'base',

@@ -5,7 +5,7 @@ import { LoginDesk } from './login.ts'
 import type { Run } from './main.ts'
 import { StdoutClosed } from './output.ts'
 import { Progress } from './progress.ts'
-import { withLogin } from './proxy.ts'
+import { type ProxyChooser, withLogin } from './proxy.ts'
 import { urlArgument } from './url-argument.ts'
 
 /** The retrievals of one command: a client that reports, shows progress and knows logins. */
@@ -15,6 +15,7 @@ export class Session implements AsyncDisposable {
   readonly #desk: LoginDesk
   readonly #progress: Progress
   #progressShown = false
+  #typedProxy: string | null = null
 
   constructor(run: Run) {
     const { config, output, report } = run
@@ -25,7 +26,8 @@ export class Session implements AsyncDisposable {
       ...config.client,
       proxy: async (target) => {
         const proxy = config.proxies.proxyFor(target)
-        if (proxy === null || config.proxies.login === null) return proxy
+        // -U is for the typed URL's own: where a redirect leads, another proxy may be on the way (security.md case 50).
+        if (config.proxies.login === null || proxy === null || proxy !== this.#typedProxy) return proxy
         return withLogin(proxy, await this.#desk.proxyLogin(config.proxies.login))
       },
       credentials: (challenge) => this.#desk.answer(challenge),
@@ -51,6 +53,7 @@ export class Session implements AsyncDisposable {
   retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
     const { config, output, signal } = this.#run
     const { base: _, ...request } = config.request
+    this.#typedProxy = proxyOf(resolution, config.proxies.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     return this.#client.retrieve(this.#desk.enter(resolution), {
       ...request,
@@ -63,6 +66,10 @@ export class Session implements AsyncDisposable {
     this.#progress.end()
     await this.#client.close()
   }
+}
+
+function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string | null {
+  return 'port' in plan && plan.host ? proxyFor({ scheme: scheme.name, host: plan.host, port: plan.port }) : null
 }
 
 /**

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Defaults, type Resolution, RetrievalError, redact, resolve, type Scheme } from '@retriever/core'
+import { AddressBook, type PinnedAddresses } from './addresses.ts'
 import { Batch, type Job } from './batch.ts'
 import type { BearerToken } from './credentials.ts'
 import type { RetrievalEvent } from './events.ts'
@@ -31,6 +32,7 @@ import { type ProxyOption, readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Representation } from './representation.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
+import { readTls } from './tls.ts'
 
 /** What a credentials function gives. */
 type Answered = Credentials | BearerToken | null
@@ -51,6 +53,11 @@ export interface ClientOptions {
   readonly proxy?: ProxyOption
   /** Have an HTTP proxy connect on (CONNECT) for http and ftp too, in place of asking it for the URL. Default false. */
   readonly proxyTunnel?: boolean
+  /**
+   * `{ 'www.example.org:443': ['127.0.0.1', '::1'] }`: where to go for a host and port in place of what the resolver
+   * says. All else stays the URL's: the name in TLS, Host. Where a proxy looks names up, that one's resolver counts.
+   */
+  readonly addresses?: PinnedAddresses
   /** Asked once the server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   readonly defaults?: Defaults
@@ -105,6 +112,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   tls: record,
   proxy: proxyOption,
   proxyTunnel: flag,
+  addresses: record,
   credentials: callback,
   defaults: record,
   concurrency: count,
@@ -117,15 +125,6 @@ const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   anonymousPassword: text,
   localHosts: texts,
   requireTls: flag,
-}
-
-const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {
-  ca: text,
-  proxyCa: text,
-  cert: text,
-  key: text,
-  passphrase: text,
-  insecure: flag,
 }
 
 const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
@@ -156,14 +155,15 @@ export const retrieveOptionNames: readonly string[] = Object.keys(retrieveKinds)
  */
 export function createClient(options: ClientOptions = {}): Client {
   checkOptions(options, optionKinds)
-  checkOptions(options.tls ?? {}, tlsKinds, 'tls.')
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
+  const policy = readPolicy(options.policy)
   const registry = new Registry(options.fetchers)
   const settings: Settings = {
     registry,
-    policy: readPolicy(options.policy),
+    policy,
     limits: readLimits(options.limits),
-    tls: { ...options.tls },
+    tls: readTls(options.tls),
+    addresses: new AddressBook(options.addresses, policy.publicOnly),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
     onEvent: options.onEvent,

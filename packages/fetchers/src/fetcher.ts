@@ -1,3 +1,4 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
@@ -25,6 +26,11 @@ export interface RetrievalContext {
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
+  /**
+   * What names lead to, and where no connection may go; wire/socket.ts keeps to it by itself. Absent: as the resolver
+   * says.
+   */
+  readonly addresses?: Addresses
   /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
   credentials(challenge: Challenge): Promise<Credentials | null>
   emit(event: RetrievalEvent): void
@@ -115,6 +121,18 @@ export interface ProxyServer {
   readonly url: string
   /** Tells it from every other, for the keys of pools; user and password are hashed (security.md case 38). */
   readonly key: string
+}
+
+/** Of hosts, as the caller's rules have them. */
+export interface Addresses {
+  /**
+   * Those that may be gone to, in the order to try: none, where a host has others alone. Rejects as dns.lookup does.
+   */
+  of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
+  /** Why none may, behind a colon. */
+  readonly rule: string
+  /** For the keys of pools: what is open under another key may have been made by other rules. */
+  keyOf(host: string, port: number): string
 }
 
 export interface Challenge {

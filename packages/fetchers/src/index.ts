@@ -1,6 +1,7 @@
 import { type Client, type ClientOptions, createClient, type RetrieveOptions, retrieveOptionNames } from './client.ts'
 import type { Representation } from './representation.ts'
 
+export type { PinnedAddresses } from './addresses.ts'
 export type { BatchOutcome, Client, ClientOptions, RetrieveOptions } from './client.ts'
 export { createClient } from './client.ts'
 export type { BearerToken } from './credentials.ts'
@@ -8,6 +9,7 @@ export type { Deadline } from './deadline.ts'
 export type { RetrievalEvent } from './events.ts'
 export type { FetchInit } from './fetch.ts'
 export type {
+  Addresses,
   Challenge,
   Credentials,
   Entry,

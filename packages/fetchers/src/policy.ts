@@ -1,4 +1,5 @@
 import { type FindingCode, findingCodes, isInward, type Resolution, RetrievalError } from '@retriever/core'
+import type { ProxyServer } from './fetcher.ts'
 import { invalidOption } from './limits.ts'
 import { checkOptions, flag, list, type OptionKind, ports } from './options.ts'
 
@@ -12,15 +13,27 @@ export interface Policy {
   readonly allowDowngrade: boolean
   /** Follow a redirect from elsewhere to this machine. */
   readonly allowInward: boolean
+  /**
+   * Connect to public addresses alone, by IANA's registries, for servers that retrieve for others. Files and proxies,
+   * which nothing is known of, are refused.
+   */
+  readonly publicOnly: boolean
 }
 
-const defaultPolicy: Policy = { allow: [], allowPorts: [], allowDowngrade: false, allowInward: false }
+const defaultPolicy: Policy = {
+  allow: [],
+  allowPorts: [],
+  allowDowngrade: false,
+  allowInward: false,
+  publicOnly: false,
+}
 
 const policyKinds: Readonly<Record<keyof Policy, OptionKind>> = {
   allow: list,
   allowPorts: ports,
   allowDowngrade: flag,
   allowInward: flag,
+  publicOnly: flag,
 }
 
 export function readPolicy(changes: Partial<Policy> = {}): Policy {
@@ -36,6 +49,9 @@ export function readPolicy(changes: Partial<Policy> = {}): Policy {
 
 /** Throws `refused`, before anything is contacted, for the first danger that the policy does not allow. */
 export function enforce(policy: Policy, { url, findings, plan }: Resolution): void {
+  if (policy.publicOnly && plan.mechanism === 'file') {
+    throw refusal(url, 'A file of this machine is nothing public, and policy.publicOnly allows nothing else.')
+  }
   const danger = findings.find(({ code, severity }) => {
     if (severity !== 'danger' || policy.allow.includes(code)) return false
     return !(code === 'foreign-port' && 'port' in plan && policy.allowPorts.includes(plan.port))
@@ -50,11 +66,18 @@ export function enforce(policy: Policy, { url, findings, plan }: Resolution): vo
   throw refusal(url, `${danger.message} ${way}`, danger.span)
 }
 
+/** Throws `refused` where a proxy would go to addresses that nobody here sees. */
+export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyServer | null): void {
+  if (!policy.publicOnly || proxy === null) return
+  const message = `It would go through the proxy ${proxy.url}, and policy.publicOnly cannot see where that goes.`
+  throw refusal(url, `${message} Use one of the two.`)
+}
+
 /**
  * The rules for what a server points to (security.md section 2): http(s) only, never from https to http, never from elsewhere to
- * this machine. A typed URL may do more than a redirect.
+ * this machine, where names are a matter of Addresses. A typed URL may do more than a redirect.
  */
-export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution): void {
+export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
   if (from.scheme.mechanism !== 'http' || to.scheme.mechanism !== 'http') {
     throw refusal(
@@ -65,12 +88,12 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
   if (from.scheme.tls === 'implicit' && to.scheme.tls === 'none' && !policy.allowDowngrade) {
     throw refusal(from.url, `${target} was not followed: it would leave TLS. policy.allowDowngrade follows it.`)
   }
-  if (!isInward(hostOf(from)) && isInward(hostOf(to)) && !policy.allowInward) {
+  if (!isFromInside && isInward(hostOf(to)) && !policy.allowInward) {
     throw refusal(from.url, `${target} was not followed: it points inward. policy.allowInward follows it.`)
   }
 }
 
-function hostOf({ plan }: Resolution): string {
+export function hostOf({ plan }: Resolution): string {
   return 'host' in plan ? (plan.host ?? '') : ''
 }
 

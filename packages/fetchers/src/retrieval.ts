@@ -10,6 +10,7 @@ import {
   resolve,
   resolveReference,
 } from '@retriever/core'
+import type { AddressBook } from './addresses.ts'
 import { Body } from './body.ts'
 import { askCredentials, type CredentialsSource } from './credentials.ts'
 import { Deadline } from './deadline.ts'
@@ -26,7 +27,7 @@ import type {
   TlsOptions,
 } from './fetcher.ts'
 import type { Limits } from './limits.ts'
-import { enforce, enforceRedirect, type Policy } from './policy.ts'
+import { enforce, enforceDirect, enforceRedirect, hostOf, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
@@ -40,6 +41,7 @@ export interface Settings {
   readonly resolving: ResolveOptions
   readonly tls: TlsOptions
   readonly proxyFor: ProxyChoice
+  readonly addresses: AddressBook
   readonly credentials: CredentialsSource
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
@@ -53,6 +55,8 @@ export class Retrieval {
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
   #unheard = false
+  /** A server from elsewhere sent us on. */
+  #isPointedTo = false
 
   constructor(
     settings: Settings,
@@ -96,6 +100,7 @@ export class Retrieval {
     if (context.isHeard) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
     enforce(policy, resolution)
     const proxy = await this.#proxyFor(resolution)
+    enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
     if (fetcher === undefined) {
@@ -123,13 +128,15 @@ export class Retrieval {
   /** RFC 9110 15.4, by our own rules. */
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
-    const { policy, limits } = this.#settings
+    const { policy, limits, addresses } = this.#settings
     if (this.#redirects.length >= limits.maxRedirects) {
       const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
       throw context.error('too-many-redirects', message, { status })
     }
     const to = this.#target(from, redirect, context)
-    enforceRedirect(policy, from, to)
+    const isFromInside = addresses.isInside(hostOf(from))
+    enforceRedirect(policy, from, to, isFromInside)
+    this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) this.#keepToOneself()
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
@@ -205,7 +212,7 @@ export class Retrieval {
 
   #context(resolution: Resolution): RetrievalContext {
     const deadline = this.#deadline
-    const { limits, credentials } = this.#settings
+    const { limits, credentials, addresses } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     return {
       url,
@@ -213,6 +220,7 @@ export class Retrieval {
       limits,
       tls: this.#tls,
       proxy: null,
+      addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       emit: (event) => this.#emit(event),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { poolKey } from '../wire/pool-key.ts'
 import { Acquaintances, type Preset } from './habits.ts'
 import { Session } from './session.ts'
 
@@ -167,6 +168,5 @@ export class Pool {
 /** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
 function keyOf({ tls, host, port, user, password }: FtpPlan, context: RetrievalContext): string {
   const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
-  const trust = tls === 'none' ? null : [context.tls.ca ?? null, context.tls.insecure === true]
-  return JSON.stringify([tls, host, port, user, secret, trust, context.proxy?.key ?? null])
+  return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
 }

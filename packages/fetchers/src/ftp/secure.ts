@@ -31,6 +31,6 @@ export function startTls(context: RetrievalContext, plan: FtpPlan, plain: Socket
   )
   // Met where it is awaited, which may be later; and later errors by the next read.
   agreed.catch(() => {})
-  socket.on('error', () => {})
+  socket.on('error', (error) => socket.destroy(error))
   return { socket, agreed }
 }

@@ -192,9 +192,9 @@ function pairs(raw: readonly Buffer[]): Head['fields'] {
 
 /** Where the body is so many octets and nothing else (RFC 9112 6.3). */
 function lengthOf(fields: Head['fields']): number | undefined {
-  const valueOf = (wanted: string): string | undefined => fields.find(([name]) => name.toLowerCase() === wanted)?.[1]
-  const length = valueOf('content-length')
-  if (length === undefined || !/^\d{1,15}$/.test(length) || valueOf('transfer-encoding') !== undefined) return undefined
+  const fieldOf = (wanted: string): string | undefined => fields.find(([name]) => name.toLowerCase() === wanted)?.[1]
+  const length = fieldOf('content-length')
+  if (length === undefined || !/^\d{1,15}$/.test(length) || fieldOf('transfer-encoding') !== undefined) return undefined
   return Number(length)
 }
 

@@ -1,40 +1,88 @@
-import type { HttpPlan } from '@retriever/core'
+import { type HttpPlan, RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { proxyAuthorization } from '../wire/http-connect.ts'
+import { type Attempt, Authenticator, type UserAndPassword } from '../wire/authenticator.ts'
+import { readChallenges } from '../wire/challenge.ts'
+import { proxyAuthenticator } from '../wire/http-connect.ts'
+import { askLogin, checkBasicUser } from './asked-login.ts'
 import type { Answer, Ask, Asking } from './asking.ts'
-import { basicFromAsking, basicFromPlan } from './basic.ts'
-import { discard } from './body.ts'
+import { discard, readExcerpt } from './body.ts'
 import { forwarder } from './forward.ts'
-import type { Logins } from './request.ts'
-import type { ResponseHead } from './response.ts'
+import { type Logins, methodOf } from './request.ts'
 
 /**
- * Asks with the login that the server wants, which it is told once it has asked, or at once where the URL has a password. What served
- * serves the later requests of the same retrieval. Rejects with auth-required or auth-failed.
+ * Asks with the login that the server wants, which it is told once it has asked, or at once where the URL has a
+ * password; and with the proxy's own. What served serves the later requests of the same retrieval. Rejects with
+ * auth-required or auth-failed, or gives the answer that says so where the caller wants to see it
+ * (RequestOptions.fail).
  */
 export function withLogin(
   plan: HttpPlan,
   context: RetrievalContext,
   converse: (asking: Asking, logins: Logins) => Promise<Answer>,
 ): Ask {
-  const proxy = forwarder(plan, context)
-  const proxyLogin = proxy && proxyAuthorization(proxy)
-  let authorization = basicFromPlan(plan, context)
-  const ask: Ask = (asking) => converse(asking, { authorization, proxyAuthorization: proxyLogin })
+  const known = loginOf(plan)
+  if (known !== null) checkBasicUser(known.user, context)
+  const server = new Authenticator(known)
+  // Where no proxy was asked, it knows no login: 407 from a server is an answer as any (security.md case 80).
+  const forwarding = proxyAuthenticator(forwarder(plan, context))
+  const method = methodOf(context.request)
   return async (asking) => {
-    const first = await ask(asking)
-    if (first.head.status !== 401) return first
-    await discard(first.body, context)
-    if (authorization !== null) throw loginRefused(first.head, context)
-    authorization = await basicFromAsking(plan, context, first.head.field('www-authenticate') ?? '')
-    const second = await ask(asking)
-    if (second.head.status !== 401) return second
-    await discard(second.body, context)
-    throw loginRefused(second.head, context)
+    const attempt = server.begin()
+    const forwarded = forwarding.begin()
+    while (true) {
+      const answer = await converse(asking, {
+        authorization: attempt.credentials(method, plan.target),
+        proxyAuthorization: forwarded.credentials(method, plan.target),
+      })
+      const { head, body } = answer
+      if (head.status === 401) {
+        const failure = await meet(server, attempt, answer, plan, context)
+        if (failure !== null && context.request.fail === false) return answer
+        if (failure !== null) throw failure
+      } else if (head.status !== 407) return answer
+      else if (!forwarded.retry(readChallenges(head.field('proxy-authenticate') ?? ''))) return answer
+      await discard(body, context)
+    }
   }
 }
 
-function loginRefused({ status, reply }: ResponseHead, context: RetrievalContext): Error {
-  const message = `The server refused the user or password; check them. (${reply})`
-  return context.error('auth-failed', message, { status, reply, phase: 'login' })
+/**
+ * Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be one.
+ */
+async function meet(
+  server: Authenticator,
+  attempt: Attempt,
+  { head, body }: Answer,
+  plan: HttpPlan,
+  context: RetrievalContext,
+): Promise<RetrievalError | null> {
+  const { status, reply, fields } = head
+  const { headers = {}, fail } = context.request
+  const excerpt = fail === false ? '' : await readExcerpt(body, context)
+  const details = { status, reply, response: { headers: fields, excerpt }, phase: 'login' } as const
+  const isCallers = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  if (isCallers) {
+    const message = `The server refused the Authorization field of your own; check it. (${reply})`
+    return context.error('auth-failed', message, details)
+  }
+  const challenges = readChallenges(head.field('www-authenticate') ?? '')
+  if (attempt.retry(challenges)) return null
+  if (server.login !== null) {
+    const message = `The server refused the user or password, or the token; check them. (${reply})`
+    return context.error('auth-failed', message, details)
+  }
+  try {
+    const login = await askLogin(plan, context, challenges, details)
+    if (RetrievalError.is(login)) return login
+    server.take(login)
+    return null
+  } catch (error) {
+    await discard(body, context)
+    throw error
+  }
+}
+
+/** Null where a part of it is missing, which the URL's server is waited for to ask for. */
+function loginOf({ user, password }: HttpPlan): UserAndPassword | null {
+  return user === null || password === null ? null : { user, password }
 }

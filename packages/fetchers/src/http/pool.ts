@@ -1,6 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../fetcher.ts'
+import { poolKey } from '../wire/pool-key.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { openHttpConnection } from './open.ts'
 
@@ -102,8 +103,7 @@ function takeFree({ free }: Site): HttpConnection | undefined {
 }
 
 /** A connection made under other TLS options, for other limits or through another proxy is another connection (security.md case 38). */
-function keyOf({ tls, limits, proxy }: RetrievalContext, plan: HttpPlan): string {
-  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.insecure === true]
-  const limit = Math.min(limits.maxReply, Number.MAX_SAFE_INTEGER)
-  return JSON.stringify([plan.tls, plan.host, plan.port, trust, limit, proxy?.key ?? null])
+function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
+  const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
+  return JSON.stringify([tls, host, port, limit, poolKey(context, host, port, tls !== 'none')])
 }

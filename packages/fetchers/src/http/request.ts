@@ -20,9 +20,13 @@ export interface Logins {
   readonly proxyAuthorization: string | null
 }
 
+export function methodOf({ head }: RequestOptions): 'GET' | 'HEAD' {
+  return head === true ? 'HEAD' : 'GET'
+}
+
 /** GET or HEAD of exactly plan.target. */
 export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Asking, logins: Logins): Request {
-  const method = request.head === true ? 'HEAD' : 'GET'
+  const method = methodOf(request)
   const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext, TlsOptions } from '../fetcher.ts'
+import { addressesOf, lookupFor } from './lookup.ts'
 import type { Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
 
@@ -16,7 +18,10 @@ export async function dial(
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { host, port } = peer
-  const options = { host, port, noDelay: true, ...(onread !== undefined && { onread }) }
+  // For an address, nothing is looked up.
+  if (isIP(host) !== 0) await addressesOf(context, host, port)
+  const lookup = lookupFor(context, port)
+  const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
   const opening =
     peer.tls === 'implicit'
       ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(peer) })
@@ -27,7 +32,10 @@ export async function dial(
 /** A connection to the proxy, in TLS where it is an https proxy. That is verified always, since its password goes there. */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortSignal): Promise<Socket> {
   const { host, port, kind, url } = proxy
-  const verifying = { ...context, tls: { ...context.tls, insecure: false } }
+  // It is the caller's own choice, wherever it stands, and our certificate is not for it.
+  const { addresses: _addresses, tls: options, ...rest } = context
+  const { ca, proxyCa = ca } = options
+  const verifying = { ...rest, tls: proxyCa === undefined ? {} : { ca: proxyCa } }
   const tls = kind === 'https' ? 'implicit' : 'none'
   return dial(verifying, { host, port, tls, name: `the proxy ${url}` }, lifetime)
 }
@@ -53,12 +61,14 @@ export async function secure(
   return opened(context, peer, opening, lifetime)
 }
 
-/** By whose name the certificate is checked, and against what. */
-export function tlsOptions(host: string, { ca, insecure }: TlsOptions): ConnectionOptions {
+/** By whose name the certificate is checked, and against what; and our own certificate. */
+export function tlsOptions(host: string, { ca, cert, key, passphrase, insecure }: TlsOptions): ConnectionOptions {
   return {
     // SNI carries names only (RFC 6066 3), and no trailing dot.
     ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
-    ...(ca === undefined ? {} : { ca }),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && key !== undefined && { cert, key }),
+    ...(passphrase !== undefined && { passphrase }),
     // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
     rejectUnauthorized: insecure !== true,
   }
@@ -79,10 +89,12 @@ async function opened(
     await once(opening, peer.tls === 'implicit' ? 'secureConnect' : 'connect', { signal: lifetime })
   } catch (cause) {
     opening.destroy()
-    throw connectError(context, peer, cause)
+    throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
   // An error while nobody reads is kept by the socket and met by the next read; it must not end the process.
-  opening.on('error', () => {})
+  // Of an alert, which in TLS 1.3 is how a client's certificate is refused, Node tells without keeping it: it looks
+  // like an end then.
+  opening.on('error', (error) => opening.destroy(error))
   return opening
 }
 

@@ -1,18 +1,16 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import { type Attempt, Authenticator } from './authenticator.ts'
 import { hostName } from './authority.ts'
+import { readChallenges } from './challenge.ts'
 import type { Connection } from './socket.ts'
 
 const lf = 0x0a
 
-/** The value of Proxy-Authorization (RFC 9110 11.7.2, RFC 7617), for the proxy alone and no server behind it; null: it wants none. */
-export function proxyAuthorization({ user, password }: ProxyServer): string | null {
-  return user === null ? null : basicCredentials(user, password ?? '')
-}
-
-/** RFC 7617 2, of octets; no `:` may stand in the user. */
-export function basicCredentials(user: string, password: string): string {
-  return `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
+/** For Proxy-Authorization (RFC 9110 11.7.2): the proxy's own login, for it alone and no server behind it. */
+export function proxyAuthenticator(proxy: ProxyServer | null): Authenticator {
+  const user = proxy?.user ?? null
+  return new Authenticator(user === null ? null : { user, password: proxy?.password ?? '' })
 }
 
 /** For 407, whatever was asked. A second try would be the same as the first. */
@@ -34,20 +32,29 @@ export function proxyLoginError(
   return context.error('auth-required', message, details)
 }
 
-/** Has an HTTP proxy connect to the target (RFC 9110 9.3.6). */
+/**
+ * Has an HTTP proxy connect to the target (RFC 9110 9.3.6). False: it wants to be told the login in another way, as the
+ * attempt now can, on a new connection; twice at most (security.md case 81).
+ */
 export async function connectByHttp(
   context: RetrievalContext,
   proxy: ProxyServer,
   connection: Connection,
   { host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
+  attempt: Attempt,
+): Promise<boolean> {
   const target = `${hostName(host)}:${port}`
-  const login = proxyAuthorization(proxy)
-  await connection.sendLines(connectRequest(target, login), connectRequest(target, login && 'Basic <password>'))
-  const { status, reply } = await finalAnswer({ context, proxy, connection, left: context.limits.maxReply })
-  if (status >= 200 && status < 300) return
+  const login = attempt.credentials('CONNECT', target)
+  const shownLogin = login && `${login.slice(0, login.indexOf(' '))} <password>`
+  await connection.sendLines(connectRequest(target, login), connectRequest(target, shownLogin))
+  const dialogue = { context, proxy, connection, login, left: context.limits.maxReply }
+  const { status, reply, challenges } = await finalAnswer(dialogue)
+  if (status >= 200 && status < 300) return true
   // tinyproxy says 401 for a wrong password; there is nobody else here who could want one.
-  if (status === 407 || status === 401) throw proxyLoginError(context, proxy, status, reply)
+  if (status === 407 || status === 401) {
+    if (attempt.retry(readChallenges(challenges))) return false
+    throw proxyLoginError(context, proxy, status, reply)
+  }
   const message = `The proxy ${proxy.url} did not connect to ${target}: ${explained(status)} (${reply})`
   throw context.error('connect-failed', message, { status, reply })
 }
@@ -67,6 +74,8 @@ interface Dialogue {
   readonly context: RetrievalContext
   readonly proxy: ProxyServer
   readonly connection: Connection
+  /** What it was told, so that it is not shown should it come back. */
+  readonly login: string | null
   /** Octets that it may still say, all its answers together. */
   left: number
 }
@@ -75,6 +84,8 @@ interface Answer {
   readonly status: number
   /** `403 Forbidden`, harmless to show. */
   readonly reply: string
+  /** Of its fields Proxy-Authenticate. */
+  readonly challenges: string
 }
 
 /** security.md section 2: interim answers to put up with, from whomever. */
@@ -97,7 +108,8 @@ async function readAnswer(dialogue: Dialogue): Promise<Answer> {
   while (lines.at(-1) !== '') lines.push(await readLine(dialogue))
   const { context } = dialogue
   context.emit({ type: 'received', url: context.url, octets: masked(dialogue, `${lines.join('\r\n')}\r\n`) })
-  return { status: Number(digits), reply: shown(dialogue, `${digits} ${reason}`) }
+  const challenges = lines.flatMap((line) => /^proxy-authenticate:(.*)$/i.exec(line)?.[1] ?? []).join(',')
+  return { status: Number(digits), reply: shown(dialogue, `${digits} ${reason}`), challenges }
 }
 
 async function readLine(dialogue: Dialogue): Promise<string> {
@@ -133,8 +145,8 @@ function noHttp(dialogue: Dialogue, line: string): RetrievalError {
 }
 
 /** Should it repeat what it was told. */
-function masked({ proxy }: Dialogue, octets: string): string {
-  const secrets = [proxyAuthorization(proxy)?.replace('Basic ', ''), proxy.password]
+function masked({ proxy, login }: Dialogue, octets: string): string {
+  const secrets = [login?.slice(login.indexOf(' ') + 1), proxy.password]
   return redact(
     secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '<password>') : text), octets),
   )

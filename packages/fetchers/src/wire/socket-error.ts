@@ -21,6 +21,7 @@ export function connectError(
         : `No host is named ${peer.host}${peer.name ? `, as ${peer.name} is` : ''}; check the spelling.`
     return context.error('host-not-found', what, { phase: 'lookup', cause })
   }
+  if (isRefusal(code)) return certificateRefused(context, cause)
   if (isCertificateError(code)) {
     const what = `The certificate of ${where} is not trusted (${message}). Give its CA by --cacert or tls.ca.`
     return context.error('certificate', what, { phase: 'tls', cause })
@@ -44,6 +45,8 @@ function capitalised(text: string): string {
 /** The connection broke in the middle. */
 export function receiveError(context: RetrievalContext, cause: unknown): RetrievalError {
   const { code, message } = firstError(cause)
+  // By TLS 1.3 a client is heard of only once it takes itself for connected (RFC 8446 4.4.2.4).
+  if (isRefusal(code)) return certificateRefused(context, cause)
   const what = code === 'ECONNRESET' ? 'The server reset the connection' : `The connection broke (${code ?? message})`
   const inBody = context.deadline.phase === 'body'
   return context.error(
@@ -51,6 +54,25 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
     `${what}${inBody ? ' before the whole body had come' : ''}; try again.`,
     { cause },
   )
+}
+
+/**
+ * The other side's alert, which is about our certificate (RFC 8446 6.2): its own is found wrong by us, who send alerts
+ * and get none.
+ */
+function isRefusal(code: string | undefined): boolean {
+  const alert = /ALERT_(.*)$/.exec(code ?? '')?.[1] ?? ''
+  return /^(?:(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/.test(alert)
+}
+
+function certificateRefused(context: RetrievalContext, cause: unknown): RetrievalError {
+  const said = firstError(cause).message.slice(0, 200)
+  if (context.tls.cert === undefined) {
+    const what = `The server wants a certificate of the client; give one by --cert or tls.cert. (${said})`
+    return context.error('auth-required', what, { phase: 'tls', cause })
+  }
+  const what = `The server refused the client's certificate; ask whoever runs it which it takes. (${said})`
+  return context.error('auth-failed', what, { phase: 'tls', cause })
 }
 
 /** Node tries several addresses and gives an AggregateError of what each said; the first is as good as any. */

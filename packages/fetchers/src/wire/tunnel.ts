@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns/promises'
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
-import { connectByHttp } from './http-connect.ts'
+import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
+import { addressesOf } from './lookup.ts'
 import { Connection, type Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
 import { connectBySocks } from './socks5.ts'
@@ -21,15 +21,11 @@ export async function openTunnel(
   peer: Peer,
   dialProxy: () => Promise<Socket>,
 ): Promise<Tunnel> {
-  const hosts = proxy.kind === 'socks5' ? await addressesOf(context, peer) : [peer.host]
+  const hosts = proxy.kind === 'socks5' ? await lookedUp(context, peer) : [peer.host]
   for (const [index, host] of hosts.entries()) {
-    const socket = await dialProxy()
     try {
-      const connect = proxy.kind === 'socks5' || proxy.kind === 'socks5h' ? connectBySocks : connectByHttp
-      await connect(context, proxy, new Connection(socket, context), { host, port: peer.port })
-      return { socket, host }
+      return { socket: await connected(context, proxy, { host, port: peer.port }, dialProxy), host }
     } catch (error) {
-      socket.destroy()
       // The proxy cannot reach that address; it may be able to reach the next one.
       if (isUnreachable(error) && index + 1 < hosts.length) continue
       throw error
@@ -38,17 +34,39 @@ export async function openTunnel(
   throw context.error('host-not-found', `The name ${peer.host} has no address.`, { phase: 'lookup' })
 }
 
+async function connected(
+  context: RetrievalContext,
+  proxy: ProxyServer,
+  target: { readonly host: string; readonly port: number },
+  dialProxy: () => Promise<Socket>,
+): Promise<Socket> {
+  const attempt = proxyAuthenticator(proxy).begin()
+  while (true) {
+    const socket = await dialProxy()
+    const connection = new Connection(socket, context)
+    try {
+      if (proxy.kind === 'socks5' || proxy.kind === 'socks5h') {
+        await connectBySocks(context, proxy, connection, target)
+        return socket
+      }
+      if (await connectByHttp(context, proxy, connection, target, attempt)) return socket
+      socket.destroy()
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+  }
+}
+
 function isUnreachable(error: unknown): boolean {
   return RetrievalError.is(error) && error.code === 'connect-failed'
 }
 
 /** In the resolver's order (RFC 6724). */
-async function addressesOf(context: RetrievalContext, peer: Peer): Promise<readonly string[]> {
-  if (isIP(peer.host)) return [peer.host]
+async function lookedUp(context: RetrievalContext, peer: Peer): Promise<readonly string[]> {
   try {
-    const found = await lookup(peer.host, { all: true, verbatim: true })
-    return found.map(({ address }) => address)
+    return (await addressesOf(context, peer.host, peer.port)).map(({ address }) => address)
   } catch (cause) {
-    throw connectError(context, peer, cause)
+    throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
 }

@@ -1,0 +1,156 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { isInward, RetrievalError, resolve } from '@retriever/core'
+import type { Addresses } from './fetcher.ts'
+import { invalidOption } from './limits.ts'
+
+/** `host:port` and the addresses to go to in place of those that the resolver would give. */
+export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
+
+/** Names whose ways are remembered; a client that meets more forgets the first ones. */
+const maxNames = 1000
+
+/** What one client knows of the addresses of hosts, and allows. */
+export class AddressBook {
+  readonly #pinned: ReadonlyMap<string, readonly LookupAddress[]>
+  readonly #publicOnly: boolean
+  /** Where the lookups of a name have led so far. */
+  readonly #met = new Map<string, 'inward' | 'outward' | 'both'>()
+  /** For what the caller named, and for what a server from elsewhere points to. */
+  readonly asked: Addresses
+  readonly pointedTo: Addresses
+
+  /** Throws `invalid-option`. */
+  constructor(pinned: PinnedAddresses = {}, publicOnly = false) {
+    this.#pinned = readPinned(pinned)
+    this.#publicOnly = publicOnly
+    this.asked = this.#view(false)
+    this.pointedTo = this.#view(true)
+  }
+
+  /**
+   * Whether a host is this machine, or on its link: by its name, or because every lookup of this client said so. A name
+   * that led elsewhere once may be anybody's, who could have it lead anywhere by the next lookup (DNS rebinding,
+   * security.md case 21).
+   */
+  isInside(host: string): boolean {
+    return isInward(host) || this.#met.get(host) === 'inward'
+  }
+
+  #view(isPointedTo: boolean): Addresses {
+    const isAllowed = ({ address }: LookupAddress): boolean =>
+      !(isPointedTo && isInward(address)) && !(this.#publicOnly && !isPublic(address))
+    return {
+      of: async (host, port, options) => (await this.#find(host, port, options)).filter(isAllowed),
+      rule: this.#publicOnly
+        ? 'it has no public address, and policy.publicOnly allows no other.'
+        : 'it leads inward, where a server pointed to. policy.allowInward follows it.',
+      keyOf: (host, port) => {
+        // What the caller asked for may be open at an address to which nobody else may send us.
+        const isApart = isPointedTo && (this.#met.get(host) ?? 'outward') !== 'outward'
+        return JSON.stringify([this.#publicOnly, isApart, this.#pinned.get(`${host}:${port}`) ?? null])
+      },
+    }
+  }
+
+  async #find(host: string, port: number, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
+    const family = isIP(host)
+    if (family !== 0) return [{ address: host, family }]
+    const found = this.#pinned.get(`${host}:${port}`) ?? (await lookup(host, { ...options, all: true }))
+    this.#note(host, found)
+    return found
+  }
+
+  #note(host: string, found: readonly LookupAddress[]): void {
+    const inward = found.filter(({ address }) => isInward(address)).length
+    const now = inward === 0 ? 'outward' : inward === found.length ? 'inward' : 'both'
+    const before = this.#met.get(host) ?? now
+    this.#met.set(host, before === now ? now : 'both')
+    const first = this.#met.keys().next().value
+    if (this.#met.size > maxNames && first !== undefined) this.#met.delete(first)
+  }
+}
+
+/**
+ * What is nobody's own on the Internet, by IANA's registries of special-purpose addresses (RFC 6890), and security.md
+ * section 2; of IPv6 also what stands for IPv4: `::127.0.0.1`, `64:ff9b::127.0.0.1`, 6to4, Teredo. Node holds
+ * `::ffff:127.0.0.1` against the rules of IPv4 by itself.
+ */
+const special = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  special.addSubnet(network, prefix, 'ipv4')
+}
+for (const [network, prefix] of [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 32],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  // Link-local, and the site-local addresses that were beside it (RFC 3879).
+  ['fe80::', 9],
+  ['ff00::', 8],
+] as const) {
+  special.addSubnet(network, prefix, 'ipv6')
+}
+
+function isPublic(address: string): boolean {
+  const bare = address.replace(/%.*$/s, '')
+  return !special.check(bare, isIP(bare) === 4 ? 'ipv4' : 'ipv6')
+}
+
+const expectedKey = 'an object of `host:port` and lists of addresses'
+
+function readPinned(pinned: PinnedAddresses): Map<string, readonly LookupAddress[]> {
+  const entries = Object.entries(pinned).map(([place, addresses]) => {
+    if (!Array.isArray(addresses) || addresses.length === 0) {
+      throw invalidOption(`addresses["${place}"]`, 'an array of one address or more', addresses)
+    }
+    return [readPlace(place), addresses.map((text: unknown) => readAddress(place, text))] as const
+  })
+  return new Map(entries)
+}
+
+/** As of a URL, so that it is found again: `WWW.Example.org:80`. */
+function readPlace(place: string): string {
+  try {
+    const [, port] = /:(\d{1,5})$/.exec(place) ?? []
+    const { plan } = resolve(`http://${place}/`, { domainToAscii: domainToASCII })
+    if (
+      plan.mechanism === 'http' &&
+      plan.target === '/' &&
+      plan.user === null &&
+      port !== undefined &&
+      !isIP(plan.host)
+    )
+      return `${plan.host}:${plan.port}`
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+  }
+  throw invalidOption('addresses', `${expectedKey}, the host a name`, place)
+}
+
+function readAddress(place: string, text: unknown): LookupAddress {
+  const address = String(text).replace(/^\[(.*)\]$/, '$1')
+  const family = isIP(address)
+  if (typeof text === 'string' && family !== 0) return { address, family }
+  throw invalidOption(`addresses["${place}"]`, 'a list of IPv4 and IPv6 addresses', text)
+}

@@ -1,0 +1,58 @@
+import { type HttpPlan, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
+import type { ErrorExtras, RetrievalContext } from '../fetcher.ts'
+import { basicLogin, type Login } from '../wire/authenticator.ts'
+import type { AuthChallenge } from '../wire/challenge.ts'
+import { DigestLogin, strongestDigest } from '../wire/digest.ts'
+
+/**
+ * Asks whoever may know, once, and takes the strongest way that the server offers: Bearer, where it is a token that
+ * comes, else Digest, else Basic. Gives the error where there is none; rejects for what is wrong with the asking.
+ */
+export async function askLogin(
+  plan: HttpPlan,
+  context: RetrievalContext,
+  challenges: readonly AuthChallenge[],
+  details: ErrorExtras,
+): Promise<Login | RetrievalError> {
+  const required = (message: string): RetrievalError => context.error('auth-required', message, details)
+  const offer = strongestDigest(challenges)
+  const [basic, bearer] = ['basic', 'bearer'].map((name) => challenges.find(({ scheme }) => scheme === name))
+  if (offer === null && basic === undefined && bearer === undefined) {
+    const wanted = `The server wants ${namesOf(challenges)} authentication in a form that is not spoken here`
+    return required(`${wanted}; Basic, Digest and Bearer are.`)
+  }
+  const realm = offer?.realm ?? (basic ?? bearer)?.params.get('realm')
+  const credentials = await context.credentials({
+    // For the person who is asked, so made harmless.
+    realm: realm === undefined ? plan.host : printable(octetsToText(realm)).slice(0, 200),
+    host: plan.host,
+    port: plan.port,
+    user: plan.user === null ? null : octetsToText(plan.user),
+    ...(bearer !== undefined && { token: true }),
+  })
+  if (credentials === null) {
+    const what =
+      offer === null && basic === undefined ? 'a token; give it' : 'a user and password; give them in the URL, or'
+    return required(`The server wants ${what} as credentials.`)
+  }
+  const { token } = credentials
+  // RFC 6750 2.1.
+  if (token !== undefined && bearer !== undefined) return { credentials: () => `Bearer ${token}` }
+  const login = { user: utf8Octets(credentials.user), password: utf8Octets(credentials.password) }
+  if (offer !== null) return new DigestLogin(offer, login)
+  if (basic === undefined) return required('The server takes tokens alone (Bearer), and user and password were given.')
+  checkBasicUser(login.user, context)
+  return basicLogin(login)
+}
+
+/** Throws `refused` for a user that would end early. */
+export function checkBasicUser(user: string, context: RetrievalContext): void {
+  if (!user.includes(':')) return
+  const message = 'Basic authentication knows no user with a : in the name (RFC 7617 2); use another user.'
+  throw context.error('refused', message, { phase: 'policy' })
+}
+
+function namesOf(challenges: readonly AuthChallenge[]): string {
+  const names = [...new Set(challenges.map(({ scheme }) => scheme))].slice(0, 5)
+  return names.length === 0 ? 'some' : printable(names.map((name) => name.slice(0, 40)).join(' or '))
+}

@@ -1,0 +1,141 @@
+import { createHash, getHashes, randomBytes } from 'node:crypto'
+import { encodeOctets } from '@retriever/core'
+import type { Login, UserAndPassword } from './authenticator.ts'
+import type { AuthChallenge } from './challenge.ts'
+
+/** Digest Access Authentication (RFC 7616; without qop, RFC 2069). Strings hold one octet a character. */
+
+/** One offer that can be taken. */
+export interface DigestOffer {
+  readonly realm: string
+  readonly nonce: string
+  readonly opaque: string | null
+  /** As the server wrote it; null: nothing, which means MD5. */
+  readonly algorithm: string | null
+  /** Of node:crypto. */
+  readonly hash: 'md5' | 'sha256' | 'sha512-256'
+  readonly isSession: boolean
+  /** False: RFC 2069, which knows no client nonce and no count. */
+  readonly hasQop: boolean
+  /** The nonce was too old, while user and password were right. */
+  readonly isStale: boolean
+  readonly isUserHashed: boolean
+  readonly isUtf8: boolean
+}
+
+/** RFC 7616 6.1, the strongest first. */
+const hashes: Readonly<Record<string, DigestOffer['hash']>> = {
+  'sha-512-256': 'sha512-256',
+  'sha-256': 'sha256',
+  md5: 'md5',
+}
+
+/** The strongest of the digests offered. Null: none, or none that is spoken here: other algorithms, auth-int alone. */
+export function strongestDigest(challenges: readonly AuthChallenge[]): DigestOffer | null {
+  const order = Object.values(hashes)
+  const offers = challenges.map(readOffer).filter((offer) => offer !== null)
+  return offers.sort((one, other) => order.indexOf(one.hash) - order.indexOf(other.hash))[0] ?? null
+}
+
+function readOffer({ scheme, params }: AuthChallenge): DigestOffer | null {
+  const realm = params.get('realm')
+  const nonce = params.get('nonce')
+  if (scheme !== 'digest' || realm === undefined || nonce === undefined) return null
+  const algorithm = params.get('algorithm') ?? null
+  const [, name = '', session] = /^(.*?)(-sess)?$/i.exec(algorithm ?? 'MD5') ?? []
+  const hash = Object.hasOwn(hashes, name.toLowerCase()) ? hashes[name.toLowerCase()] : undefined
+  // A Node in FIPS mode has no MD5.
+  if (hash === undefined || !getHashes().includes(hash)) return null
+  const qop =
+    params
+      .get('qop')
+      ?.toLowerCase()
+      .split(/[\s,]+/) ?? []
+  const hasQop = qop.includes('auth')
+  if (!hasQop && (qop.length > 0 || session !== undefined)) return null
+  return {
+    realm,
+    nonce,
+    opaque: params.get('opaque') ?? null,
+    algorithm,
+    hash,
+    isSession: session !== undefined,
+    hasQop,
+    isStale: params.get('stale')?.toLowerCase() === 'true',
+    isUserHashed: params.get('userhash')?.toLowerCase() === 'true',
+    isUtf8: params.get('charset')?.toLowerCase() === 'utf-8',
+  }
+}
+
+/** What one request is answered for: `uri` is its request-target, as it is sent (RFC 7616 3.4.6). */
+export interface DigestRequest {
+  readonly method: string
+  readonly uri: string
+  /** How many requests there were with this nonce, this one included. */
+  readonly count: number
+  readonly cnonce: string
+}
+
+/** The value of Authorization or Proxy-Authorization (RFC 7616 3.4). */
+export function digestCredentials(
+  offer: DigestOffer,
+  { user, password }: UserAndPassword,
+  { method, uri, count, cnonce }: DigestRequest,
+): string {
+  const { realm, nonce, opaque, algorithm, isUserHashed, hasQop } = offer
+  const h = (octets: string): string => createHash(offer.hash).update(octets, 'latin1').digest('hex')
+  const secret = h(`${user}:${realm}:${password}`)
+  const a1 = offer.isSession ? h(`${secret}:${nonce}:${cnonce}`) : secret
+  const a2 = h(`${method}:${uri}`)
+  const nc = count.toString(16).padStart(8, '0')
+  const response = hasQop ? h(`${a1}:${nonce}:${nc}:${cnonce}:auth:${a2}`) : h(`${a1}:${nonce}:${a2}`)
+  const fields = [
+    isUserHashed ? `username=${quote(h(`${user}:${realm}`))}` : userField(user, offer),
+    `realm=${quote(realm)}`,
+    `uri=${quote(uri)}`,
+    ...(algorithm === null ? [] : [`algorithm=${algorithm}`]),
+    `nonce=${quote(nonce)}`,
+    ...(hasQop ? [`nc=${nc}`, `cnonce=${quote(cnonce)}`, 'qop=auth'] : []),
+    `response=${quote(response)}`,
+    ...(opaque === null ? [] : [`opaque=${quote(opaque)}`]),
+    ...(isUserHashed ? ['userhash=true'] : []),
+  ]
+  return `Digest ${fields.join(', ')}`
+}
+
+/**
+ * RFC 8187's notation for a name that a quoted string cannot hold, and for one beyond ASCII where the server says that
+ * it reads UTF-8; else as browsers do, octet for octet.
+ */
+function userField(user: string, { isUtf8 }: DigestOffer): string {
+  const fits = isUtf8 ? /^[\x20-\x7E]*$/ : /^[\x20-\x7E\x80-\xFF]*$/
+  return fits.test(user) ? `username=${quote(user)}` : `username*=UTF-8''${encodeOctets(user)}`
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Answers to one challenge, request after request. */
+export class DigestLogin implements Login {
+  readonly #offer: DigestOffer
+  readonly #login: UserAndPassword
+  /** One for all: that of a session (RFC 7616 3.4.2) stays as it was in the first answer. */
+  readonly #cnonce = randomBytes(24).toString('base64')
+  #count = 0
+
+  constructor(offer: DigestOffer, login: UserAndPassword) {
+    this.#offer = offer
+    this.#login = login
+  }
+
+  credentials(method: string, uri: string): string {
+    this.#count++
+    return digestCredentials(this.#offer, this.#login, { method, uri, count: this.#count, cnonce: this.#cnonce })
+  }
+
+  /** For a new nonce. */
+  renewed(offer: DigestOffer): DigestLogin {
+    return new DigestLogin(offer, this.#login)
+  }
+}

@@ -1,0 +1,37 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import type { RetrievalContext } from '../fetcher.ts'
+
+/**
+ * The addresses of a host, of which at least one may be gone to. Rejects with `refused` where none may, else as
+ * dns.lookup does. A context that somebody else made may not know of rules.
+ */
+export async function addressesOf(
+  context: RetrievalContext,
+  host: string,
+  port: number,
+  options: LookupOptions = {},
+): Promise<readonly LookupAddress[]> {
+  const { addresses } = context
+  if (addresses === undefined) {
+    const family = isIP(host)
+    return family === 0 ? lookup(host, { ...options, all: true }) : [{ address: host, family }]
+  }
+  const found = await addresses.of(host, port, options)
+  if (found.length > 0) return found
+  throw context.error('refused', `Refused: ${host} is not gone to: ${addresses.rule}`, { phase: 'policy' })
+}
+
+/** For net.connect, which goes where this says and asks nobody again: what is checked here is what is connected to. */
+export function lookupFor(context: RetrievalContext, port: number): LookupFunction {
+  return (host, options, callback) => {
+    addressesOf(context, host, port, options).then(
+      (found) => {
+        if (options.all) callback(null, [...found])
+        else callback(null, found[0]?.address ?? '', found[0]?.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+}
