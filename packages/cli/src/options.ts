@@ -82,6 +82,7 @@ export type OptionName =
   | 'range'
   | 'continue-at'
   | 'time-cond'
+  | 'cache'
   | 'disable-epsv'
   | 'no-pipelining'
   | 'max-time'
@@ -200,6 +201,14 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Transfer',
     commands: get,
     example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
+  },
+  {
+    long: 'cache',
+    arg: 'DIR',
+    help: 'Keep what comes by http in the folder DIR, and use it from there for as long as the server lets it',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --cache ~/.cache/retrieve http://www.example.org/',
   },
   {
     long: 'max-time',

@@ -18,4 +18,19 @@ export interface Answer {
   readonly body: HttpBody
   /** The proxy that was asked, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
+  /** What the cache had to do with it; absent: nothing. */
+  readonly cache?: CacheUse
+}
+
+export interface CacheUse {
+  /** The body is the cache's. */
+  readonly hit: boolean
+  /** Seconds since the server made it, or found it to be still the same; null: it comes from there now. */
+  readonly age: number | null
+}
+
+/** What a body must do, whoever has it. */
+export interface AnswerBody extends AsyncIterableIterator<Uint8Array> {
+  next(): Promise<IteratorResult<Uint8Array, undefined>>
+  return(): Promise<IteratorResult<Uint8Array, undefined>>
 }
