@@ -78,9 +78,9 @@ export function mayKeep(dated: Dated): boolean {
   const { status, fields } = dated
   const said = directivesOf(fields)
   if (said['no-store'] || fields.vary?.includes('*')) return false
-  const lifetime = lifetimeOf(dated)
-  if (explicitlyCacheable.has(status)) return lifetime > 0
-  return heuristicallyCacheable.has(status) && (lifetime > 0 || hasValidator(fields))
+  const isFresh = lifetimeOf(dated) > ageOf(dated, dated.responseTime)
+  if (explicitlyCacheable.has(status)) return isFresh
+  return heuristicallyCacheable.has(status) && (isFresh || hasValidator(fields))
 }
 
 export function hasValidator(fields: Dated['fields']): boolean {
