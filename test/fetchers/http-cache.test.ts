@@ -1,77 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Client,
-  type ClientOptions,
-  createClient,
-  type RetrievalEvent,
-  type RetrieveOptions,
-} from '@retriever/fetchers'
-import { type CacheOption, type DirectoryCache, httpFetcher } from '@retriever/fetchers/http'
+import type { Client, RetrieveOptions } from '@retriever/fetchers'
+import { type CacheOption, httpFetcher } from '@retriever/fetchers/http'
 import { startServers, testCa } from '@retriever/servers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { answer, type CachedServer, cachedServer, type Script } from './cached-server.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { at, cacheTrial, failure, later } from './cache-trial.ts'
+import { answer, type Script } from './cached-server.ts'
 
-let server: CachedServer
-let folder: string
-let events: RetrievalEvent[]
-const clients: Client[] = []
+const trial = cacheTrial()
+const { clientWith, inFolder, read, told } = trial
 
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2024-05-01T00:00:00Z') })
-  folder = mkdtempSync(join(tmpdir(), 'retriever-cache-'))
-  server = await cachedServer(answer('body', { 'cache-control': 'max-age=60' }))
-  events = []
-})
-
-afterEach(async () => {
-  vi.useRealTimers()
-  for (const client of clients.splice(0)) await client.close()
-  await server[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-function clientWith(cache: CacheOption, options: ClientOptions = {}): Client {
-  const client = createClient({
-    ...options,
-    fetchers: [httpFetcher({ cache })],
-    onEvent: (event) => events.push(event),
-  })
-  clients.push(client)
-  return client
-}
-
-const inFolder = (more: Partial<DirectoryCache> = {}): DirectoryCache => ({ directory: folder, ...more })
 const stores: [string, () => CacheOption][] = [
   ['memory', () => 'memory'],
   ['a directory', () => inFolder()],
 ]
-
-const later = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000)
 const keptReply = 'HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 1\r\n\r\nx'
-const at = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
-const read = async (client: Client, path = '', options: RetrieveOptions = {}): Promise<string> =>
-  (await client.retrieve(server.url + path, options)).text()
-const told = (): string[] => events.flatMap((event) => (event.type === 'cached' ? [event.how] : []))
-const failure = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'no failure',
-    (error: unknown) => error,
-  )
 
 describe.each(stores)('in %s', (_name, store) => {
   let client: Client
@@ -81,13 +25,18 @@ describe.each(stores)('in %s', (_name, store) => {
 
   test('what is fresh comes without contact, exactly, and says so', async () => {
     const body = randomBytes(300_000)
-    server.script = answer(body, { 'cache-control': 'max-age=60', 'content-type': 'text/x', etag: '"e"', 'x-own': 'ä' })
-    const first = await client.retrieve(server.url)
+    trial.server.script = answer(body, {
+      'cache-control': 'max-age=60',
+      'content-type': 'text/x',
+      etag: '"e"',
+      'x-own': 'ä',
+    })
+    const first = await client.retrieve(trial.server.url)
     expect(first.metadata.cache).toEqual({ hit: false, age: null })
     await first.bytes()
     later(35)
-    events = []
-    const second = await client.retrieve(server.url)
+    trial.events.length = 0
+    const second = await client.retrieve(trial.server.url)
     expect(second).toMatchObject({
       mediaType: 'text/x',
       size: 300_000,
@@ -96,47 +45,51 @@ describe.each(stores)('in %s', (_name, store) => {
       metadata: { status: 200, cache: { hit: true, age: 35 }, headers: { age: '35', 'x-own': 'ä' } },
     })
     expect(Buffer.from(await second.bytes()).equals(body)).toBe(true)
-    expect(events.map(({ type }) => type).filter((type) => type !== 'progress')).toEqual(['resolved', 'cached', 'done'])
-    expect(events).toContainEqual({ type: 'cached', url: server.url, how: 'hit', age: 35 })
-    expect(server.log).toHaveLength(1)
+    expect(trial.events.map(({ type }) => type).filter((type) => type !== 'progress')).toEqual([
+      'resolved',
+      'cached',
+      'done',
+    ])
+    expect(trial.events).toContainEqual({ type: 'cached', url: trial.server.url, how: 'hit', age: 35 })
+    expect(trial.server.log).toHaveLength(1)
   })
 
   test('after its max-age it is asked for again', async () => {
     await read(client)
     later(59)
     await read(client)
-    expect(server.log).toHaveLength(1)
+    expect(trial.server.log).toHaveLength(1)
     later(2)
-    server.script = answer('new', { 'cache-control': 'max-age=60' })
+    trial.server.script = answer('new', { 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('new')
     expect(await read(client)).toBe('new')
     expect(told()).toEqual(['stored', 'hit', 'stored', 'hit'])
   })
 
   test('what is still the same after it comes from here, again and again', async () => {
-    server.script = answer('body', { 'cache-control': 'max-age=60', etag: '"1"' })
+    trial.server.script = answer('body', { 'cache-control': 'max-age=60', etag: '"1"' })
     await read(client)
     for (let round = 0; round < 3; round++) {
       later(61)
       expect(await read(client)).toBe('body')
       expect(await read(client)).toBe('body')
     }
-    expect(server.log.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"', '"1"', '"1"'])
+    expect(trial.server.log.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"', '"1"', '"1"'])
     expect(told()).toEqual(['stored', 'revalidated', 'hit', 'revalidated', 'hit', 'revalidated', 'hit'])
   })
 
   test('what has changed is new', async () => {
-    server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+    trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
     await read(client)
     later(61)
-    server.script = answer('new one', { 'cache-control': 'max-age=60', etag: '"2"' })
+    trial.server.script = answer('new one', { 'cache-control': 'max-age=60', etag: '"2"' })
     expect(await read(client)).toBe('new one')
     expect(await read(client)).toBe('new one')
-    expect(server.log).toHaveLength(2)
+    expect(trial.server.log).toHaveLength(2)
   })
 
   test('years later the validator is still there', async () => {
-    server.script = answer('body', { 'last-modified': at(-1000), etag: '"1"' })
+    trial.server.script = answer('body', { 'last-modified': at(-1000), etag: '"1"' })
     await read(client)
     later(3 * 365 * 86_400)
     expect(await read(client)).toBe('body')
@@ -145,30 +98,30 @@ describe.each(stores)('in %s', (_name, store) => {
 
   test('a body is the same to every reader, and early leave harms nothing', async () => {
     const body = randomBytes(400_000)
-    server.script = answer(body, { 'cache-control': 'max-age=60' })
-    await (await client.retrieve(server.url)).bytes()
-    const path = join(folder, 'saved')
-    await (await client.retrieve(server.url)).saveTo(path)
+    trial.server.script = answer(body, { 'cache-control': 'max-age=60' })
+    await (await client.retrieve(trial.server.url)).bytes()
+    const path = join(trial.folder, 'saved')
+    await (await client.retrieve(trial.server.url)).saveTo(path)
     expect(readFileSync(path).equals(body)).toBe(true)
     const written: Uint8Array[] = []
-    await (await client.retrieve(server.url)).writeTo((chunk) => void written.push(chunk.slice()))
+    await (await client.retrieve(trial.server.url)).writeTo((chunk) => void written.push(chunk.slice()))
     expect(Buffer.concat(written).equals(body)).toBe(true)
-    for await (const chunk of await client.retrieve(server.url)) {
+    for await (const chunk of await client.retrieve(trial.server.url)) {
       // It is the consumer's own.
       chunk.fill(0)
       break
     }
-    await (await client.retrieve(server.url)).cancel()
-    const response = (await client.retrieve(server.url)).toResponse()
+    await (await client.retrieve(trial.server.url)).cancel()
+    const response = (await client.retrieve(trial.server.url)).toResponse()
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
-    expect(server.log).toHaveLength(1)
+    expect(trial.server.log).toHaveLength(1)
   })
 
   test('an abort in the middle of what is kept: the reader is told', async () => {
-    server.script = answer(randomBytes(400_000), { 'cache-control': 'max-age=60' })
-    await (await client.retrieve(server.url)).bytes()
+    trial.server.script = answer(randomBytes(400_000), { 'cache-control': 'max-age=60' })
+    await (await client.retrieve(trial.server.url)).bytes()
     const controller = new AbortController()
-    const hit = await client.retrieve(server.url, { signal: controller.signal })
+    const hit = await client.retrieve(trial.server.url, { signal: controller.signal })
     const reader = hit[Symbol.asyncIterator]()
     await reader.next()
     controller.abort()
@@ -176,17 +129,17 @@ describe.each(stores)('in %s', (_name, store) => {
   })
 
   test('HEAD is answered out of what GET brought, not the other way', async () => {
-    expect(await (await client.retrieve(server.url, { head: true })).text()).toBe('')
-    expect(await (await client.retrieve(server.url, { head: true })).text()).toBe('')
-    expect(server.log.map(({ line }) => line)).toEqual(['HEAD /'])
+    expect(await (await client.retrieve(trial.server.url, { head: true })).text()).toBe('')
+    expect(await (await client.retrieve(trial.server.url, { head: true })).text()).toBe('')
+    expect(trial.server.log.map(({ line }) => line)).toEqual(['HEAD /'])
     expect(await read(client)).toBe('body')
-    const head = await client.retrieve(server.url, { head: true })
+    const head = await client.retrieve(trial.server.url, { head: true })
     expect(head).toMatchObject({ size: 4, metadata: { cache: { hit: true } } })
-    expect(server.log.map(({ line }) => line)).toEqual(['HEAD /', 'GET /'])
+    expect(trial.server.log.map(({ line }) => line)).toEqual(['HEAD /', 'GET /'])
   })
 
   test('Vary: each has its own', async () => {
-    server.script = (request, response) =>
+    trial.server.script = (request, response) =>
       answer(`for ${request.headers.accept}`, { 'cache-control': 'max-age=60', vary: 'Accept' })(request, response)
     const forAccept = (accept: string): Promise<string> => read(client, '', { accept })
     expect([await forAccept('a/a'), await forAccept('b/b'), await forAccept('a/a'), await forAccept('b/b')]).toEqual([
@@ -195,7 +148,7 @@ describe.each(stores)('in %s', (_name, store) => {
       'for a/a',
       'for b/b',
     ])
-    expect(server.log).toHaveLength(2)
+    expect(trial.server.log).toHaveLength(2)
   })
 
   test.each<[string, Record<string, string>]>([
@@ -208,10 +161,10 @@ describe.each(stores)('in %s', (_name, store) => {
     ['a Date long ago', { 'cache-control': 'max-age=60', date: 'Wed, 01 May 2024 00:00:00 GMT' }],
   ])('is not kept: %s', async (_name, headers) => {
     later(120)
-    server.script = answer('body', headers)
+    trial.server.script = answer('body', headers)
     await read(client)
     await read(client)
-    expect(server.log).toHaveLength(2)
+    expect(trial.server.log).toHaveLength(2)
     expect(told()).toEqual([])
   })
 
@@ -229,49 +182,49 @@ describe.each(stores)('in %s', (_name, store) => {
     ['a tenth of its age', () => ({ 'last-modified': at(-1000) }), 100],
     ['a tenth of its age, up to a day', () => ({ 'last-modified': at(-10 * 365 * 86_400) }), 86_400],
   ])('is fresh for as long as %s says', async (_name, headers, seconds) => {
-    server.script = answer('body', headers())
+    trial.server.script = answer('body', headers())
     await read(client)
     later(seconds - 2)
     await read(client)
-    expect(server.log).toHaveLength(1)
+    expect(trial.server.log).toHaveLength(1)
     later(3)
     await read(client)
-    expect(server.log).toHaveLength(2)
+    expect(trial.server.log).toHaveLength(2)
   })
 
   test.each(['no-cache', 'no-cache="x-own"', 'max-age=0, must-revalidate'])(
     '%s is kept, and asked after each time',
     async (control) => {
-      server.script = answer('body', { 'cache-control': control, etag: '"1"' })
+      trial.server.script = answer('body', { 'cache-control': control, etag: '"1"' })
       await read(client)
       await read(client)
       expect(told()).toEqual(['stored', 'revalidated'])
-      expect(server.log).toHaveLength(2)
+      expect(trial.server.log).toHaveLength(2)
     },
   )
 
   test('a 304 about something else is not believed', async () => {
-    server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+    trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
     await read(client)
     later(61)
-    server.script = (request, response) => {
+    trial.server.script = (request, response) => {
       if (request.headers['if-none-match'] === undefined) answer('new', { etag: '"2"' })(request, response)
       else response.writeHead(304, { etag: '"2"' }).end()
     }
     expect(await read(client)).toBe('new')
-    expect(server.log).toHaveLength(3)
+    expect(trial.server.log).toHaveLength(3)
   })
 
   test('Last-Modified asks where there is no entity tag', async () => {
     const modified = at(-5)
-    server.script = answer('body', { 'cache-control': 'max-age=60', 'last-modified': modified })
+    trial.server.script = answer('body', { 'cache-control': 'max-age=60', 'last-modified': modified })
     await read(client)
     later(61)
-    server.script = (_request, response) => void response.writeHead(304, { 'cache-control': 'max-age=60' }).end()
+    trial.server.script = (_request, response) => void response.writeHead(304, { 'cache-control': 'max-age=60' }).end()
     expect(await read(client)).toBe('body')
-    expect(server.log[1]?.headers['if-modified-since']).toBe(modified)
+    expect(trial.server.log[1]?.headers['if-modified-since']).toBe(modified)
     expect(await read(client)).toBe('body')
-    expect(server.log).toHaveLength(2)
+    expect(trial.server.log).toHaveLength(2)
   })
 
   describe('when the server fails', () => {
@@ -284,27 +237,27 @@ describe.each(stores)('in %s', (_name, store) => {
       ['max-age=60, must-revalidate, stale-if-error=100', 100, false],
       ['no-cache, stale-if-error=100', 10, false],
     ])('%s: after %d s it stands in: %s', async (control, seconds, stands) => {
-      server.script = answer('old', { 'cache-control': control, etag: '"1"' })
+      trial.server.script = answer('old', { 'cache-control': control, etag: '"1"' })
       await read(client)
       later(seconds)
-      server.script = broken
+      trial.server.script = broken
       const expected = stands ? 'old' : expect.objectContaining({ code: 'http-error', status: 503 })
       expect(await read(client).catch((error: unknown) => error)).toEqual(expected)
-      await server.down()
+      await trial.server.down()
       expect(await read(client).catch((error: unknown) => error)).toEqual(
         stands ? 'old' : expect.objectContaining({ code: 'connect-failed' }),
       )
       expect(told()).toEqual(stands ? ['stored', 'stale', 'stale'] : ['stored'])
-      expect(events.filter(({ type }) => type === 'remark')).toHaveLength(stands ? 2 : 0)
+      expect(trial.events.filter(({ type }) => type === 'remark')).toHaveLength(stands ? 2 : 0)
     })
 
     test('the failure is not kept, and what was before stays', async () => {
-      server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+      trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
       await read(client)
       later(61)
-      server.script = answer('failed', { 'cache-control': 'max-age=60' }, 500)
+      trial.server.script = answer('failed', { 'cache-control': 'max-age=60' }, 500)
       expect(await read(client, '', { fail: false })).toBe('failed')
-      server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+      trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
       expect(await read(client)).toBe('old')
       expect(told()).toEqual(['stored', 'revalidated'])
     })
@@ -321,23 +274,24 @@ describe.each(stores)('in %s', (_name, store) => {
     ['a key', { headers: { 'X-API-Key': 'k' } }],
     ['no-store', { headers: { 'Cache-Control': 'no-store' } }],
   ])('past the cache goes %s, there and back', async (_name, options) => {
-    const retrieve = (): Promise<unknown> => failure(client.retrieve(server.url, options).then((got) => got.text()))
+    const retrieve = (): Promise<unknown> =>
+      failure(client.retrieve(trial.server.url, options).then((got) => got.text()))
     await retrieve()
     await read(client)
     await retrieve()
-    expect(server.log).toHaveLength(3)
+    expect(trial.server.log).toHaveLength(3)
     expect(told()).toEqual(['stored'])
   })
 
   test('past the cache goes a user in the URL', async () => {
-    const url = server.url.replace('//', '//alice:s3cr3t@')
+    const url = trial.server.url.replace('//', '//alice:s3cr3t@')
     for (let round = 0; round < 2; round++) await (await client.retrieve(url)).text()
-    expect(server.log.map(({ headers }) => headers.authorization)).toEqual([
+    expect(trial.server.log.map(({ headers }) => headers.authorization)).toEqual([
       'Basic YWxpY2U6czNjcjN0',
       'Basic YWxpY2U6czNjcjN0',
     ])
     await read(client)
-    expect(server.log).toHaveLength(3)
+    expect(trial.server.log).toHaveLength(3)
   })
 
   test.each<[string, number, number]>([
@@ -352,7 +306,7 @@ describe.each(stores)('in %s', (_name, store) => {
     await read(client)
     later(seconds)
     await read(client, '', { headers: { 'cache-control': control } })
-    expect(server.log).toHaveLength(requests)
+    expect(trial.server.log).toHaveLength(requests)
   })
 
   test('only-if-cached lets nobody be asked', async () => {
@@ -360,21 +314,21 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(await asked()).toMatchObject({ code: 'http-error', status: 504 })
     await read(client)
     expect(await asked()).toBe('no failure')
-    expect(server.log).toHaveLength(1)
+    expect(trial.server.log).toHaveLength(1)
   })
 
   test('a redirect and a 404 are kept as the server says', async () => {
     const control = { 'cache-control': 'max-age=60' }
-    server.script = (request, response) => {
+    trial.server.script = (request, response) => {
       if (request.url === '/') answer('', { location: '/gone', ...control }, 301)(request, response)
       else answer('nothing', control, 404)(request, response)
     }
     for (let round = 0; round < 2; round++)
-      expect(await failure(client.retrieve(server.url))).toMatchObject({ code: 'not-found' })
-    expect(server.log.map(({ line }) => line)).toEqual(['GET /', 'GET /gone'])
-    server.script = answer('', { location: '/gone' }, 302)
-    for (let round = 0; round < 2; round++) await failure(client.retrieve(`${server.url}x`))
-    expect(server.log.slice(2).map(({ line }) => line)).toEqual(['GET /x', 'GET /x'])
+      expect(await failure(client.retrieve(trial.server.url))).toMatchObject({ code: 'not-found' })
+    expect(trial.server.log.map(({ line }) => line)).toEqual(['GET /', 'GET /gone'])
+    trial.server.script = answer('', { location: '/gone' }, 302)
+    for (let round = 0; round < 2; round++) await failure(client.retrieve(`${trial.server.url}x`))
+    expect(trial.server.log.slice(2).map(({ line }) => line)).toEqual(['GET /x', 'GET /x'])
   })
 
   test.each<[string, Script]>([
@@ -393,15 +347,15 @@ describe.each(stores)('in %s', (_name, store) => {
       },
     ],
   ])('a body cut short is not kept: %s', async (_name, cut) => {
-    server.script = cut
+    trial.server.script = cut
     expect(await failure(read(client))).toMatchObject({ code: 'partial' })
-    server.script = answer('whole', { 'cache-control': 'max-age=60' })
+    trial.server.script = answer('whole', { 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('whole')
     expect(told()).toEqual(['stored'])
   })
 
   test('a body of which nobody knows the end is not kept', async () => {
-    server.script = (_request, response) => {
+    trial.server.script = (_request, response) => {
       response.useChunkedEncodingByDefault = false
       response.writeHead(200, { 'cache-control': 'max-age=60', connection: 'close' })
       response.end('12345')
@@ -411,62 +365,43 @@ describe.each(stores)('in %s', (_name, store) => {
   })
 
   test('the end of a chunked body is verified out of the cache', async () => {
-    server.script = (_request, response) => void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('12345')
-    const first = await client.retrieve(server.url)
+    trial.server.script = (_request, response) =>
+      void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('12345')
+    const first = await client.retrieve(trial.server.url)
     expect(first).toMatchObject({ size: null, completeness: 'terminated' })
     await first.text()
-    const second = await client.retrieve(server.url)
+    const second = await client.retrieve(trial.server.url)
     expect(second).toMatchObject({ size: 5, completeness: 'verified' })
     expect(await second.text()).toBe('12345')
   })
 
   test('a body that was given up is not kept', async () => {
-    server.script = answer(randomBytes(1_000_000), { 'cache-control': 'max-age=60' })
-    for await (const _ of await client.retrieve(server.url)) break
-    await (await client.retrieve(server.url)).cancel()
+    trial.server.script = answer(randomBytes(1_000_000), { 'cache-control': 'max-age=60' })
+    for await (const _ of await client.retrieve(trial.server.url)) break
+    await (await client.retrieve(trial.server.url)).cancel()
     await client.close()
-    expect(server.log).toHaveLength(2)
+    expect(trial.server.log).toHaveLength(2)
     expect(told()).toEqual([])
-    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(trial.folder)).toEqual([])
   })
 
   test('what is encoded comes only to who has asked for it, whatever Vary says', async () => {
-    server.script = answer('octets', { 'cache-control': 'max-age=60', 'content-encoding': 'gzip' })
+    trial.server.script = answer('octets', { 'cache-control': 'max-age=60', 'content-encoding': 'gzip' })
     const encoded = { headers: { 'Accept-Encoding': 'gzip' } }
-    await (await client.retrieve(server.url, encoded)).bytes()
-    server.script = answer('text', { 'cache-control': 'max-age=60' })
+    await (await client.retrieve(trial.server.url, encoded)).bytes()
+    trial.server.script = answer('text', { 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('text')
-    const again = await client.retrieve(server.url, encoded)
+    const again = await client.retrieve(trial.server.url, encoded)
     expect(again.metadata.cache).toMatchObject({ hit: true })
     await again.cancel()
-    expect(server.log).toHaveLength(2)
+    expect(trial.server.log).toHaveLength(2)
   })
-})
-
-test('nothing is read ahead of a slow consumer', async () => {
-  const size = 64 * 1024 * 1024
-  let responding: ServerResponse | undefined
-  server.script = (_request, response) => {
-    responding = response.writeHead(200, { 'cache-control': 'max-age=60', 'content-length': size })
-    response.end(Buffer.alloc(size))
-  }
-  const reader = (await clientWith(inFolder()).retrieve(server.url))[Symbol.asyncIterator]()
-  for (let count = 0; count < 10; count++) await reader.next()
-  await new Promise((resolve) => setTimeout(resolve, 400))
-  // All but what the kernel's buffers hold is still with the server.
-  expect(responding?.socket?.writableLength).toBeGreaterThan(size / 2)
-  const [name = ''] = readdirSync(folder)
-  expect(statSync(join(folder, name)).size).toBeLessThan(size / 8)
-  let length = 0
-  for (let chunk = await reader.next(); !chunk.done; chunk = await reader.next()) length += chunk.value.length
-  expect(length).toBeGreaterThan(size / 2)
-  expect(told()).toEqual(['stored'])
 })
 
 test('a client certificate goes past the cache', async () => {
   const client = clientWith('memory', { tls: { cert: 'c', key: 'k' } })
   for (let round = 0; round < 2; round++) await read(client)
-  expect(server.log).toHaveLength(2)
+  expect(trial.server.log).toHaveLength(2)
 })
 
 test('what nobody has vouched for is not served to who asks for certificates', async () => {
@@ -480,33 +415,16 @@ test('what nobody has vouched for is not served to who asks for certificates', a
   expect(secure.http.received).toHaveLength(2)
 })
 
-test('a body over the limit passes through and is not kept', async () => {
-  const client = clientWith(inFolder({ maxEntrySize: 1000 }))
-  for (const script of [
-    answer('x'.repeat(1001), { 'cache-control': 'max-age=60' }),
-    ((_request, response) =>
-      void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('x'.repeat(1001))) as Script,
-  ]) {
-    server.script = script
-    expect(await read(client)).toHaveLength(1001)
-  }
-  server.script = answer('x'.repeat(1000), { 'cache-control': 'max-age=60' })
-  expect(await read(client)).toHaveLength(1000)
-  expect(told()).toEqual(['stored'])
-  await client.close()
-  expect(readdirSync(folder)).toHaveLength(2)
-})
-
 test('memory lets go of what was used the longest ago', async () => {
   const client = clientWith('memory')
-  server.script = answer(Buffer.alloc(4 * 1024 * 1024), { 'cache-control': 'max-age=60' })
+  trial.server.script = answer(Buffer.alloc(4 * 1024 * 1024), { 'cache-control': 'max-age=60' })
   for (let number = 0; number < 20; number++) {
     await read(client, `${number}`)
     await read(client, '0')
   }
-  expect(server.log).toHaveLength(20)
+  expect(trial.server.log).toHaveLength(20)
   await read(client, '1')
-  expect(server.log).toHaveLength(21)
+  expect(trial.server.log).toHaveLength(21)
 })
 
 test('memory ends with the client', async () => {
@@ -514,157 +432,7 @@ test('memory ends with the client', async () => {
   await read(client)
   await client.close()
   await read(clientWith('memory'))
-  expect(server.log).toHaveLength(2)
-})
-
-describe('the folder', () => {
-  test('is for its owner alone, and tells nothing by its names', async () => {
-    const directory = join(folder, 'made', 'here')
-    await read(clientWith({ directory }), 'secret-path?token=s3cr3t')
-    await clients[0]?.close()
-    const names = readdirSync(directory)
-    expect(names).toHaveLength(2)
-    expect(statSync(directory).mode & 0o777).toBe(0o700)
-    for (const name of names) {
-      expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600)
-      expect(name).toMatch(/^[0-9a-f]{64}\./)
-      expect(readFileSync(join(directory, name), 'utf8')).not.toContain('s3cr3t')
-    }
-  })
-
-  test('is there for the next client', async () => {
-    await read(clientWith(inFolder()))
-    expect(await read(clientWith(inFolder()))).toBe('body')
-    expect(server.log).toHaveLength(1)
-  })
-
-  test.each<[string, (path: string) => void, RegExp]>([
-    ['others may write to it', (path) => mkdirSync(path), /others may write to it/],
-    ['it is a link', (path) => symlinkSync(folder, path), /symbolic link/],
-    ['it is a file', (path) => writeFileSync(path, ''), /cannot be used/],
-  ])('is refused where %s', async (_name, make, message) => {
-    const directory = join(folder, 'unfit')
-    make(directory)
-    chmodSync(directory, 0o770)
-    const error = await failure(read(clientWith({ directory })))
-    expect(error).toMatchObject({ code: 'file-failed', message: expect.stringMatching(message) })
-    expect(server.log).toEqual([])
-  })
-
-  const kept = (): { index: string; body: string } => {
-    const names = readdirSync(folder)
-    const find = (isIndex: boolean): string =>
-      join(folder, names.find((name) => name.endsWith('.json') === isIndex) ?? '')
-    return { index: find(true), body: find(false) }
-  }
-
-  test.each<[string, () => void]>([
-    ['the index is cut', () => writeFileSync(kept().index, readFileSync(kept().index).subarray(0, 50))],
-    ['the index is of another kind', () => writeFileSync(kept().index, '{"version":1,"stored":[{"method":"GET"}]}')],
-    [
-      'the index names another file',
-      () =>
-        writeFileSync(
-          kept().index,
-          readFileSync(kept().index, 'utf8').replace(/"body":"[^"]*"/, '"body":"../../etc/passwd"'),
-        ),
-    ],
-    [
-      'the index is a link',
-      () => {
-        const { index } = kept()
-        writeFileSync(join(folder, 'elsewhere'), readFileSync(index))
-        rmSync(index)
-        symlinkSync(join(folder, 'elsewhere'), index)
-      },
-    ],
-    ['the body is cut', () => writeFileSync(kept().body, 'bod')],
-    ['the body is longer', () => writeFileSync(kept().body, 'body!')],
-    ['the body is gone', () => rmSync(kept().body)],
-    [
-      'the body is a link',
-      () => {
-        const { body } = kept()
-        writeFileSync(join(folder, 'elsewhere'), 'evil')
-        rmSync(body)
-        symlinkSync(join(folder, 'elsewhere'), body)
-      },
-    ],
-  ])('what is damaged is a miss, and mended: %s', async (_name, damage) => {
-    const client = clientWith(inFolder())
-    await read(client)
-    damage()
-    expect(await read(client)).toBe('body')
-    expect(server.log).toHaveLength(2)
-    expect(await read(client)).toBe('body')
-    expect(server.log).toHaveLength(2)
-  })
-
-  test('a body of other octets fails, and is there no more', async () => {
-    const client = clientWith(inFolder())
-    await read(client)
-    writeFileSync(kept().body, 'evil')
-    const path = join(folder, 'saved')
-    expect(await failure((await client.retrieve(server.url)).saveTo(path))).toMatchObject({ code: 'file-failed' })
-    expect(readdirSync(folder)).not.toContain('saved')
-    expect(await read(client)).toBe('body')
-    expect(server.log).toHaveLength(2)
-  })
-
-  test('where nothing can be written, the retrieval goes on', async () => {
-    const client = clientWith(inFolder())
-    await read(client)
-    rmSync(folder, { recursive: true })
-    expect(await read(client, 'other')).toBe('body')
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: 'remark', message: expect.stringMatching(/not kept .* folder is gone/) }),
-    )
-  })
-
-  test('keeps to its size: what was used the longest ago goes, and no file of others', async () => {
-    // Files have the time of the system.
-    vi.useRealTimers()
-    writeFileSync(join(folder, 'mine.json'), 'x'.repeat(500_000))
-    const maxSize = 20 * 4096 * 2
-    server.script = answer('x'.repeat(4000), { 'cache-control': 'max-age=6000' })
-    for (let number = 0; number < 40; number++) {
-      const client = clientWith(inFolder({ maxSize }))
-      await read(client, `${number}`)
-      await read(client, '0')
-      await client.close()
-    }
-    const names = readdirSync(folder).filter((name) => name !== 'mine.json')
-    expect(names.length).toBeLessThanOrEqual(40)
-    expect(names.length).toBeGreaterThan(20)
-    expect(readdirSync(folder)).toContain('mine.json')
-    expect(server.log).toHaveLength(40)
-    const client = clientWith(inFolder({ maxSize }))
-    await read(client, '39')
-    expect(server.log).toHaveLength(40)
-    await read(client, '1')
-    expect(server.log).toHaveLength(41)
-  })
-
-  test('what a killed process left is removed an hour later', async () => {
-    const client = clientWith(inFolder())
-    await read(client)
-    const { index } = kept()
-    const key = index.slice(-69, -5)
-    const left = [`${key}.${'0'.repeat(16)}`, `${'a'.repeat(64)}.${'0'.repeat(16)}`, `${key}.${'1'.repeat(16)}.new`]
-    const young = `${'b'.repeat(64)}.${'0'.repeat(16)}`
-    for (const name of [...left, young]) writeFileSync(join(folder, name), 'half')
-    for (const name of left)
-      utimesSync(join(folder, name), new Date(Date.now() - 3_700_000), new Date(Date.now() - 3_700_000))
-    utimesSync(join(folder, young), new Date(), new Date())
-    await client.close()
-    const other = clientWith(inFolder())
-    await read(other, 'other')
-    await other.close()
-    const names = readdirSync(folder)
-    for (const name of left) expect(names).not.toContain(name)
-    expect(names).toContain(young)
-    expect(names).toHaveLength(5)
-  })
+  expect(trial.server.log).toHaveLength(2)
 })
 
 test.each<[string, unknown, RegExp]>([

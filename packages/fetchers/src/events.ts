@@ -28,8 +28,8 @@ export type RetrievalEvent =
   | { readonly type: 'progress'; readonly url: string; readonly received: number; readonly size: number | null }
   | { readonly type: 'redirected'; readonly url: string; readonly location: string; readonly status: number }
   /**
-   * What the cache did: served what it has (`hit`), once the server had said that it is still the same (`revalidated`), or although it
-   * is no longer fresh (`stale`); or kept what came (`stored`).
+   * What the cache did: served what it has (`hit`), once the server had said that it is still the same (`revalidated`), or
+   * although it is no longer fresh (`stale`); or kept what came (`stored`).
    */
   | {
       readonly type: 'cached'

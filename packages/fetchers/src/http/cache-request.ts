@@ -20,8 +20,8 @@ export interface CacheRequest {
 const conditional = /^(?:range|if-.*)$/i
 
 /**
- * Null for what goes past the cache, there and back: parts, conditions of the caller's, and whatever shows who asks (a login in the URL
- * or in a field, a client certificate), since the answer may be for that person only.
+ * Null for what goes past the cache, there and back: parts, conditions of the caller's, and whatever shows who
+ * asks (a login in the URL or in a field, a client certificate), since the answer may be for that person only.
  */
 export function cacheRequest(
   plan: HttpPlan,
@@ -50,7 +50,9 @@ export function cacheRequest(
   }
 }
 
-/** What came by another proxy, or under weaker rules for certificates, may be from somebody else: it is another thing. */
+/**
+ * What came by another proxy, or under weaker rules for certificates, may be somebody else's: it is another thing.
+ */
 function keyOf(plan: HttpPlan, { tls }: RetrievalContext, proxy: string | null): string {
   const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true]
   const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy]
@@ -58,8 +60,8 @@ function keyOf(plan: HttpPlan, { tls }: RetrievalContext, proxy: string | null):
 }
 
 /**
- * The request's values of what the answer varies by (RFC 9111 4.1). Of an encoded answer always Accept-Encoding too: servers forget
- * to say so, and octets that nobody asked to be encoded would be saved.
+ * The request's values of what the answer varies by (RFC 9111 4.1). Of an encoded answer always Accept-Encoding
+ * too: servers forget to say so, and octets that nobody asked to be encoded would be saved.
  */
 export function varyOf(fields: Readonly<Record<string, string>>, request: CacheRequest): Stored['vary'] {
   const names = (fields.vary ?? '')
@@ -70,7 +72,10 @@ export function varyOf(fields: Readonly<Record<string, string>>, request: CacheR
   return [...new Set(names)].filter((name) => name !== '').map((name) => [name, request.fields.get(name) ?? null])
 }
 
-/** Whether it could answer the request, fresh or not. HEAD is answered out of what GET brought as well (RFC 9110 9.3.2). */
+/**
+ * Whether it could answer the request, fresh or not. HEAD is answered out of what GET brought as well (RFC 9110
+ * 9.3.2).
+ */
 export function couldAnswer(stored: Stored, { method, fields }: CacheRequest): boolean {
   if (stored.method !== 'GET' && stored.method !== method) return false
   return stored.vary.every(([name, value]) => (fields.get(name) ?? null) === value)

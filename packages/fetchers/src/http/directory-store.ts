@@ -10,9 +10,9 @@ import { createStored, openStored, readIndex, writeIndex } from './stored-index.
 const chunkSize = 64 * 1024
 
 /**
- * Keeps answers in one folder, for several processes at a time. `<key>.json` is the index of a key's answers, and names their bodies,
- * `<key>.<random>`. A body is written before the index that names it, and an index takes its name when it is whole, so what a killed process
- * leaves behind is not served; `sweep` removes it.
+ * Keeps answers in one folder, for several processes at a time. `<key>.json` is the index of a key's answers, and
+ * names their bodies, `<key>.<random>`. A body is written before the index that names it, and an index takes its
+ * name when it is whole, so what a killed process leaves behind is not served; `sweep` removes it.
  */
 export class DirectoryStore implements Store {
   readonly #directory: string
@@ -120,7 +120,10 @@ export class DirectoryStore implements Store {
     for (const name of await bodiesOf(this.#directory, key)) await unlink(this.#path(name)).catch(() => {})
   }
 
-  /** Other processes fill the folder too, so the first thing that is kept here has it measured, and then whenever it may be full. */
+  /**
+   * Others fill the folder too: the first thing that is kept here has it measured, and then whenever it may be
+   * full.
+   */
   #grow(octets: number): void {
     this.#excess += octets
     if (this.#excess <= 0) return

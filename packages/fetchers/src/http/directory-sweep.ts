@@ -24,8 +24,8 @@ interface Group {
 }
 
 /**
- * Removes what no index names, and, where the folder is over its limit, the keys that were used the longest ago. Gives its size then:
- * whole blocks. Touches no file but the cache's own.
+ * Removes what no index names, and, where the folder is over its limit, the keys that were used the longest ago.
+ * Gives its size then: whole blocks. Touches no file but the cache's own.
  */
 export async function sweep(directory: string, maxSize: number): Promise<number> {
   const groups = await groupsIn(directory)

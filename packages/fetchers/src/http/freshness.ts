@@ -18,7 +18,10 @@ const heuristicallyCacheable: ReadonlySet<number> = new Set([200, 203, 204, 300,
 /** Kept only where the server says for how long. */
 const explicitlyCacheable: ReadonlySet<number> = new Set([302, 303, 307])
 
-/** RFC 9111 4.2.2 names a tenth as typical; the file of ten years ago would not be asked after for a year, so there is an end to it. */
+/**
+ * RFC 9111 4.2.2 names a tenth as typical. The file of ten years ago would not be asked after for a year: there is
+ * an end.
+ */
 const heuristicFraction = 0.1
 const longestHeuristic = 24 * 60 * 60 * 1000
 
@@ -50,8 +53,8 @@ export function ageOf(dated: Dated, now: number): number {
 }
 
 /**
- * RFC 9111 4: whether it may be served without asking the server, by what the server and the request say; `stale` where the request
- * takes what is no longer fresh. Null: the server is to be asked.
+ * RFC 9111 4: whether it may be served without asking the server, by what the server and the request say; `stale`
+ * where the request takes what is no longer fresh. Null: the server is to be asked.
  */
 export function usableAs(dated: Dated, asked: Directives, now: number): 'fresh' | 'stale' | null {
   const said = directivesOf(dated.fields)
@@ -65,7 +68,10 @@ export function usableAs(dated: Dated, asked: Directives, now: number): 'fresh' 
   return tolerated !== undefined && -left <= tolerated * 1000 ? 'stale' : null
 }
 
-/** Whether it may stand in for a server that fails: the stale-if-error of either side (RFC 5861 4), but for RFC 9111 4.2.4. */
+/**
+ * Whether it may stand in for a server that fails: the stale-if-error of either side (RFC 5861 4), but for RFC
+ * 9111 4.2.4.
+ */
 export function standsInOnError(dated: Dated, asked: Directives, now: number): boolean {
   const said = directivesOf(dated.fields)
   if (asked['no-cache'] || said['no-cache'] || said['must-revalidate']) return false

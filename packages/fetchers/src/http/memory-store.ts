@@ -9,7 +9,10 @@ interface Shelf {
   readonly size: number
 }
 
-/** Keeps answers for as long as the fetcher lives. undici's has no such end: it never lets go of a URL's only answer. */
+/**
+ * Keeps answers for as long as the fetcher lives, up to a size. undici's store never lets go of a URL's only
+ * answer.
+ */
 export class MemoryStore implements Store {
   readonly #maxSize: number
   /** In the order of their use. */

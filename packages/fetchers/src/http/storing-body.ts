@@ -19,8 +19,8 @@ export interface Keeping {
 }
 
 /**
- * Passes a body through while it is written to the cache, chunk by chunk as the consumer pulls: nothing is read ahead. What does not
- * come to its end is not kept, and what cannot be kept is passed through all the same.
+ * Passes a body through while it is written to the cache, chunk by chunk as the consumer pulls: nothing is read
+ * ahead. What does not come to its end is not kept, and what cannot be kept is passed through all the same.
  */
 export class StoringBody implements AnswerBody {
   readonly #source: AnswerBody

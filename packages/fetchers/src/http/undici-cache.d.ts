@@ -1,4 +1,7 @@
-/** undici's readers of Cache-Control and of dates: all of its cache that is used here, for the reasons that cache.ts gives. */
+/**
+ * undici's readers of Cache-Control and of dates: all of its cache that is used here, for the reasons that
+ * cache.ts gives.
+ */
 declare module 'undici/lib/util/cache.js' {
   import type CacheHandler from 'undici/types/cache-interceptor.js'
 
