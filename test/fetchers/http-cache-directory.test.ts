@@ -101,11 +101,11 @@ test.each<[string, () => void]>([
   ['the index is of another kind', () => writeFileSync(kept().index, '{"version":1,"stored":[{"method":"GET"}]}')],
   [
     'the index names another file',
-    () =>
-      writeFileSync(
-        kept().index,
-        readFileSync(kept().index, 'utf8').replace(/"body":"[^"]*"/, '"body":"../../etc/passwd"'),
-      ),
+    () => {
+      writeFileSync(join(trial.folder, 'elsewhere'), 'body')
+      const text = readFileSync(kept().index, 'utf8')
+      writeFileSync(kept().index, text.replace(/"body":"[^"]*"/, '"body":"elsewhere"'))
+    },
   ],
   [
     'the index is a link',
@@ -136,6 +136,27 @@ test.each<[string, () => void]>([
   expect(trial.server.log).toHaveLength(2)
   expect(await read(client)).toBe('body')
   expect(trial.server.log).toHaveLength(2)
+})
+
+test('what is replaced leaves nothing behind, nor what is no longer to be kept', async () => {
+  const client = clientWith(inFolder())
+  trial.server.script = answer('old', { 'cache-control': 'max-age=0', etag: '"1"' })
+  await read(client)
+  trial.server.script = answer('new', { 'cache-control': 'max-age=0', etag: '"2"' })
+  expect(await read(client)).toBe('new')
+  expect(readdirSync(trial.folder)).toHaveLength(2)
+  trial.server.script = answer('new', { 'cache-control': 'no-store', etag: '"2"' })
+  expect(await read(client)).toBe('new')
+  expect(readdirSync(trial.folder)).toEqual([])
+})
+
+test('an answer that has lost its body goes, even if no other takes its place', async () => {
+  const client = clientWith(inFolder())
+  await read(client)
+  rmSync(kept().body)
+  trial.server.script = answer('body', { 'cache-control': 'no-store' })
+  await read(client)
+  expect(readdirSync(trial.folder)).toEqual([])
 })
 
 test('a body of other octets fails, and is there no more', async () => {

@@ -192,7 +192,7 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(trial.server.log).toHaveLength(2)
   })
 
-  test.each(['no-cache', 'no-cache="x-own"', 'max-age=0, must-revalidate'])(
+  test.each(['no-cache, max-age=60', 'no-cache="x-own", max-age=60', 'max-age=0, must-revalidate'])(
     '%s is kept, and asked after each time',
     async (control) => {
       trial.server.script = answer('body', { 'cache-control': control, etag: '"1"' })
@@ -283,6 +283,12 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(told()).toEqual(['stored'])
   })
 
+  test('past the cache goes a user without a password', async () => {
+    const url = trial.server.url.replace('//', '//alice@')
+    for (let round = 0; round < 2; round++) await (await client.retrieve(url)).text()
+    expect(trial.server.log).toHaveLength(2)
+  })
+
   test('past the cache goes a user in the URL', async () => {
     const url = trial.server.url.replace('//', '//alice:s3cr3t@')
     for (let round = 0; round < 2; round++) await (await client.retrieve(url)).text()
@@ -307,6 +313,14 @@ describe.each(stores)('in %s', (_name, store) => {
     later(seconds)
     await read(client, '', { headers: { 'cache-control': control } })
     expect(trial.server.log).toHaveLength(requests)
+  })
+
+  test('max-stale is nothing against must-revalidate', async () => {
+    trial.server.script = answer('body', { 'cache-control': 'max-age=60, must-revalidate' })
+    await read(client)
+    later(70)
+    await read(client, '', { headers: { 'cache-control': 'max-stale=20' } })
+    expect(trial.server.log).toHaveLength(2)
   })
 
   test('only-if-cached lets nobody be asked', async () => {

@@ -1,6 +1,7 @@
-import type { Stats } from 'node:fs'
-import { lstat, readdir, unlink } from 'node:fs/promises'
+import { lstatSync, type Stats } from 'node:fs'
+import { readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { readIndex } from './stored-index.ts'
 
 /** The least that a file takes on the disk, of most file systems. */
@@ -9,6 +10,9 @@ const block = 4096
 const abandoned = 60 * 60 * 1000
 /** Of its limit the folder is emptied to this, so as not to be swept again at once. */
 const target = 0.9
+
+/** Files that are looked at in one turn: waiting for each by itself takes ten times as long for all. */
+const batch = 100
 
 interface FoundFile {
   readonly name: string
@@ -53,8 +57,9 @@ async function groupsIn(directory: string): Promise<Map<string, Group>> {
   const groups = new Map<string, Group>()
   const names = await readdir(directory)
   const own = names.filter((name) => /^[0-9a-f]{64}\.(?:json|[0-9a-f]{16}(?:\.new)?)$/.test(name))
-  for (const [at, stats] of (await Promise.all(own.map((name) => statsOf(join(directory, name))))).entries()) {
-    const name = own[at] ?? ''
+  for (const [at, name] of own.entries()) {
+    if (at % batch === 0) await turn()
+    const stats = statsOf(join(directory, name))
     if (stats === null) continue
     const key = name.slice(0, 64)
     const group = groups.get(key) ?? { files: [], used: null }
@@ -94,8 +99,12 @@ async function remove(directory: string, { name, size }: FoundFile): Promise<num
   )
 }
 
-function statsOf(path: string): Promise<Stats | null> {
-  return lstat(path).catch(() => null)
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path)
+  } catch {
+    return null
+  }
 }
 
 function isIndex({ name }: FoundFile): boolean {

@@ -9,7 +9,7 @@ export class StoredBody implements AnswerBody {
   readonly #stored: Stored
   readonly #context: RetrievalContext
   readonly #damaged: () => Promise<void>
-  readonly #end = (): void => void this.return()
+  readonly #end = (): void => void this.return().catch(() => {})
   #over = false
   #length = 0
   #check = 0
@@ -20,8 +20,10 @@ export class StoredBody implements AnswerBody {
     this.#stored = stored
     this.#context = context
     this.#damaged = damaged
+    const { signal } = context.deadline
     if (reader === null) this.#over = true
-    else context.deadline.signal.addEventListener('abort', this.#end, { once: true })
+    else if (signal.aborted) this.#end()
+    else signal.addEventListener('abort', this.#end, { once: true })
   }
 
   [Symbol.asyncIterator](): this {
