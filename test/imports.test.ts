@@ -39,7 +39,7 @@ test.each([
   ['packages/fetchers/src/ftp', '../save.ts'],
   ['packages/fetchers/src/ftp', '../../../cli/src/main.ts'],
   ['packages/fetchers/src/ftp', '@retriever/fetchers'],
-  ['packages/cli/src', '@retriever/fetchers/http'],
+  ['packages/cli/src', '@retriever/fetchers/gopher'],
   ['packages/cli/src/commands', '../../../fetchers/src/client.ts'],
   ['test/servers/src', '@retriever/core'],
 ])('%s does not import %s', (place, specifier) => {

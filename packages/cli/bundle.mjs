@@ -22,6 +22,7 @@ await build({
   alias: {
     '@retriever/core': `${here}../core/src/index.ts`,
     '@retriever/fetchers/ftp': `${here}../fetchers/src/ftp/index.ts`,
+    '@retriever/fetchers/http': `${here}../fetchers/src/http/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },

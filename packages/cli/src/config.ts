@@ -7,6 +7,7 @@ import { readAddresses } from './addresses.ts'
 import { type Destination, planDestinations } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import { readFtpFetchers } from './ftp.ts'
+import { readHttpFetchers } from './http.ts'
 import { nearest } from './nearest.ts'
 import { isPort, readNumber, readSize } from './numbers.ts'
 import type { CommandName } from './options.ts'
@@ -71,7 +72,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },
     account: line.value('ftp-account') ?? null,
     client: {
-      fetchers: readFtpFetchers(line),
+      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
       defaults,
       limits: readLimits(line),
       policy: readPolicy(line),

@@ -83,6 +83,8 @@ export type OptionName =
   | 'continue-at'
   | 'time-cond'
   | 'compressed'
+  | 'cache'
+  | 'http1.1'
   | 'disable-epsv'
   | 'no-pipelining'
   | 'max-time'
@@ -214,6 +216,21 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Transfer',
     commands: network,
     example: 'retrieve --compressed -o page.html http://www.example.org/',
+  },
+  {
+    long: 'http1.1',
+    help: 'Do not offer HTTP/2 to servers within TLS',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --http1.1 https://www.example.org/',
+  },
+  {
+    long: 'cache',
+    arg: 'DIR',
+    help: 'Keep what comes by http in the folder DIR, and use it from there for as long as the server lets it',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --cache ~/.cache/retrieve http://www.example.org/',
   },
   {
     long: 'max-time',

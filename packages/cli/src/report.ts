@@ -102,6 +102,8 @@ export class Reporter {
         return quoted('<', event.octets)
       case 'redirected':
         return [`* redirected (${event.status}) to ${event.location}`]
+      case 'cached':
+        return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
         return [`* tried again after: ${event.error.message}`]
       case 'remark':
@@ -119,6 +121,13 @@ export class Reporter {
     // Those of the URL as typed: the event's is without the password that some are about.
     return 'error' in explained ? explained : { ...explained, findings }
   }
+}
+
+const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['how'], string>> = {
+  hit: 'out of the cache',
+  revalidated: 'out of the cache, as the server has confirmed',
+  stale: 'out of the cache, and no longer fresh',
+  stored: 'kept in the cache',
 }
 
 function isFailure(error: RetrievalError | null): boolean {

@@ -27,6 +27,17 @@ export type RetrievalEvent =
   | { readonly type: 'received'; readonly url: string; readonly octets: string }
   | { readonly type: 'progress'; readonly url: string; readonly received: number; readonly size: number | null }
   | { readonly type: 'redirected'; readonly url: string; readonly location: string; readonly status: number }
+  /**
+   * What the cache did: served what it has (`hit`), once the server had said that it is still the same (`revalidated`), or
+   * although it is no longer fresh (`stale`); or kept what came (`stored`).
+   */
+  | {
+      readonly type: 'cached'
+      readonly url: string
+      readonly how: 'hit' | 'revalidated' | 'stale' | 'stored'
+      /** Seconds since the server made it, or said so; null where it comes from there. */
+      readonly age: number | null
+    }
   /** What went wrong, and is tried again: on a new connection, or more carefully. */
   | { readonly type: 'retried'; readonly url: string; readonly error: RetrievalError }
   /** What a person should know of what came back, and did not ask for: a name that turned out to be a directory. */

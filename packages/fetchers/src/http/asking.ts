@@ -1,5 +1,4 @@
 import type { ProxyServer } from '../fetcher.ts'
-import type { HttpBody } from './body.ts'
 import type { ResponseHead } from './response.ts'
 
 /** What one request of a retrieval wants, beside what the plan and the caller's wishes say: a retrieval may take several. */
@@ -15,7 +14,24 @@ export type Ask = (asking: Asking) => Promise<Answer>
 
 export interface Answer {
   readonly head: ResponseHead
-  readonly body: HttpBody
+  readonly body: AnswerBody
   /** The proxy that was asked, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
+  /** What the cache had to do with it; absent: nothing. */
+  readonly cache?: CacheUse
+}
+
+export interface CacheUse {
+  /** The body is the cache's. */
+  readonly hit: boolean
+  /** Seconds since the server made it, or found it to be still the same; null: it comes from there now. */
+  readonly age: number | null
+}
+
+/** What a body must do, whoever has it. */
+export interface AnswerBody extends AsyncIterableIterator<Uint8Array> {
+  next(): Promise<IteratorResult<Uint8Array, undefined>>
+  return(): Promise<IteratorResult<Uint8Array, undefined>>
+  /** As Retrieved.lent. */
+  readonly lent?: AsyncIterable<Uint8Array>
 }

@@ -1,10 +1,10 @@
-import { octetsToText } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import type { AnswerBody } from './asking.ts'
 import type { Exchange } from './connection.ts'
 import { exchangeError } from './errors.ts'
 
 /** The body of an answer, pulled chunk by chunk, each the consumer's own. At its end the connection serves again; given up, it goes. */
-export class HttpBody implements AsyncIterableIterator<Uint8Array> {
+export class HttpBody implements AnswerBody {
   readonly #exchange: Exchange
   readonly #context: RetrievalContext
   readonly #release: () => void
@@ -82,43 +82,5 @@ export class HttpBody implements AsyncIterableIterator<Uint8Array> {
   #end(): void {
     this.#over = true
     this.#release()
-  }
-}
-
-/** A redirect's or an error's body is read away so that the connection can serve again, but not for longer than this. */
-const discardMilliseconds = 1000
-
-/** Reads a body away, if that is quickly done; else its connection goes. */
-export async function discard(body: HttpBody, context: RetrievalContext): Promise<void> {
-  await readBriefly(body, context, () => {})
-}
-
-/** The first KiB of an error's body as text, or as much of it as comes soon; the rest is discarded. */
-export async function readExcerpt(body: HttpBody, context: RetrievalContext): Promise<string> {
-  let excerpt = Buffer.alloc(0)
-  await readBriefly(body, context, (chunk) => {
-    const missing = 1024 - excerpt.length
-    if (missing > 0) excerpt = Buffer.concat([excerpt, chunk.subarray(0, missing)])
-  })
-  return octetsToText(excerpt.toString('latin1'))
-}
-
-async function readBriefly(
-  body: HttpBody,
-  { limits }: RetrievalContext,
-  take: (chunk: Uint8Array) => void,
-): Promise<void> {
-  const timer = setTimeout(() => void body.return(), discardMilliseconds)
-  try {
-    let length = 0
-    for await (const chunk of body) {
-      take(chunk)
-      length += chunk.length
-      if (length > limits.maxReply) break
-    }
-  } catch {
-    // Broken off: nobody wants it.
-  } finally {
-    clearTimeout(timer)
   }
 }

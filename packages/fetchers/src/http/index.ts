@@ -1,28 +1,61 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext } from '../fetcher.ts'
+import { checkOptions, flag, type OptionKind } from '../options.ts'
+import type { Asking } from './asking.ts'
+import type { Cache } from './cache.ts'
+import { type CacheOption, cacheOption, checkCache, openCache } from './cache-options.ts'
 import { decoded } from './coding.ts'
 import { converse } from './converse.ts'
 import { withLogin } from './login.ts'
 import { outcomeOf } from './outcome.ts'
 import { Pool } from './pool.ts'
+import type { Logins } from './request.ts'
+
+export type { CacheOption, DirectoryCache } from './cache-options.ts'
+
+export interface HttpFetcherOptions {
+  /** Where answers are kept, and served from as RFC 9111 allows a private cache. Default: nowhere. */
+  readonly cache?: CacheOption
+  /** Offer HTTP/2 (RFC 9113) to servers within TLS. Default true. */
+  readonly http2?: boolean
+}
+
+const optionKinds: Readonly<Record<keyof HttpFetcherOptions, OptionKind>> = { cache: cacheOption, http2: flag }
 
 /**
- * HTTP/1.1 (RFC 9110, RFC 9112) by undici. Connections are kept between retrievals, until dispose(). A redirect is an outcome:
- * nothing is followed here.
+ * HTTP/1.1 (RFC 9110, RFC 9112) by undici, HTTP/2 by Node. Connections are kept between retrievals, until dispose(). A redirect is an outcome:
+ * nothing is followed here. Throws RetrievalError `invalid-option`.
  */
-export function httpFetcher(): Fetcher<'http'> {
-  const pool = new Pool(true)
+export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
+  checkOptions(options, optionKinds, 'httpFetcher.')
+  if (options.cache !== undefined) checkCache(options.cache)
+  const option = structuredClone(options.cache)
+  const pool = new Pool(options.http2 ?? true)
+  let cache: Promise<Cache> | undefined
   return {
     mechanism: 'http',
-    retrieve: (plan, context) => retrieve(pool, plan, context),
-    dispose: () => pool.close(),
+    retrieve: async (plan, context) => {
+      if (option !== undefined) cache ??= openCache(option)
+      return retrieve(pool, (await cache) ?? null, plan, context)
+    },
+    dispose: async () => {
+      await pool.close()
+      await (await cache)?.close()
+    },
   }
 }
 
-async function retrieve(pool: Pool, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
-  const ask = withLogin(plan, context, (asking, logins) => converse(pool, plan, context, asking, logins))
+async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
+  const ask = withLogin(plan, context, (asking: Asking, logins: Logins) => {
+    const send = (context: RetrievalContext) => converse(pool, plan, context, asking, logins)
+    return cache === null ? send(context) : cache.answer(plan, context, asking, logins, send)
+  })
   const { range } = context.request
   const answer = await ask(range === undefined ? {} : { range })
   const outcome = await outcomeOf(answer, context)
-  return outcome.outcome === 'retrieved' ? decoded(outcome, context) : outcome
+  if (outcome.outcome !== 'retrieved') return outcome
+  const retrieved = decoded(outcome, context)
+  return answer.cache === undefined
+    ? retrieved
+    : { ...retrieved, metadata: { ...retrieved.metadata, cache: answer.cache } }
 }

@@ -5,7 +5,7 @@ import { readChallenges } from '../wire/challenge.ts'
 import { proxyAuthenticator } from '../wire/http-connect.ts'
 import { askLogin, checkBasicUser } from './asked-login.ts'
 import type { Answer, Ask, Asking } from './asking.ts'
-import { discard, readExcerpt } from './body.ts'
+import { discard, readExcerpt } from './discard.ts'
 import { forwarder } from './forward.ts'
 import { type Logins, methodOf } from './request.ts'
 

@@ -1,8 +1,9 @@
 import { encodeOctets } from '@retriever/core'
-import type { Outcome, RetrievalContext } from '../fetcher.ts'
+import type { Outcome, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { proxyLoginError } from '../wire/http-connect.ts'
 import type { Answer } from './asking.ts'
-import { discard, readExcerpt } from './body.ts'
+import { decoded } from './coding.ts'
+import { discard, readExcerpt } from './discard.ts'
 import { statusError } from './errors.ts'
 import { checkChanged, checkRange, describe, type ResponseHead } from './response.ts'
 
@@ -26,7 +27,7 @@ export async function outcomeOf(answer: Answer, context: RetrievalContext): Prom
     checkRange(head, context.request, context)
     checkAsked(head, context)
     if (context.request.head === true) await discard(body, context)
-    return { ...describe(head), body, lent: body.lent }
+    return retrieved(answer)
   } catch (error) {
     await discard(body, context)
     throw error
@@ -34,14 +35,21 @@ export async function outcomeOf(answer: Answer, context: RetrievalContext): Prom
 }
 
 /** An error, or what the caller wants to see in its place. */
-async function failed({ head, body, proxy }: Answer, context: RetrievalContext): Promise<Outcome> {
+async function failed(answer: Answer, context: RetrievalContext): Promise<Outcome> {
+  const { head, proxy } = answer
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
-  if (context.request.fail === false && !isProxyLogin) return { ...describe(head), body, lent: body.lent }
-  const excerpt = await readExcerpt(body, context)
+  if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
+  const excerpt = await readExcerpt(decoded(retrieved(answer), context).body, context)
+  // An abort while it came is what happened, not the status.
+  context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
   if (status === 416) checkRange(head, context.request, context)
   throw statusError(head, excerpt, proxy, context)
+}
+
+function retrieved({ head, body }: Answer): Retrieved {
+  return { ...describe(head), body, ...(body.lent !== undefined && { lent: body.lent }) }
 }
 
 /** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */

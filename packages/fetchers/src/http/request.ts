@@ -24,9 +24,12 @@ export function methodOf({ head }: RequestOptions): 'GET' | 'HEAD' {
   return head === true ? 'HEAD' : 'GET'
 }
 
-/** GET or HEAD of exactly plan.target. */
-export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Asking, logins: Logins): Request {
-  const method = methodOf(request)
+/** The fields of a request, all but Host, one octet a character. */
+export function requestFields(
+  request: RequestOptions,
+  asking: Asking,
+  logins: Logins,
+): [name: string, value: string][] {
   const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
@@ -42,7 +45,13 @@ export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Ask
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
   const given = Object.entries(request.headers ?? {})
   const isGiven = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name.toLowerCase())
-  const fields = [...own.filter(([name]) => !isGiven(name)), ...given]
+  return [...own.filter(([name]) => !isGiven(name)), ...given]
+}
+
+/** GET or HEAD of exactly plan.target. */
+export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Asking, logins: Logins): Request {
+  const method = methodOf(request)
+  const fields = requestFields(request, asking, logins)
   const host = hostField(plan)
   const headers = ['Host', host, ...fields.flat()]
   const shown = (): string => {
@@ -57,7 +66,12 @@ export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Ask
 /** The kind of a login is no secret; what follows it is, and so is what else may hold one. */
 function shownValue(name: string, value: string): string {
   if (/authorization$/i.test(name)) return `${/^[\w-]+(?= )/.exec(value)?.[0] ?? ''} <password>`.trim()
-  return /^cookie$|key|token|secret/i.test(name) ? '<password>' : value
+  return isSecret(name) ? '<password>' : value
+}
+
+/** Whether a field may show who asks. */
+export function isSecret(name: string): boolean {
+  return /authorization$|^cookie$|key|token|secret/i.test(name)
 }
 
 /** RFC 9112 3.2: the target's own, where it is in absolute form. */

@@ -1,0 +1,48 @@
+import { checkOptions, count, type OptionKind } from '../options.ts'
+import type { Cache } from './cache.ts'
+
+/** A cache in a folder, for several processes at a time. */
+export interface DirectoryCache {
+  /** Made where there is none. It must be the user's own, and nobody else may write to it. */
+  readonly directory: string
+  /** Octets, in blocks of 4 KiB for each file; beyond them goes what was used the longest ago. Default 512 MiB. */
+  readonly maxSize?: number
+  /** Octets of a body that is kept. Default an eighth of maxSize. */
+  readonly maxEntrySize?: number
+}
+
+/** `memory`: 64 MiB, bodies of up to 5 MiB, until dispose(). */
+export type CacheOption = 'memory' | DirectoryCache
+
+const memory = { maxSize: 64 * 1024 * 1024, maxEntrySize: 5 * 1024 * 1024 }
+const directoryMaxSize = 512 * 1024 * 1024
+
+export const cacheOption: OptionKind = [
+  '"memory", or { directory, maxSize, maxEntrySize }',
+  (value) => value === 'memory' || (typeof value === 'object' && value !== null && 'directory' in value),
+]
+
+const folder: OptionKind = ['the path of a folder', (value) => typeof value === 'string' && /^[^\0]+$/.test(value)]
+const directoryKinds: Readonly<Record<keyof DirectoryCache, OptionKind>> = {
+  directory: folder,
+  maxSize: count,
+  maxEntrySize: count,
+}
+
+/** Throws `invalid-option`. */
+export function checkCache(option: CacheOption): void {
+  if (option !== 'memory')
+    checkOptions({ ...option, directory: option.directory ?? '' }, directoryKinds, 'httpFetcher.cache.')
+}
+
+/** What it takes is loaded only where somebody wants it. */
+export async function openCache(option: CacheOption): Promise<Cache> {
+  const { Cache } = await import('./cache.ts')
+  if (option === 'memory') {
+    const { MemoryStore } = await import('./memory-store.ts')
+    return new Cache(new MemoryStore(memory.maxSize), memory.maxEntrySize)
+  }
+  const { DirectoryStore } = await import('./directory-store.ts')
+  const { directory, maxSize = directoryMaxSize, maxEntrySize = Math.ceil(maxSize / 8) } = option
+  return new Cache(new DirectoryStore(directory, maxSize), maxEntrySize)
+}

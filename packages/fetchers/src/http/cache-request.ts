@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { HttpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import type { Asking } from './asking.ts'
+import { type Directives, directivesOf } from './freshness.ts'
+import { isSecret } from './request.ts'
+import type { Stored } from './stored.ts'
+
+/** What is looked for in the cache. */
+export interface CacheRequest {
+  /** SHA-256, hexadecimal: nothing of the URL is to be read out of it. */
+  readonly key: string
+  readonly method: 'GET' | 'HEAD'
+  /** By lower-case name. */
+  readonly fields: ReadonlyMap<string, string>
+  readonly directives: Directives
+}
+
+/** Fields that ask for a part, or on a condition of the caller's: its answer is for the caller alone. */
+const conditional = /^(?:range|if-.*)$/i
+
+/**
+ * Null for what goes past the cache, there and back: parts, conditions of the caller's, and whatever shows who
+ * asks (a login in the URL or in a field, a client certificate), since the answer may be for that person only.
+ */
+export function cacheRequest(
+  plan: HttpPlan,
+  context: RetrievalContext,
+  asking: Asking,
+  sent: readonly (readonly [name: string, value: string])[],
+): CacheRequest | null {
+  const { request, tls, proxy } = context
+  const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince } = request
+  const wishes = [range, resumeFrom, ifNoneMatch, ifChangedSince, asking.range, asking.ifRange]
+  if (split > 1 || wishes.some((wish) => wish !== undefined)) return null
+  if (plan.user !== null || tls.cert !== undefined) return null
+  // That of Proxy-Authorization is for the proxy, which has its part in the key.
+  const own = sent.filter(([name]) => name.toLowerCase() !== 'proxy-authorization')
+  if (own.some(([name]) => conditional.test(name) || isSecret(name))) return null
+  const fields = new Map(own.map(([name, value]) => [name.toLowerCase(), value]))
+  const directives = directivesOf(Object.fromEntries(fields))
+  // RFC 9111 5.4.
+  const isPragma = !fields.has('cache-control') && /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(fields.get('pragma') ?? '')
+  if (directives['no-store']) return null
+  return {
+    key: keyOf(plan, context, proxy?.key ?? null),
+    method: request.head === true ? 'HEAD' : 'GET',
+    fields,
+    directives: isPragma ? { ...directives, 'no-cache': true } : directives,
+  }
+}
+
+/**
+ * What came by another proxy, or under weaker rules for certificates, may be somebody else's: it is another thing.
+ */
+function keyOf(plan: HttpPlan, { tls }: RetrievalContext, proxy: string | null): string {
+  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true]
+  const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/**
+ * The request's values of what the answer varies by (RFC 9111 4.1). Of an encoded answer always Accept-Encoding
+ * too: servers forget to say so, and octets that nobody asked to be encoded would be saved.
+ */
+export function varyOf(fields: Readonly<Record<string, string>>, request: CacheRequest): Stored['vary'] {
+  const names = (fields.vary ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+  if (fields['content-encoding'] !== undefined) names.push('accept-encoding')
+  return [...new Set(names)].filter((name) => name !== '').map((name) => [name, request.fields.get(name) ?? null])
+}
+
+/**
+ * Whether it could answer the request, fresh or not. HEAD is answered out of what GET brought as well (RFC 9110
+ * 9.3.2).
+ */
+export function couldAnswer(stored: Stored, { method, fields }: CacheRequest): boolean {
+  if (stored.method !== 'GET' && stored.method !== method) return false
+  return stored.vary.every(([name, value]) => (fields.get(name) ?? null) === value)
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, lstat, mkdir, rename, unlink, utimes } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { RetrievalContext } from '../fetcher.ts'
+import { bodiesOf, sweep } from './directory-sweep.ts'
+import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
+import { createStored, openStored, readIndex, writeIndex } from './stored-index.ts'
+
+/** Of a body that is read. */
+const chunkSize = 64 * 1024
+
+/**
+ * Keeps answers in one folder, for several processes at a time. `<key>.json` is the index of a key's answers, and
+ * names their bodies, `<key>.<random>`. A body is written before the index that names it, and an index takes its
+ * name when it is whole, so what a killed process leaves behind is not served; `sweep` removes it.
+ */
+export class DirectoryStore implements Store {
+  readonly #directory: string
+  readonly #maxSize: number
+  #checked: Promise<void> | undefined
+  #sweeping: Promise<void> = Promise.resolve()
+  /** Octets by which the folder may be fuller than its limit allows; negative: there is room. */
+  #excess = Number.POSITIVE_INFINITY
+
+  constructor(directory: string, maxSize: number) {
+    this.#directory = resolve(directory)
+    this.#maxSize = maxSize
+  }
+
+  async ready(context: RetrievalContext): Promise<void> {
+    this.#checked ??= checkDirectory(this.#directory)
+    try {
+      await this.#checked
+    } catch (cause) {
+      this.#checked = undefined
+      const why = cause instanceof Unfit ? cause.message : String((cause as NodeJS.ErrnoException).code ?? cause)
+      throw context.error('file-failed', `The cache folder ${this.#directory} cannot be used: ${why}.`, { cause })
+    }
+  }
+
+  async read(key: string): Promise<readonly Stored[]> {
+    const path = this.#path(`${key}.json`)
+    try {
+      const all = await readIndex(path)
+      if (all !== null) {
+        // The time of its last use, for sweep.
+        await utimes(path, new Date(), new Date()).catch(() => {})
+        return all
+      }
+      await this.#removeAll(key)
+    } catch (error) {
+      // A link, which we make none of, or nothing that we may read.
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (code === 'ELOOP' || code === 'EACCES') await this.#removeAll(key).catch(() => {})
+    }
+    return []
+  }
+
+  async write(key: string, all: readonly Stored[]): Promise<void> {
+    const before = await this.read(key)
+    if (all.length === 0) await unlink(this.#path(`${key}.json`)).catch(() => {})
+    else await this.#publish(key, all)
+    const gone = before.filter(({ body }) => !all.some((one) => one.body === body))
+    for (const { body } of gone) if (body !== null) await unlink(this.#path(body)).catch(() => {})
+    this.#grow(all.reduce((sum, { length }) => sum + length, 0))
+  }
+
+  async open({ body, length }: Stored): Promise<BodyReader | null> {
+    if (body === null) return null
+    try {
+      const file = await openStored(this.#path(body))
+      const stats = await file.stat()
+      if (stats.isFile() && stats.size === length) return reader(file)
+      await file.close()
+    } catch {
+      // Another process has replaced it, or removed it.
+    }
+    return null
+  }
+
+  async create(key: string): Promise<BodyWriter> {
+    const name = `${key}.${randomName()}`
+    const path = this.#path(name)
+    const file = await createStored(path)
+    let closing: Promise<void> | undefined
+    const close = (): Promise<void> => {
+      closing ??= file.close()
+      return closing
+    }
+    return {
+      name,
+      write: async (chunk) => {
+        for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
+      },
+      end: close,
+      discard: async () => {
+        await close().catch(() => {})
+        await unlink(path).catch(() => {})
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#sweeping
+  }
+
+  async #publish(key: string, all: readonly Stored[]): Promise<void> {
+    const path = this.#path(`${key}.${randomName()}.new`)
+    try {
+      await writeIndex(path, all)
+      await rename(path, this.#path(`${key}.json`))
+    } catch (error) {
+      await unlink(path).catch(() => {})
+      throw error
+    }
+  }
+
+  async #removeAll(key: string): Promise<void> {
+    await unlink(this.#path(`${key}.json`))
+    for (const name of await bodiesOf(this.#directory, key)) await unlink(this.#path(name)).catch(() => {})
+  }
+
+  /**
+   * Others fill the folder too: the first thing that is kept here has it measured, and then whenever it may be
+   * full.
+   */
+  #grow(octets: number): void {
+    this.#excess += octets
+    if (this.#excess <= 0) return
+    this.#excess = Number.NEGATIVE_INFINITY
+    this.#sweeping = sweep(this.#directory, this.#maxSize).then(
+      (size) => {
+        this.#excess = size - this.#maxSize
+      },
+      // Another time.
+      () => {
+        this.#excess = Number.POSITIVE_INFINITY
+      },
+    )
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, name)
+  }
+}
+
+class Unfit extends Error {}
+
+/** Who may write to it chooses what is served: nobody but its owner, and that is whoever asks. */
+async function checkDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const stats = await lstat(directory)
+  if (stats.isSymbolicLink()) throw new Unfit('it is a symbolic link; name the folder that it leads to')
+  if (!stats.isDirectory()) throw new Unfit('it is no folder; name another')
+  // Windows has neither.
+  if (process.getuid === undefined) return
+  if (stats.uid !== process.getuid()) throw new Unfit('it belongs to somebody else; name one of your own')
+  if ((stats.mode & 0o022) !== 0)
+    throw new Unfit('others may write to it; take that from them by chmod go-w, or name another')
+}
+
+function reader(file: FileHandle): BodyReader {
+  let closing: Promise<void> | undefined
+  return {
+    read: async () => {
+      const chunk = new Uint8Array(chunkSize)
+      const { bytesRead } = await file.read(chunk, 0, chunkSize)
+      if (bytesRead === chunkSize) return chunk
+      return bytesRead === 0 ? null : chunk.slice(0, bytesRead)
+    },
+    close: () => {
+      closing ??= file.close()
+      return closing
+    },
+  }
+}
+
+function randomName(): string {
+  return randomBytes(8).toString('hex')
+}

@@ -1,0 +1,112 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { readdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { readIndex } from './stored-index.ts'
+
+/** The least that a file takes on the disk, of most file systems. */
+const block = 4096
+/** What nobody has written to for so long, and no index names, is of a process that was killed. */
+const abandoned = 60 * 60 * 1000
+/** Of its limit the folder is emptied to this, so as not to be swept again at once. */
+const target = 0.9
+
+/** Files that are looked at in one turn: waiting for each by itself takes ten times as long for all. */
+const batch = 100
+
+interface FoundFile {
+  readonly name: string
+  readonly size: number
+  readonly modified: number
+}
+
+/** All files of one key. */
+interface Group {
+  readonly files: FoundFile[]
+  /** When the index was used last; null: there is none. */
+  used: number | null
+}
+
+/**
+ * Removes what no index names, and, where the folder is over its limit, the keys that were used the longest ago.
+ * Gives its size then: whole blocks. Touches no file but the cache's own.
+ */
+export async function sweep(directory: string, maxSize: number): Promise<number> {
+  const groups = await groupsIn(directory)
+  let size = 0
+  for (const group of groups.values()) size += await tidy(directory, group)
+  if (size <= maxSize) return size
+  const byUse = [...groups.values()].filter(({ used }) => used !== null)
+  byUse.sort((one, other) => Number(one.used) - Number(other.used))
+  for (const { files } of byUse) {
+    if (size <= maxSize * target) break
+    // The index is the first to go: what it names must be there.
+    files.sort((one, other) => Number(isIndex(other)) - Number(isIndex(one)))
+    for (const file of files) size -= await remove(directory, file)
+  }
+  return size
+}
+
+/** The names of the bodies of a key, named by its index or not. */
+export async function bodiesOf(directory: string, key: string): Promise<string[]> {
+  const names = await readdir(directory)
+  return names.filter((name) => name.startsWith(`${key}.`) && !/\.(?:json|new)$/.test(name))
+}
+
+async function groupsIn(directory: string): Promise<Map<string, Group>> {
+  const groups = new Map<string, Group>()
+  const names = await readdir(directory)
+  const own = names.filter((name) => /^[0-9a-f]{64}\.(?:json|[0-9a-f]{16}(?:\.new)?)$/.test(name))
+  for (const [at, name] of own.entries()) {
+    if (at % batch === 0) await turn()
+    const stats = statsOf(join(directory, name))
+    if (stats === null) continue
+    const key = name.slice(0, 64)
+    const group = groups.get(key) ?? { files: [], used: null }
+    groups.set(key, group)
+    const file = { name, size: Math.ceil(stats.size / block) * block, modified: stats.mtimeMs }
+    group.files.push(file)
+    if (isIndex(file)) group.used = file.modified
+  }
+  return groups
+}
+
+/** Removes what a killed process has left; gives the size of the rest. */
+async function tidy(directory: string, { files }: Group): Promise<number> {
+  let size = 0
+  const isOld = (file: FoundFile): boolean => !isIndex(file) && Date.now() - file.modified > abandoned
+  // An index and one body are what is usual.
+  const isNamed = files.length === 2 && files.some(isIndex) ? () => true : await namedBy(directory, files.find(isIndex))
+  for (const file of [...files]) {
+    size += file.size
+    if (!isOld(file) || isNamed(file.name)) continue
+    size -= await remove(directory, file)
+    files.splice(files.indexOf(file), 1)
+  }
+  return size
+}
+
+async function namedBy(directory: string, index: FoundFile | undefined): Promise<(name: string) => boolean> {
+  const all = index === undefined ? [] : await readIndex(join(directory, index.name)).catch(() => null)
+  return (name) => all?.some(({ body }) => body === name) ?? false
+}
+
+/** The octets that are free then. */
+async function remove(directory: string, { name, size }: FoundFile): Promise<number> {
+  return unlink(join(directory, name)).then(
+    () => size,
+    () => 0,
+  )
+}
+
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path)
+  } catch {
+    return null
+  }
+}
+
+function isIndex({ name }: FoundFile): boolean {
+  return name.endsWith('.json')
+}

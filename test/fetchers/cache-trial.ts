@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type RetrievalEvent,
+  type RetrieveOptions,
+} from '@retriever/fetchers'
+import { type CacheOption, type DirectoryCache, httpFetcher } from '@retriever/fetchers/http'
+import { afterEach, beforeEach, vi } from 'vitest'
+import { answer, type CachedServer, cachedServer } from './cached-server.ts'
+
+/** A server, a folder and clients of each test's own, on the first of May 2024 and later. */
+export interface CacheTrial {
+  readonly server: CachedServer
+  readonly folder: string
+  /** Of all clients. */
+  readonly events: RetrievalEvent[]
+  clientWith(cache: CacheOption, options?: ClientOptions): Client
+  inFolder(more?: Partial<DirectoryCache>): DirectoryCache
+  /** The text of a path of the server. */
+  read(client: Client, path?: string, options?: RetrieveOptions): Promise<string>
+  /** What the cache did, in order. */
+  told(): string[]
+}
+
+/** Call at the top of a test file. */
+export function cacheTrial(): CacheTrial {
+  let server: CachedServer
+  let folder = ''
+  const events: RetrievalEvent[] = []
+  const clients: Client[] = []
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2024-05-01T00:00:00Z') })
+    folder = mkdtempSync(join(tmpdir(), 'retriever-cache-'))
+    server = await cachedServer(answer('body', { 'cache-control': 'max-age=60' }))
+    events.length = 0
+  })
+
+  afterEach(async () => {
+    vi.useRealTimers()
+    for (const client of clients.splice(0)) await client.close()
+    await server[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  return {
+    get server() {
+      return server
+    },
+    get folder() {
+      return folder
+    },
+    events,
+    clientWith(cache, options = {}) {
+      const fetchers = [httpFetcher({ cache })]
+      const client = createClient({ ...options, fetchers, onEvent: (event) => events.push(event) })
+      clients.push(client)
+      return client
+    },
+    inFolder: (more = {}) => ({ directory: folder, ...more }),
+    read: async (client, path = '', options = {}) => (await client.retrieve(server.url + path, options)).text(),
+    told: () => events.flatMap((event) => (event.type === 'cached' ? [event.how] : [])),
+  }
+}
+
+export const later = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000)
+/** As a field has it. */
+export const at = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
+
+export const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  )

@@ -1,0 +1,226 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { cacheTrial, failure } from './cache-trial.ts'
+import { answer, type Script } from './cached-server.ts'
+
+const trial = cacheTrial()
+const { clientWith, inFolder, read, told } = trial
+
+test('nothing is read ahead of a slow consumer', async () => {
+  const size = 64 * 1024 * 1024
+  let responding: ServerResponse | undefined
+  trial.server.script = (_request, response) => {
+    responding = response.writeHead(200, { 'cache-control': 'max-age=60', 'content-length': size })
+    response.end(Buffer.alloc(size))
+  }
+  const reader = (await clientWith(inFolder()).retrieve(trial.server.url))[Symbol.asyncIterator]()
+  for (let count = 0; count < 10; count++) await reader.next()
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  // All but what the kernel's buffers hold is still with the trial.server.
+  expect(responding?.socket?.writableLength).toBeGreaterThan(size / 2)
+  const [name = ''] = readdirSync(trial.folder)
+  expect(statSync(join(trial.folder, name)).size).toBeLessThan(size / 8)
+  let length = 0
+  for (let chunk = await reader.next(); !chunk.done; chunk = await reader.next()) length += chunk.value.length
+  expect(length).toBeGreaterThan(size / 2)
+  expect(told()).toEqual(['stored'])
+})
+
+test('a body over the limit passes through and is not kept', async () => {
+  const client = clientWith(inFolder({ maxEntrySize: 1000 }))
+  for (const script of [
+    answer('x'.repeat(1001), { 'cache-control': 'max-age=60' }),
+    ((_request, response) =>
+      void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('x'.repeat(1001))) as Script,
+  ]) {
+    trial.server.script = script
+    expect(await read(client)).toHaveLength(1001)
+  }
+  trial.server.script = answer('x'.repeat(1000), { 'cache-control': 'max-age=60' })
+  expect(await read(client)).toHaveLength(1000)
+  expect(told()).toEqual(['stored'])
+  await client.close()
+  expect(readdirSync(trial.folder)).toHaveLength(2)
+})
+
+test('is for its owner alone, and tells nothing by its names', async () => {
+  const directory = join(trial.folder, 'made', 'here')
+  const client = clientWith({ directory })
+  await read(client, 'secret-path?token=s3cr3t')
+  await client.close()
+  const names = readdirSync(directory)
+  expect(names).toHaveLength(2)
+  expect(statSync(directory).mode & 0o777).toBe(0o700)
+  for (const name of names) {
+    expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600)
+    expect(name).toMatch(/^[0-9a-f]{64}\./)
+    expect(readFileSync(join(directory, name), 'utf8')).not.toContain('s3cr3t')
+  }
+})
+
+test('is there for the next client', async () => {
+  await read(clientWith(inFolder()))
+  expect(await read(clientWith(inFolder()))).toBe('body')
+  expect(trial.server.log).toHaveLength(1)
+})
+
+test.each<[string, (path: string) => void, RegExp]>([
+  ['others may write to it', (path) => mkdirSync(path), /others may write to it/],
+  ['it is a link', (path) => symlinkSync(trial.folder, path), /symbolic link/],
+  ['it is a file', (path) => writeFileSync(path, ''), /cannot be used/],
+])('is refused where %s', async (_name, make, message) => {
+  const directory = join(trial.folder, 'unfit')
+  make(directory)
+  chmodSync(directory, 0o770)
+  const error = await failure(read(clientWith({ directory })))
+  expect(error).toMatchObject({ code: 'file-failed', message: expect.stringMatching(message) })
+  expect(trial.server.log).toEqual([])
+})
+
+const kept = (): { index: string; body: string } => {
+  const names = readdirSync(trial.folder)
+  const find = (isIndex: boolean): string =>
+    join(trial.folder, names.find((name) => name.endsWith('.json') === isIndex) ?? '')
+  return { index: find(true), body: find(false) }
+}
+
+test.each<[string, () => void]>([
+  ['the index is cut', () => writeFileSync(kept().index, readFileSync(kept().index).subarray(0, 50))],
+  ['the index is of another kind', () => writeFileSync(kept().index, '{"version":1,"stored":[{"method":"GET"}]}')],
+  [
+    'the index names another file',
+    () => {
+      writeFileSync(join(trial.folder, 'elsewhere'), 'body')
+      const text = readFileSync(kept().index, 'utf8')
+      writeFileSync(kept().index, text.replace(/"body":"[^"]*"/, '"body":"elsewhere"'))
+    },
+  ],
+  [
+    'the index is a link',
+    () => {
+      const { index } = kept()
+      writeFileSync(join(trial.folder, 'elsewhere'), readFileSync(index))
+      rmSync(index)
+      symlinkSync(join(trial.folder, 'elsewhere'), index)
+    },
+  ],
+  ['the body is cut', () => writeFileSync(kept().body, 'bod')],
+  ['the body is longer', () => writeFileSync(kept().body, 'body!')],
+  ['the body is gone', () => rmSync(kept().body)],
+  [
+    'the body is a link',
+    () => {
+      const { body } = kept()
+      writeFileSync(join(trial.folder, 'elsewhere'), 'evil')
+      rmSync(body)
+      symlinkSync(join(trial.folder, 'elsewhere'), body)
+    },
+  ],
+])('what is damaged is a miss, and mended: %s', async (_name, damage) => {
+  const client = clientWith(inFolder())
+  await read(client)
+  damage()
+  expect(await read(client)).toBe('body')
+  expect(trial.server.log).toHaveLength(2)
+  expect(await read(client)).toBe('body')
+  expect(trial.server.log).toHaveLength(2)
+})
+
+test('what is replaced leaves nothing behind, nor what is no longer to be kept', async () => {
+  const client = clientWith(inFolder())
+  trial.server.script = answer('old', { 'cache-control': 'max-age=0', etag: '"1"' })
+  await read(client)
+  trial.server.script = answer('new', { 'cache-control': 'max-age=0', etag: '"2"' })
+  expect(await read(client)).toBe('new')
+  expect(readdirSync(trial.folder)).toHaveLength(2)
+  trial.server.script = answer('new', { 'cache-control': 'no-store', etag: '"2"' })
+  expect(await read(client)).toBe('new')
+  expect(readdirSync(trial.folder)).toEqual([])
+})
+
+test('an answer that has lost its body goes, even if no other takes its place', async () => {
+  const client = clientWith(inFolder())
+  await read(client)
+  rmSync(kept().body)
+  trial.server.script = answer('body', { 'cache-control': 'no-store' })
+  await read(client)
+  expect(readdirSync(trial.folder)).toEqual([])
+})
+
+test('a body of other octets fails, and is there no more', async () => {
+  const client = clientWith(inFolder())
+  await read(client)
+  writeFileSync(kept().body, 'evil')
+  const path = join(trial.folder, 'saved')
+  expect(await failure((await client.retrieve(trial.server.url)).saveTo(path))).toMatchObject({ code: 'file-failed' })
+  expect(readdirSync(trial.folder)).not.toContain('saved')
+  expect(await read(client)).toBe('body')
+  expect(trial.server.log).toHaveLength(2)
+})
+
+test('where nothing can be written, the retrieval goes on', async () => {
+  const client = clientWith(inFolder())
+  await read(client)
+  rmSync(trial.folder, { recursive: true })
+  expect(await read(client, 'other')).toBe('body')
+  expect(trial.events).toContainEqual(
+    expect.objectContaining({ type: 'remark', message: expect.stringMatching(/not kept .* folder is gone/) }),
+  )
+})
+
+test('keeps to its size: what was used the longest ago goes, and no file of others', async () => {
+  // Files have the time of the system.
+  vi.useRealTimers()
+  writeFileSync(join(trial.folder, 'mine.json'), 'x'.repeat(500_000))
+  const maxSize = 20 * 4096 * 2
+  trial.server.script = answer('x'.repeat(4000), { 'cache-control': 'max-age=6000' })
+  for (let number = 0; number < 40; number++) {
+    const client = clientWith(inFolder({ maxSize }))
+    await read(client, `${number}`)
+    await read(client, '0')
+    await client.close()
+  }
+  const names = readdirSync(trial.folder).filter((name) => name !== 'mine.json')
+  expect(names.length).toBeLessThanOrEqual(40)
+  expect(names.length).toBeGreaterThan(20)
+  expect(readdirSync(trial.folder)).toContain('mine.json')
+  expect(trial.server.log).toHaveLength(40)
+  const client = clientWith(inFolder({ maxSize }))
+  await read(client, '39')
+  expect(trial.server.log).toHaveLength(40)
+  await read(client, '1')
+  expect(trial.server.log).toHaveLength(41)
+})
+
+test('what a killed process left is removed an hour later', async () => {
+  const client = clientWith(inFolder())
+  await read(client)
+  const { index } = kept()
+  const key = index.slice(-69, -5)
+  const left = [`${key}.${'0'.repeat(16)}`, `${'a'.repeat(64)}.${'0'.repeat(16)}`, `${key}.${'1'.repeat(16)}.new`]
+  const young = `${'b'.repeat(64)}.${'0'.repeat(16)}`
+  for (const name of [...left, young]) writeFileSync(join(trial.folder, name), 'half')
+  for (const name of left)
+    utimesSync(join(trial.folder, name), new Date(Date.now() - 3_700_000), new Date(Date.now() - 3_700_000))
+  utimesSync(join(trial.folder, young), new Date(), new Date())
+  await client.close()
+  const other = clientWith(inFolder())
+  await read(other, 'other')
+  await other.close()
+  const names = readdirSync(trial.folder)
+  for (const name of left) expect(names).not.toContain(name)
+  expect(names).toContain(young)
+  expect(names).toHaveLength(5)
+})
