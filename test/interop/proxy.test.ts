@@ -32,7 +32,7 @@ function passesAll(way: string, { proftpd, nginx }: Servers, options: () => read
 
   test(`HTTPS, ${way}`, async () => {
     const url = nginx.url('https', '/files/bytes.bin', { offset: 1 })
-    const octets = await retrieveToFile(url, '--cacert', nginx.path('cert.pem'), ...options())
+    const octets = await retrieveToFile(url, '--cacert', nginx.path('ca.pem'), ...options())
     expectOctets(octets, await nginx.seed('root/files/bytes.bin'))
   })
 }
