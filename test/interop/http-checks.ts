@@ -25,20 +25,16 @@ export function testFiles(server: ServerUnderTest, scheme: 'http' | 'https' = 'h
   const trust = (): string[] => (scheme === 'https' ? ['--cacert', server.path('ca.pem')] : [])
   const url = (path: string): string => server.url(scheme, path, { offset })
 
-  test('every file, whatever its name', async () => {
-    for (const name of seedNames) {
-      const octets = await retrieveToFile(url(`/files/${encoded(name)}`), ...trust())
-      expectOctets(octets, await server.seed(`root/files/${name}`))
-    }
-  })
-
-  test('several by one command, in order', async () => {
-    const names = ['hello.txt', 'bytes.bin', 'empty.txt', 'hello.txt']
-    const urls = names.map((name) => url(`/files/${name}`))
+  test('every file, whatever its name, by one command', async () => {
+    const urls = seedNames.map((name) => url(`/files/${encoded(name)}`))
     const { status, stdout, stderr } = await retrieve(...trust(), ...urls)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    const seeds = await Promise.all(names.map((name) => server.seed(`root/files/${name}`)))
+    const seeds = await Promise.all(seedNames.map((name) => server.seed(`root/files/${name}`)))
     expectOctets(stdout, Buffer.concat(seeds))
+  })
+
+  test('one to a file', async () => {
+    expectOctets(await retrieveToFile(url('/files/bytes.bin'), ...trust()), await server.seed('root/files/bytes.bin'))
   })
 
   test('a missing file', async () => {
@@ -59,8 +55,8 @@ export function testRanges(server: ServerUnderTest, name: string, offset = 0): v
     expectOctets(await retrieveToFile(url(), '-r', range), (await seed()).subarray(from, to))
   })
 
-  test('-r beyond the end says how much there is', async () => {
-    expect(await failure(33, '-r', '99999999-', url())).toContain(String((await seed()).length))
+  test('-r beyond the end', async () => {
+    expect(await failure(33, '-r', '99999999-', url())).toContain('outside of the resource')
   })
 
   test('-C - goes on where the file ends; at its end it is left as it is', async () => {

@@ -10,6 +10,7 @@ import {
   testHead,
   testHeadersAndBodies,
   testHttp2,
+  testResume,
   testSplit,
 } from './http-wishes-checks.ts'
 import { expectOctets, failure, retrieveToFile, suite } from './suite.ts'
@@ -23,6 +24,7 @@ suite('nginx', (server) => {
   testHttp2(server)
   testClientCertificates(server)
   testCompressed(server)
+  testResume(server)
   testSplit(server)
   testEtags(server)
   testHead(server)
