@@ -38,6 +38,8 @@ async function failed({ head, body, proxy }: Answer, context: RetrievalContext):
   const isProxyLogin = status === 407 && proxy !== null
   if (context.request.fail === false && !isProxyLogin) return { ...describe(head), body }
   const excerpt = await readExcerpt(body, context)
+  // Which reads no further then, and is silent about it.
+  context.deadline.signal.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
   if (status === 416) checkRange(head, context.request, context)
   throw statusError(head, excerpt, proxy, context)
