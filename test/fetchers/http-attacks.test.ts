@@ -202,7 +202,9 @@ describe('case 19, a redirect of a public host inward (addresses of names: case 
   test.each([...inward, ...far, 'localhost', 'localhost.', 'x.localhost', '127。0。0。1'])('%s', async (host) => {
     // A proxy makes the host public without a way to it.
     await using proxy = await scriptedHttp(() => redirectTo(`http://${encodeURI(host)}:${bystander.port}/latest`))
-    const { error } = await told('http://www.example/', { proxy: `http://127.0.0.1:${proxy.port}` })
+    const { error } = await told('http://www.example/', {
+      proxy: ({ host }) => (host === 'www.example' ? `http://127.0.0.1:${proxy.port}` : null),
+    })
     expect(error?.code).toMatch(/^(refused|protocol-violation)$/)
     expect(proxy.asked).toEqual(['GET http://www.example/ HTTP/1.1'])
     expect(bystander.connections).toBe(0)

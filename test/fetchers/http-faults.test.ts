@@ -198,7 +198,7 @@ describe('answers that have no body, and bring one', () => {
     for (const length of ['0', '5']) {
       await using server = await scriptedHttp(() => `HTTP/1.1 204 No Content\r\nContent-Length: ${length}\r\n\r\n`)
       await using client = createClient({ limits })
-      expect(await resultOf(client, server.url)).toMatchObject({ body: '' })
+      expect(await resultOf(client, server.url), `a length of ${length}`).toMatchObject({ body: '' })
     }
   })
 
