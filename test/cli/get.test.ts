@@ -113,7 +113,7 @@ describe('files', () => {
     expect(servers.http.received.length).toBe(before)
   })
 
-  test('-O is not led through a planted link, nor does a redirect choose the name', async () => {
+  test('-O is not led through a planted link, nor does a redirect choose the name (cases 31, 30)', async () => {
     const dir = join(folder(), 'planted')
     mkdirSync(dir)
     symlinkSync(join(folder(), 'elsewhere'), join(dir, 'hello.txt'))

@@ -189,7 +189,7 @@ describe('redirects', () => {
     },
   )
 
-  test('userinfo of the server is dropped', async () => {
+  test('userinfo of the server is dropped (case 48)', async () => {
     await using client = to('http://u:p@b.example/')
     expect(await (await client.retrieve('http://a.example/x')).json()).toEqual(['b.example', '/', null, null])
   })
@@ -213,12 +213,12 @@ describe('redirects', () => {
     'http://[::127.0.0.1]/',
     'http://[64:ff9b::a9fe:a9fe]/',
     '//0.0.0.0/',
-  ])('%s is not followed', async (location) => {
+  ])('%s is not followed (cases 10, 11, 19)', async (location) => {
     await using client = to(location)
     expect(await failure(client.retrieve('http://a.example/x'))).toMatchObject({ code: 'refused', phase: 'policy' })
   })
 
-  test('https never leads to http', async () => {
+  test('https never leads to http (case 49)', async () => {
     await using client = to('http://a.example/', 'https://a.example/')
     const error = await failure(client.retrieve('https://a.example/'))
     expect(error.message).toMatch(/leave TLS/)

@@ -143,7 +143,7 @@ describe('a tunnel', () => {
     expect((await textThrough(script, url, { proxyTunnel: true })).text).toBe('Hello, world.\n')
   })
 
-  test('is told from the same way without one: no connection is taken for another', async () => {
+  test('is told from the same way without one: no connection is taken for another (case 38)', async () => {
     await using server = await startHttpServer()
     await using one = await scriptedProxy(httpProxy())
     await using other = await scriptedProxy(httpProxy())

@@ -345,7 +345,7 @@ describe('time and cancellation', () => {
     await expect.poll(() => server.sockets[0]?.destroyed).toBe(true)
   })
 
-  test('a slow consumer is not punished, and nothing is read ahead of it', async () => {
+  test('a slow consumer is not punished, and nothing is read ahead of it (R41)', async () => {
     const size = 64 * 1024 * 1024
     const server = await scripted((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`)
@@ -487,7 +487,7 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(2)
   })
 
-  test('of one trust are not used for another', async () => {
+  test('of one trust are not used for another (case 38)', async () => {
     await using secure = await startServers({ http: true, tls: true })
     const fetcher = httpFetcher()
     const trusting = createClient({ fetchers: [fetcher], tls: { ca: testCa } })

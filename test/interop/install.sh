@@ -14,7 +14,8 @@ unpacked=$here/.cache/unpacked
 system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
-	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack)
+	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
+	apache2-bin caddy)
 # chromium resolves URLs with @retriever/core; it is a program for people, so it is installed as usual.
 tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium)
 

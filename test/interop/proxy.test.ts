@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { logged } from './http-checks.ts'
 import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest, suiteOf } from './suite.ts'
 
 interface Servers {
@@ -31,9 +32,19 @@ function passesAll(way: string, { proftpd, nginx }: Servers, options: () => read
   })
 
   test(`HTTPS, ${way}`, async () => {
-    const url = nginx.url('https', '/files/bytes.bin', { offset: 1 })
-    const octets = await retrieveToFile(url, '--cacert', nginx.path('cert.pem'), ...options())
-    expectOctets(octets, await nginx.seed('root/files/bytes.bin'))
+    for (const offset of [1, 4]) {
+      const url = nginx.url('https', '/files/bytes.bin', { offset })
+      const octets = await retrieveToFile(url, '--cacert', nginx.path('ca.pem'), ...options())
+      expectOctets(octets, await nginx.seed('root/files/bytes.bin'))
+    }
+  })
+
+  test(`HTTP/2, ${way}`, async () => {
+    const word = `?h2-${way.replaceAll(' ', '-')}`
+    const url = nginx.url('https', `/files/hello.txt${word}`, { offset: 1 })
+    const octets = await retrieveToFile(url, '--cacert', nginx.path('ca.pem'), ...options())
+    expectOctets(octets, await nginx.seed('root/files/hello.txt'))
+    expect(await logged(nginx, word)).toEqual([expect.stringContaining(' HTTP/2.0 GET ')])
   })
 }
 
@@ -152,11 +163,27 @@ suiteOf(['squid', 'proftpd', 'nginx'], ({ squid, ...servers }) => {
   })
 
   test('a missing file, a server that is not there, and a login that is wanted', async () => {
-    expect(await failure(78, '-x', url(), proftpd.url('ftp', '/pub/none.txt'))).toContain('404')
+    expect(await failure(22, '-x', url(), proftpd.url('ftp', '/pub/none.txt'))).toContain('404')
     expect(await failure(22, '-x', url(), proftpd.url('ftp', '/x', { offset: 3 }))).toContain('(503 ')
     expect(await failure(7, '-p', '-x', url(), proftpd.url('ftp', '/x', { offset: 3 }))).toMatch(
       /it could not\. .*\(503 /,
     )
     expect(await failure(67, '-x', url(1), nginx.url('http', '/'))).toMatch(/--proxy-user\. \(407 /)
+  })
+
+  describe('Digest', () => {
+    const digest = (login: string): string[] => ['-x', `http://127.0.0.1:${squid.port() + 4}`, '-U', login]
+
+    test('of the proxy, which is asked for the URL', async () => {
+      const octets = await retrieveToFile(nginx.url('http', '/files/bytes.bin'), ...digest('bob:hidden'))
+      expectOctets(octets, await nginx.seed('root/files/bytes.bin'))
+      expect(await failure(67, ...digest('bob:mistaken'), nginx.url('http', '/'))).not.toContain('mistaken')
+    })
+
+    test('of the proxy, which makes a tunnel', async () => {
+      const url = nginx.url('https', '/files/bytes.bin', { offset: 1 })
+      const octets = await retrieveToFile(url, '--cacert', nginx.path('ca.pem'), ...digest('bob:hidden'))
+      expectOctets(octets, await nginx.seed('root/files/bytes.bin'))
+    })
   })
 })

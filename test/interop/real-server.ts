@@ -58,16 +58,16 @@ export async function startRealServer(name: string): Promise<RealServer> {
 }
 
 /**
- * The first of four neighbouring ports that nobody listens on: below those that systems give to clients, and
+ * The first of eight neighbouring ports that nobody listens on: below those that systems give to clients, and
  * above those of databases, where Retriever would refuse to speak another protocol.
  */
 async function freePorts(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const first = 28_000 + 4 * Math.floor(Math.random() * 1000)
-    const free = await Promise.all([0, 1, 2, 3].map((offset) => isFree(first + offset)))
+    const first = 28_000 + 8 * Math.floor(Math.random() * 500)
+    const free = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((offset) => isFree(first + offset)))
     if (free.every(Boolean)) return first
   }
-  throw new Error('no four free ports in a row between 28000 and 32000')
+  throw new Error('no eight free ports in a row between 28000 and 32000')
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -11,7 +11,7 @@ import { missing, type RealServer, startRealServer } from './real-server.ts'
 /** A server while its suite runs: its address, and the octets of its seed files. */
 export interface ServerUnderTest {
   /**
-   * `url('ftp', '/pub/x')`. `user` stands before the host; `offset` chooses another of four ports, of which those that
+   * `url('ftp', '/pub/x')`. `user` stands before the host; `offset` chooses another of eight ports, of which those that
    * the server's script does not name are closed.
    */
   url(scheme: string, path: string, more?: { offset?: number; user?: string }): string

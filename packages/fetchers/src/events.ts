@@ -2,7 +2,7 @@ import type { AccessPlan, Finding, RetrievalError } from '@retriever/core'
 
 /**
  * What happens during retrievals, in order. Progress bars, traces and transcripts are built on these alone.
- * `url` is without its password; `octets` hold one octet a character, a secret as `<password>`.
+ * What `redact` takes for a secret is `***` in all of it; `octets` hold one octet a character, a login as `<password>`.
  */
 export type RetrievalEvent =
   | {

@@ -200,7 +200,7 @@ export class Retrieval {
   #emit(event: RetrievalEvent): void {
     if (this.#unheard) return
     try {
-      this.#settings.onEvent?.(event)
+      this.#settings.onEvent?.(withoutSecrets(event))
     } catch (cause) {
       this.#unheard = true
       const message = `${event.url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
@@ -231,9 +231,19 @@ export class Retrieval {
   }
 }
 
-/** Listeners write what they get into logs. */
 function masked(plan: AccessPlan): AccessPlan {
   return 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
+}
+
+/** Listeners write what they get into logs, where the query of a URL may hold a token, and the plan and the request it (case 47). */
+function withoutSecrets(event: RetrievalEvent): RetrievalEvent {
+  const hide = (value: unknown): unknown => {
+    if (typeof value === 'string') return redact(value)
+    return Array.isArray(value) ? value.map(hide) : value
+  }
+  const hideIn = <T extends object>(record: T): T =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, hide(value)])) as T
+  return hideIn(event.type === 'resolved' ? { ...event, plan: hideIn(event.plan) } : event)
 }
 
 function isSameOrigin(one: Resolution, other: Resolution): boolean {

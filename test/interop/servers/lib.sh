@@ -145,6 +145,27 @@ certificate() {
 	chmod 600 "$to/key.pem"
 }
 
+# signed_certificate: cert.pem and key.pem for localhost, client.pem and client-key.pem for "alice", both of one CA, ca.pem;
+# and stranger.pem and stranger-key.pem, of nobody's.
+signed_certificate() {
+	local who key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
+	[[ ! -f cert.pem ]] || return 0
+	{
+		openssl req -x509 "${key[@]}" -days 3650 -subj '/CN=a test CA' -keyout ca-key.pem -out ca.pem
+		openssl req -x509 "${key[@]}" -days 3650 -subj /CN=mallory -keyout stranger-key.pem -out stranger.pem
+		for who in localhost alice; do
+			openssl req "${key[@]}" -subj "/CN=$who" -keyout "$who.key" -out "$who.csr"
+			openssl x509 -req -in "$who.csr" -CA ca.pem -CAkey ca-key.pem -CAcreateserial -days 3650 -out "$who.crt" \
+				-extfile <(echo 'subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1')
+		done
+	} 2>openssl.log || fail "openssl: $(tail -n 3 openssl.log)"
+	mv localhost.crt cert.pem
+	mv localhost.key key.pem
+	mv alice.crt client.pem
+	mv alice.key client-key.pem
+	chmod 600 ./*key.pem
+}
+
 all_octets() {
 	local i
 	for ((i = 0; i < 256; i++)); do printf "\\x$(printf %02x "$i")"; done
@@ -152,6 +173,21 @@ all_octets() {
 
 # One mebibyte of numbered lines: a piece lost, doubled or moved shows at once.
 mebibyte() { awk 'BEGIN { for (i = 0; i < 65536; i++) printf "%015d\n", i }'; }
+
+# http_seed DIR: what every HTTP server offers.
+http_seed() {
+	mkdir -p "$1/sub"
+	printf 'Hello, world.\nSecond line.\n' >"$1/hello.txt"
+	: >"$1/empty.txt"
+	all_octets >"$1/bytes.bin"
+	mebibyte >"$1/big.txt"
+	printf '<!DOCTYPE html><title>A page</title><p>Hello. <a href="hello.txt">text</a>\n' >"$1/page.html"
+	printf 'spaces\n' >"$1/name with spaces.txt"
+	printf 'umlaut\n' >"$1/"$'gr\xc3\xbc\xc3\x9fe.txt'
+	printf 'percent\n' >"$1/100%25#?.txt"
+	printf 'markup\n' >"$1/a&lt;<b>\"'.txt"
+	printf 'sub\n' >"$1/sub/file.txt"
+}
 
 # date_all DIR: the one modification time that the tests expect.
 date_all() { find "$1" -exec touch -h -d '2001-02-03 04:05:06 UTC' {} +; }

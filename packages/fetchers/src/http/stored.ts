@@ -47,7 +47,12 @@ export interface BodyWriter {
 
 /** The head as it is served; `age` in seconds (RFC 9111 5.1). */
 export function storedHead({ status, reason, fields }: Stored, age: number): ResponseHead {
-  return new ResponseHead({ status, reason, fields: Object.entries({ ...fields, age: String(age) }) })
+  return new ResponseHead({
+    status,
+    reason,
+    version: 'HTTP/1.1',
+    fields: Object.entries({ ...fields, age: String(age) }),
+  })
 }
 
 /** RFC 9111 3.1 and RFC 9110 7.6.1: of the connection alone, not of the answer. */
