@@ -74,9 +74,17 @@ export class Reporter {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
     }
     if (event.type === 'remark') this.notice({ operand: event.url, message: inOptions(event.message) })
+    if (event.type === 'retried') this.#wait(event)
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
     else for (const line of this.#lines(event)) this.#output.note(line)
+  }
+
+  /** Why nothing happens for so long. What is tried again at once is told with -v alone, which tells of all. */
+  #wait({ url, error, delay }: Extract<RetrievalEvent, { type: 'retried' }>): void {
+    if (delay === 0 || this.#options.verbose) return
+    const what = error.message.replace(`${url}: `, '')
+    this.notice({ operand: url, code: error.code, message: inOptions(`${what} Trying again in ${seconds(delay)} s.`) })
   }
 
   #record(event: RetrievalEvent): Record<string, unknown> {
@@ -103,7 +111,7 @@ export class Reporter {
       case 'redirected':
         return [`* redirected (${event.status}) to ${event.location}`]
       case 'retried':
-        return [`* tried again after: ${event.error.message}`]
+        return [`* trying again in ${seconds(event.delay)} s after: ${event.error.message}`]
       case 'remark':
         return []
       case 'done':
@@ -119,6 +127,11 @@ export class Reporter {
     // Those of the URL as typed: the event's is without the password that some are about.
     return 'error' in explained ? explained : { ...explained, findings }
   }
+}
+
+/** Of milliseconds, with a figure behind the point. */
+function seconds(delay: number): string {
+  return (delay / 1000).toFixed(1)
 }
 
 function isFailure(error: RetrievalError | null): boolean {

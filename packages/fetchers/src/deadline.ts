@@ -27,9 +27,8 @@ export class Deadline {
   readonly #outer: AbortSignal | undefined
   readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, this.#url))
   #total: NodeJS.Timeout | undefined
-
-  /** The phase of the operation under way, or of the last one. */
-  phase: Phase = 'resolve'
+  #phase: Phase = 'resolve'
+  #whole: Deadline | undefined
 
   constructor(url: string, limits: Limits, outer?: AbortSignal) {
     this.#url = url
@@ -43,6 +42,28 @@ export class Deadline {
     }
     if (outer?.aborted) this.#onOuterAbort()
     else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
+  }
+
+  /** The phase of the operation under way, or of the last one. */
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  set phase(phase: Phase) {
+    this.#phase = phase
+    if (this.#whole !== undefined) this.#whole.phase = phase
+  }
+
+  /**
+   * A deadline for one try within this one, which may be followed by another: the limit of a phase ends the try alone. Whatever ends
+   * this deadline ends the try. `end()` lets go of this one.
+   */
+  attempt(): Deadline {
+    const limits = { ...this.#limits, totalTimeout: Number.POSITIVE_INFINITY }
+    const attempt = new Deadline(this.#url, limits, this.signal)
+    attempt.#phase = this.#phase
+    attempt.#whole = this
+    return attempt
   }
 
   /** Aborts when the retrieval must end; its reason is the RetrievalError to throw. */
@@ -117,8 +138,14 @@ export class Deadline {
     const what = limit === 'total' ? 'The retrieval was not done' : 'Nothing came'
     const option = limit === 'total' ? 'totalTimeout' : limit
     const message = `${this.#url}: ${what} within ${milliseconds / 1000} s ${waitingFor[this.phase]}. Try later, or raise ${option}.`
-    return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url })
+    const transient = limit !== 'total' && !isConnecting(this.phase)
+    return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url, transient })
   }
+}
+
+/** The system has tried again by itself meanwhile: SYN goes out after 1, 3, 7 and 15 s anew (RFC 6298), a question to the DNS after 5. */
+function isConnecting(phase: Phase): boolean {
+  return phase === 'lookup' || phase === 'connect'
 }
 
 /** setTimeout overflows beyond 2^31-1 and would fire at once. */

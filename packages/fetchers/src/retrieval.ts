@@ -30,6 +30,7 @@ import { enforce, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
+import { Retries } from './retry.ts'
 import { remarkOf, route } from './route.ts'
 
 /** What a client gives to each of its retrievals. */
@@ -52,6 +53,7 @@ export class Retrieval {
   readonly #deadline: Deadline
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
+  readonly #retries = new Retries()
   #unheard = false
 
   constructor(
@@ -77,8 +79,7 @@ export class Retrieval {
     let resolution = first
     try {
       while (true) {
-        const context = this.#context(resolution)
-        const outcome = await this.#hop(resolution, context)
+        const { outcome, context } = await this.#hop(resolution)
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
         else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, context)
         else return this.#end(null, context, outcome)
@@ -90,11 +91,28 @@ export class Retrieval {
     }
   }
 
-  async #hop(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
-    const { policy, registry } = this.#settings
-    const { plan, findings, scheme } = resolution
-    context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
-    enforce(policy, resolution)
+  /** Over again where it fails for a cause that may pass: nothing has been handed out yet. */
+  async #hop(resolution: Resolution): Promise<{ outcome: Outcome; context: RetrievalContext }> {
+    const { plan, findings } = resolution
+    const { url } = this.#context(resolution)
+    this.#emit({ type: 'resolved', url, plan: masked(plan), findings })
+    enforce(this.#settings.policy, resolution)
+    while (true) {
+      const deadline = this.#deadline.attempt()
+      const context = this.#context(resolution, deadline)
+      try {
+        return { outcome: await this.#attempt(resolution, context), context }
+      } catch (error) {
+        deadline.end()
+        this.#deadline.signal.throwIfAborted()
+        if (!(await this.#retries.again(error, this.#context(resolution)))) throw error
+      }
+    }
+  }
+
+  async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
+    const { registry } = this.#settings
+    const { plan, scheme } = resolution
     const proxy = await this.#proxyFor(resolution)
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
@@ -178,12 +196,12 @@ export class Retrieval {
   }
 
   #end<T>(error: RetrievalError | null, context: RetrievalContext, result: T): T {
-    this.#deadline.end()
     this.#done(error, 0, context)
     return result
   }
 
   #done(error: RetrievalError | null, received: number, context: RetrievalContext): void {
+    this.#deadline.end()
     context.emit({ type: 'done', url: context.url, received, error })
     this.#finished()
   }
@@ -202,8 +220,7 @@ export class Retrieval {
     }
   }
 
-  #context(resolution: Resolution): RetrievalContext {
-    const deadline = this.#deadline
+  #context(resolution: Resolution, deadline: Deadline = this.#deadline): RetrievalContext {
     const { limits, credentials } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     return {

@@ -44,6 +44,7 @@ export async function secure(
     const message = 'Octets came through the proxy before TLS had begun; the connection was closed.'
     throw context.error('protocol-violation', message)
   }
+  context.deadline.phase = 'tls'
   const opening = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls) })
   // Within the TLS of an https proxy, one does not end with the other by itself.
   opening.once('close', () => carrier.destroy())
@@ -69,6 +70,7 @@ async function opened(
   lifetime: AbortSignal,
 ): Promise<Socket> {
   destroyOnAbort(opening, lifetime)
+  if (peer.tls === 'implicit') opening.once('connect', () => Object.assign(context.deadline, { phase: 'tls' }))
   try {
     await once(opening, peer.tls === 'implicit' ? 'secureConnect' : 'connect', { signal: lifetime })
   } catch (cause) {
