@@ -289,7 +289,7 @@ describe('resumeFrom', () => {
   const all = { text: content, offset: 0, size: 44 }
   const remark = (why: string) => [`It is retrieved from its beginning: ${why}.`]
 
-  test.each<[string, RetrieveOptions['resumeFrom'], string]>([
+  test.each<[string, NonNullable<RetrieveOptions['resumeFrom']>, string]>([
     ['a number', 10, ''],
     ['a strong tag', at, ' if "a"'],
     ['a date', { offset: 10, modified: new Date(modified) }, ` if ${modified}`],
@@ -361,7 +361,7 @@ describe('resumeFrom', () => {
     })
   })
 
-  test.each<[RetrieveOptions['resumeFrom'], Record<string, string>, boolean]>([
+  test.each<[NonNullable<RetrieveOptions['resumeFrom']>, Record<string, string>, boolean]>([
     [44, {}, true],
     [{ offset: 44, size: 44, etag }, {}, true],
     [{ offset: 44, size: 44, etag }, { ETag: etag }, true],

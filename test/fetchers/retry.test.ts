@@ -1,6 +1,14 @@
 import dns from 'node:dns'
-import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
+import { RetrievalError } from '@retriever/core'
+import {
+  type ClientOptions,
+  createClient,
+  defaultLimits,
+  type RetrievalEvent,
+  type RetrieveOptions,
+} from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Deadline } from '../../packages/fetchers/src/deadline.ts'
 import { type Asked, reply, type Said, scriptedHttp } from './scripted-http.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -13,24 +21,19 @@ const hello = (): Said => ({ octets: reply('200', {}, 'hello') })
 const failing = (status: string, fields: Record<string, string> = {}): Said => ({ octets: reply(status, fields, 'no') })
 
 /** What comes of one retrieval, on a clock that passes over each wait at once; how long they were, in milliseconds. */
-async function retrieve(
-  answer: (asked: Asked) => Said,
-  { onEvent, ...settings }: ClientOptions = {},
-  options: RetrieveOptions = {},
-) {
+async function retrieve(answer: (asked: Asked) => Said, settings: ClientOptions = {}, options: RetrieveOptions = {}) {
   await using server = await scriptedHttp(answer)
   return {
-    ...(await outcomeOf(server.url, { onEvent, ...settings }, options)),
+    ...(await outcomeOf(server.url, settings, options)),
     asked: server.asked.map(({ target }) => target),
   }
 }
 
-async function outcomeOf(url: string, { onEvent, ...settings }: ClientOptions = {}, options: RetrieveOptions = {}) {
+async function outcomeOf(url: string, settings: ClientOptions = {}, options: RetrieveOptions = {}) {
   const retried: Extract<RetrievalEvent, { type: 'retried' }>[] = []
   await using client = createClient({
     ...settings,
     onEvent: (event) => {
-      onEvent?.(event)
       if (event.type !== 'retried') return
       retried.push(event)
       setImmediate(() => vi.advanceTimersByTime(event.delay))
@@ -61,10 +64,9 @@ describe('what fails for a cause that may pass is tried again', () => {
   })
 
   test('silence in place of an answer (R33)', async () => {
-    const result = await retrieve(({ index, socket }) => {
+    const result = await retrieve(({ index }) => {
       if (index > 0) return hello()
       setImmediate(() => vi.advanceTimersByTime(60_000))
-      socket.once('close', () => {})
       return { octets: 'HTTP/1.1 200 OK\r\n' }
     })
     expect(result).toMatchObject({ text: 'hello', codes: ['timeout'] })
@@ -220,4 +222,17 @@ test("an answer that nobody asked for, on a connection that lies idle, is nobody
   await server.closed()
   expect(await (await client.retrieve(`${server.url}/2`)).text()).toBe('/x/2')
   expect(server.accepted()).toBe(2)
+})
+
+test('a deadline has as many tries at a time as are wanted, and Node says nothing of it', async () => {
+  const warned = vi.spyOn(process, 'emitWarning')
+  const whole = new Deadline('http://h/', defaultLimits)
+  const tries = Array.from({ length: 16 }, () => whole.attempt())
+  const error = new RetrievalError('aborted', 'enough', { phase: 'body' })
+  tries[0]?.fail(new RetrievalError('timeout', 'too late', { phase: 'body' }))
+  expect([whole, ...tries].map(({ signal }) => signal.aborted)).toEqual([false, true, ...Array(15).fill(false)])
+  tries[1]?.end()
+  whole.fail(error)
+  expect(tries.map(({ signal }) => signal.reason === error)).toEqual([false, false, ...Array(14).fill(true)])
+  expect(warned).not.toHaveBeenCalled()
 })

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Phase, RetrievalError } from '@retriever/core'
 import type { Limits } from './limits.ts'
 
@@ -59,6 +60,8 @@ export class Deadline {
    * this deadline ends the try. `end()` lets go of this one.
    */
   attempt(): Deadline {
+    // As many as a split body has connections.
+    setMaxListeners(0, this.signal)
     const limits = { ...this.#limits, totalTimeout: Number.POSITIVE_INFINITY }
     const attempt = new Deadline(this.#url, limits, this.signal)
     attempt.#phase = this.#phase

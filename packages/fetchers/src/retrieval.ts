@@ -101,7 +101,9 @@ export class Retrieval {
       const deadline = this.#deadline.attempt()
       const context = this.#context(resolution, deadline)
       try {
-        return { outcome: await this.#attempt(resolution, context), context }
+        const outcome = await this.#attempt(resolution, context)
+        if (outcome.outcome !== 'retrieved') deadline.end()
+        return { outcome, context }
       } catch (error) {
         deadline.end()
         this.#deadline.signal.throwIfAborted()
