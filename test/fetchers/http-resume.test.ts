@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Asked, part, reply, type Said, scriptedHttp } from './scripted-http.ts'
 
 const content = 'The quick brown fox jumps over the lazy dog.'
@@ -129,11 +129,18 @@ describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sen
 })
 
 describe('what a body is taken up by', () => {
+  beforeAll(() => void vi.stubEnv('TZ', 'Asia/Tokyo'))
+  afterAll(() => void vi.unstubAllEnvs())
+
   test.each<[string, Record<string, string | null>, string | null]>([
     ['a strong tag', { ETag: '"a"', 'Last-Modified': modified, Date: later }, '"a"'],
     ['a date of a minute ago', { 'Last-Modified': modified, Date: later }, modified],
     ['a date of less', { 'Last-Modified': modified, Date: 'Sat, 03 Feb 2001 04:06:05 GMT' }, null],
-    ['a date in the form of asctime', { 'Last-Modified': 'Sat Feb  3 04:05:06 2001', Date: later }, modified],
+    [
+      'a date in the form of asctime, which is GMT wherever we are',
+      { 'Last-Modified': 'Sat Feb  3 04:05:06 2001', Date: later },
+      modified,
+    ],
     ['a date without Date', { 'Last-Modified': modified }, null],
     ['a weak tag', { ETag: 'W/"a"' }, null],
     ['a tag without quotes', { ETag: 'a' }, null],
@@ -180,6 +187,18 @@ describe('what a body is taken up by', () => {
       offset: 35,
       asked: ['bytes=35- if "a"', 'bytes=38-43 if "a"'],
     })
+  })
+
+  test('more than what is missing of a range is not it', async () => {
+    const cut = await retrieve(
+      (asked) => {
+        const octets = part(asked, content, { ETag: etag })
+        if (isFirst(asked)) return { octets: octets.subarray(0, octets.indexOf('\r\n\r\n') + 7), ending: 'close' }
+        return { octets: reply('206', { ETag: etag, 'Content-Range': 'bytes 7-9/44' }, content.slice(7, 10)) }
+      },
+      { range: [4, 8] },
+    )
+    expect(cut).toMatchObject({ before: 'qui', error: { code: 'partial' } })
   })
 
   test('octets in a content coding are gone on with in that one alone', async () => {

@@ -130,6 +130,26 @@ describe('a large body over several connections', () => {
     await server.closed()
   })
 
+  test.each(['fails', 'stops'])('where one %s, the others end', async (way) => {
+    await using server = await scriptedHttp((asked) => {
+      if (asked.fields.range === ranges[2]) return null
+      const isWrong = way === 'fails' && asked.fields.range === ranges[1]
+      const fields = { ETag: isWrong ? '"b"' : etag, Connection: 'close' }
+      return { octets: part(asked, content, fields), ending: 'close' }
+    })
+    await using client = createClient({ limits: { maxRetryDelay: 0 } })
+    const octets = (await client.retrieve(server.url, { split: 4 }))[Symbol.asyncIterator]()
+    let length = 0
+    const read = async (limit: number): Promise<void> => {
+      while (length < limit) length += (await octets.next()).value?.length ?? 0
+    }
+    await read(segment)
+    await expect.poll(() => rangesOf(server)).toContain(ranges[2])
+    if (way === 'fails') await expect(read(total)).rejects.toMatchObject({ code: 'partial' })
+    else await octets.return()
+    await server.closed()
+  })
+
   test('conditions hold', async () => {
     await using server = await scriptedHttp(serve)
     await using client = createClient()
