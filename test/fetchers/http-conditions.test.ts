@@ -5,10 +5,12 @@ import { reply, scriptedHttp } from './scripted-http.ts'
 async function retrieve(answer: Buffer, options: RetrieveOptions) {
   await using server = await scriptedHttp(() => ({ octets: answer }))
   await using client = createClient({ limits: { maxRetries: 0 } })
-  const outcome = await client.retrieve(server.url, options).then(
-    async (representation) => ({ text: await representation.text(), etag: representation.etag }),
-    (error: unknown) => ({ error }),
-  )
+  const outcome: { text?: string; etag?: string | null; error?: unknown } = await client
+    .retrieve(server.url, options)
+    .then(
+      async (representation) => ({ text: await representation.text(), etag: representation.etag }),
+      (error: unknown) => ({ error }),
+    )
   return { ...outcome, fields: server.asked[0]?.fields }
 }
 

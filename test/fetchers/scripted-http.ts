@@ -12,7 +12,10 @@ export interface Asked {
   readonly index: number
 }
 
-/** An answer's octets, after which `close` ends the connection, a promise resets it once it settles; nothing leaves it open. */
+/**
+ * An answer's octets, after which `close` ends the connection, a promise resets it once it settles; nothing leaves it
+ * open.
+ */
 export interface Said {
   readonly octets: string | Buffer
   readonly ending?: 'close' | Promise<unknown>
@@ -27,7 +30,9 @@ export interface ScriptedHttp extends AsyncDisposable {
   closed(): Promise<void>
 }
 
-/** A server of which a test writes every octet, sent whole or octet by octet. A request that gets null is not answered. */
+/**
+ * A server of which a test writes every octet, sent whole or octet by octet. A request that gets null is not answered.
+ */
 export async function scriptedHttp(
   answer: (asked: Asked) => Said | null | Promise<Said | null>,
   chunking: 'whole' | 'bytes' = 'whole',

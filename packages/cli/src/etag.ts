@@ -19,7 +19,10 @@ export function readEtagFile(line: CommandLine): string | null {
   return fileOf(line, 'etag-save')
 }
 
-/** Writes it where the whole has come: a part proves nothing of the rest. Empty where the server gives none, as curl does. */
+/**
+ * Writes it where the whole has come: a part proves nothing of the rest. Empty where the server gives none, as curl
+ * does.
+ */
 export function saveEtag(file: string | null, { etag, metadata }: Representation): void {
   if (file === null || metadata.status !== 200) return
   try {

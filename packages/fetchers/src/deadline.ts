@@ -56,8 +56,8 @@ export class Deadline {
   }
 
   /**
-   * A deadline for one try within this one, which may be followed by another: the limit of a phase ends the try alone. Whatever ends
-   * this deadline ends the try. `end()` lets go of this one.
+   * A deadline for one try within this one, which may be followed by another: the limit of a phase ends the try alone.
+   * Whatever ends this deadline ends the try. `end()` lets go of this one.
    */
   attempt(): Deadline {
     // As many as a split body has connections.
@@ -146,7 +146,10 @@ export class Deadline {
   }
 }
 
-/** The system has tried again by itself meanwhile: SYN goes out after 1, 3, 7 and 15 s anew (RFC 6298), a question to the DNS after 5. */
+/**
+ * The system has tried again by itself meanwhile: SYN goes out after 1, 3, 7 and 15 s anew (RFC 6298), a question to
+ * the DNS after 5.
+ */
 function isConnecting(phase: Phase): boolean {
   return phase === 'lookup' || phase === 'connect'
 }

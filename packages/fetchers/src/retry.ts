@@ -6,13 +6,16 @@ const firstDelay = 1000
 /** A server that may be asked again at once (`Retry-After: 0`) has still failed a moment ago. */
 const leastDelay = 100
 
-/** How often something is tried again, and when: limits.maxRetries and limits.maxRetryDelay, or what the server asks for. */
+/**
+ * How often something is tried again, and when: limits.maxRetries and limits.maxRetryDelay, or what the server asks
+ * for.
+ */
 export class Retries {
   #count = 0
 
   /**
-   * Waits until it is time to try again what has failed so. False at once: the error stands. Rejects where the retrieval ends
-   * meanwhile.
+   * Waits until it is time to try again what has failed so. False at once: the error stands. Rejects where the
+   * retrieval ends meanwhile.
    */
   async again(error: unknown, { limits, deadline, emit, url }: RetrievalContext): Promise<boolean> {
     if (!RetrievalError.is(error) || !error.transient || this.#count >= limits.maxRetries) return false

@@ -3,7 +3,7 @@ import type { RequestOptions, RetrievalContext } from '../fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
 /** The octets `first` to `last` of a representation of `total`; null where the server does not know that. */
-export interface ContentRange {
+interface ContentRange {
   readonly first: number
   readonly last: number
   readonly total: number | null

@@ -7,7 +7,7 @@ import { type Extent, ResumingBody, type Source } from './resuming-body.ts'
 import { validatorOf } from './validator.ts'
 
 /** An answer, and all that it takes to ask for more of the same. */
-export interface Asked {
+interface Asked {
   readonly ask: Ask
   readonly answer: Answer
   /** Of the answer's request. */
@@ -40,7 +40,9 @@ export async function resuming(
   return { ...outcome, body: new ResumingBody(context, source, extent, { octets: outcome.body, deadline }) }
 }
 
-/** Null where nothing proves that what comes another time is of the same representation, or the server has no ranges. */
+/**
+ * Null where nothing proves that what comes another time is of the same representation, or the server has no ranges.
+ */
 export function sourceOf(ask: Ask, head: ResponseHead, total: number | null): Source | null {
   const validator = validatorOf(head)
   if (validator === null || head.field('accept-ranges')?.toLowerCase() === 'none') return null

@@ -71,7 +71,9 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
   return [type?.toLowerCase() ?? null, (charset?.[1] ?? charset?.[2])?.toLowerCase() ?? null]
 }
 
-/** RFC 9110 5.6.7, and what else Date reads; null for what is no date. The form of asctime names no zone, and means GMT. */
+/**
+ * RFC 9110 5.6.7, and what else Date reads; null for what is no date. The form of asctime names no zone, and means GMT.
+ */
 export function dateOf(field: string | null): Date | null {
   const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
   const date = new Date(asctime.test(field ?? '') ? `${field} GMT` : (field ?? ''))
@@ -79,9 +81,9 @@ export function dateOf(field: string | null): Date | null {
 }
 
 /**
- * Throws `not-modified` where the resource still has the entity tag, or is no newer than the caller asks: for 304, and for an answer
- * whose fields say so, since servers may know no conditions, or go by exact dates alone (RFC 9110 13.1.3; nginx does). Where there is a
- * tag, the date does not count (the same).
+ * Throws `not-modified` where the resource still has the entity tag, or is no newer than the caller asks: for 304, and
+ * for an answer whose fields say so, since servers may know no conditions, or go by exact dates alone (RFC 9110 13.1.3;
+ * nginx does). Where there is a tag, the date does not count (the same).
  */
 export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
   const { ifChangedSince, ifNoneMatch } = request

@@ -8,8 +8,9 @@ import { describe, type ResponseHead } from './response.ts'
 import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
 
 /**
- * Retrieves what comes after the octets that the caller has. Where the server cannot go on there, or has another representation by now,
- * the whole comes: by itself, or by a second request where the answer to the first is a part that will not do (security.md R7 to R11).
+ * Retrieves what comes after the octets that the caller has. Where the server cannot go on there, or has another
+ * representation by now, the whole comes: by itself, or by a second request where the answer to the first is a part
+ * that will not do (security.md R7 to R11).
  */
 export async function retrieveRest(ask: Ask, point: ResumePoint, context: RetrievalContext): Promise<Outcome> {
   const validator = validatorFrom(point)

@@ -32,9 +32,10 @@ export interface Begun {
 }
 
 /**
- * Octets over as many answers as it takes. One that breaks off is taken up by a further request, for what is missing of that very
- * representation, after a wait (security.md R1). Each request has a deadline of its own, so that silence ends the request alone. What has
- * been given out is never followed by octets of another representation: then it fails, with `partial`.
+ * Octets over as many answers as it takes. One that breaks off is taken up by a further request, for what is missing of
+ * that very representation, after a wait (security.md R1). Each request has a deadline of its own, so that silence ends
+ * the request alone. What has been given out is never followed by octets of another representation: then it fails, with
+ * `partial`.
  */
 export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   readonly #context: RetrievalContext
@@ -135,8 +136,13 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #wrong({ status, reply }: ResponseHead): Error {
     const transient = !this.#wasWrong
     this.#wasWrong = true
-    const message = `The server has another representation by now, or cannot go on at octet ${this.#at}; retrieve it anew. (${reply})`
-    return this.#context.error('partial', message, { phase: 'body', status, reply, transient })
+    const what = `The server has another representation by now, or cannot go on at octet ${this.#at}`
+    return this.#context.error('partial', `${what}; retrieve it anew. (${reply})`, {
+      phase: 'body',
+      status,
+      reply,
+      transient,
+    })
   }
 
   /** Why there was to be another request is told by then, and the octets before are all right. */

@@ -3,14 +3,16 @@ import { under } from '../retry.ts'
 import { type Begun, ResumingBody, type Source } from './resuming-body.ts'
 
 /**
- * Octets of one request. What 16 connections, the most there are, hold for a slow consumer is then 64 MiB, as limits.maxCollected;
- * and at 100 Mbit/s it takes a third of a second, beside which the round trip of a request is short.
+ * Octets of one request. What 16 connections, the most there are, hold for a slow consumer is then 64 MiB, as
+ * limits.maxCollected; and at 100 Mbit/s it takes a third of a second, beside which the round trip of a request is
+ * short.
  */
 export const segmentSize: number = 4 * 1024 * 1024
 
 /**
- * The octets of a whole of known size, in order. Segments come by as many requests at a time as there are `connections`, the first by
- * the answer that has begun; of those, at most `connections` segments wait for the consumer. None is asked for before the first octet is.
+ * The octets of a whole of known size, in order. Segments come by as many requests at a time as there are
+ * `connections`, the first by the answer that has begun; of those, at most `connections` segments wait for the
+ * consumer. None is asked for before the first octet is.
  */
 export async function* splitBody(
   context: RetrievalContext,

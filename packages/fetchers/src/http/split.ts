@@ -13,8 +13,9 @@ export function connectionsFor({ split = 1, range, resumeFrom, head, compressed 
 }
 
 /**
- * Retrieves the whole over several connections, once the server has proved that it serves ranges, by a first one that says which
- * representation of what size it is of. Whatever else it answers is as good: the whole comes by one connection.
+ * Retrieves the whole over several connections, once the server has proved that it serves ranges, by a first one that
+ * says which representation of what size it is of. Whatever else it answers is as good: the whole comes by one
+ * connection.
  */
 export async function retrieveSplit(ask: Ask, context: RetrievalContext, connections: number): Promise<Outcome> {
   const deadline = context.deadline.attempt()

@@ -9,8 +9,8 @@ export type Validator =
   | { readonly modified: Date; readonly weak: string | null }
 
 /**
- * How much older than the answer a date must be. RFC 9110 8.8.2.2 asks for a second, and for clocks that agree or a difference beyond
- * that; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
+ * How much older than the answer a date must be. RFC 9110 8.8.2.2 asks for a second, and for clocks that agree or a
+ * difference beyond that; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
  */
 const strongAge = 60_000
 
@@ -31,8 +31,8 @@ export function validatorFrom({ etag = null, modified = null }: ResumePoint): Va
 }
 
 /**
- * The value of If-Range. None for a date beside a weak tag, with which it must not be sent (RFC 9110 13.1.5): what comes of a bare Range
- * tells its date, and is compared.
+ * The value of If-Range. None for a date beside a weak tag, with which it must not be sent (RFC 9110 13.1.5): what
+ * comes of a bare Range tells its date, and is compared.
  */
 export function ifRange(validator: Validator | null): { readonly ifRange?: string } {
   if (validator === null) return {}
@@ -41,8 +41,8 @@ export function ifRange(validator: Validator | null): { readonly ifRange?: strin
 }
 
 /**
- * Whether a 206, or a 416, is about the representation with this validator. A 206 repeats the entity tag (RFC 9110 15.3.7); it need not
- * repeat the date that If-Range had, and a 416 need say nothing.
+ * Whether a 206, or a 416, is about the representation with this validator. A 206 repeats the entity tag (RFC 9110
+ * 15.3.7); it need not repeat the date that If-Range had, and a 416 need say nothing.
  */
 export function isOf(validator: Validator | null, head: ResponseHead): boolean {
   if (validator === null) return true

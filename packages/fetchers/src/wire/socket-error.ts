@@ -58,8 +58,8 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
 }
 
 /**
- * What may go better another time (security.md R13): the lookup service says so, or what was there has gone. Where nothing listens, or
- * TLS is broken, it is the same again.
+ * What may go better another time (security.md R13): the lookup service says so, or what was there has gone. Where
+ * nothing listens, or TLS is broken, it is the same again.
  */
 function isPassing(code: string | undefined): boolean {
   return code !== undefined && /^(?:EAI_AGAIN|ECONNRESET|ECONNABORTED|EPIPE|ENETRESET|ETIMEDOUT)$/.test(code)
