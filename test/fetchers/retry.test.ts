@@ -1,4 +1,6 @@
 import dns from 'node:dns'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import {
   type ClientOptions,
@@ -7,7 +9,7 @@ import {
   type RetrievalEvent,
   type RetrieveOptions,
 } from '@retriever/fetchers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Deadline } from '../../packages/fetchers/src/deadline.ts'
 import { type Asked, reply, type Said, scriptedHttp } from './scripted-http.ts'
 
@@ -46,6 +48,15 @@ async function outcomeOf(url: string, settings: ClientOptions = {}, options: Ret
   return { ...outcome, delays: retried.map(({ delay }) => delay), codes: retried.map(({ error }) => error.code) }
 }
 
+/** Of a server that only listens; told of what it hears. */
+async function silentPort(heard: () => void): Promise<number> {
+  const server = createServer((socket) => void socket.on('error', () => {}).on('data', heard)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
 describe('what fails for a cause that may pass is tried again', () => {
   test.each(['408', '425', '429', '500', '502', '503', '504'])('%s', async (status) => {
     const result = await retrieve(({ index }) => (index < 2 ? failing(status) : hello()))
@@ -70,6 +81,14 @@ describe('what fails for a cause that may pass is tried again', () => {
       return { octets: 'HTTP/1.1 200 OK\r\n' }
     })
     expect(result).toMatchObject({ text: 'hello', codes: ['timeout'] })
+  })
+
+  test('silence in the TLS handshake (R33), of whatever scheme', async () => {
+    const port = await silentPort(() => vi.advanceTimersByTime(30_000))
+    for (const scheme of ['https', 'gophers', 'ftps']) {
+      const result = await outcomeOf(`${scheme}://127.0.0.1:${port}/`, { limits: { maxRetries: 1 } })
+      expect(result).toMatchObject({ error: { code: 'timeout', phase: 'tls', transient: true }, codes: ['timeout'] })
+    }
   })
 
   test('a name that cannot be looked up now', async () => {
