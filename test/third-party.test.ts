@@ -54,7 +54,7 @@ describe('finger, a scheme from outside, added by createClient({ schemes, fetche
     const events: RetrievalEvent[] = []
     await using client = createClient({
       ...plugin,
-      limits: { idleTimeout: 100 },
+      limits: { idleTimeout: 100, maxRetries: 0 },
       onEvent: (event) => void events.push(event),
     })
     expect(await failureOf(client.retrieve(`${server.url}stall`))).toMatchObject({ code: 'timeout', phase: 'request' })

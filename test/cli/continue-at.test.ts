@@ -18,15 +18,21 @@ useBundle()
 const folder = temporaryFolder()
 const quiet = { status: 0, stdout: '', stderr: '' }
 let servers: TestServers<'http'>
+/** Knows no ranges. */
+let deaf: TestServers<'http'>
 let source: string
 
 beforeAll(async () => {
   servers = await startServers({ http: true })
+  deaf = await startServers({ http: { faults: { ignoreRestart: true } } })
   writeFileSync(join(folder(), 'source'), 'abcdefghij')
   utimesSync(join(folder(), 'source'), 1e9, 1e9)
   source = pathToFileURL(join(folder(), 'source')).href
 })
-afterAll(() => servers.close())
+afterAll(async () => {
+  await servers.close()
+  await deaf.close()
+})
 
 const run = (...args: string[]) => retrieve(args, { cwd: folder() })
 const content = (name: string): string => readFileSync(join(folder(), name), 'utf8')
@@ -68,27 +74,54 @@ describe('where the server can begin there', () => {
   })
 })
 
-describe('where it cannot', () => {
+describe('HTTP', () => {
   const hello = (): string => `${servers.http.url}pub/hello.txt`
+
+  test('goes on where the file ends', async () => {
+    writeFileSync(join(folder(), 'h'), 'HELLO')
+    expect(await run('-C', '-', '-o', 'h', hello())).toEqual(quiet)
+    expect(content('h')).toBe('HELLO, world.\n')
+    expect(statSync(join(folder(), 'h')).mtime).toEqual(new Date('2001-02-03T04:05:06Z'))
+    expect(await run('-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
+  })
+
+  test('has nothing to add to a file that is whole', async () => {
+    writeFileSync(join(folder(), 'w'), 'Hello, world!\n')
+    expect(await run('-C', '-', '-o', 'w', hello())).toEqual(quiet)
+    expect(content('w')).toBe('Hello, world!\n')
+  })
+
+  test('sends the whole in place of a file that is longer', async () => {
+    writeFileSync(join(folder(), 'l'), 'Hello, world. And more.\n')
+    const { status, stderr } = await run('-C', '-', '-o', 'l', hello())
+    const why = 'It is retrieved from its beginning: the resource has only 14 octets.'
+    expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${hello()}: ${why}\n` })
+    expect(content('l')).toBe('Hello, world.\n')
+  })
+})
+
+describe('where it cannot', () => {
+  const hello = (): string => `${deaf.http.url}pub/hello.txt`
+  const why = 'It is retrieved from its beginning: the server sends only the whole.'
 
   test('the whole comes, and replaces the file', async () => {
     writeFileSync(join(folder(), 'y'), 'Hell')
-    expect(await run('-C', '-', '-o', 'y', hello())).toEqual(quiet)
+    expect(await run('-C', '-', '-o', 'y', hello())).toEqual({ ...quiet, stderr: `retrieve: ${hello()}: ${why}\n` })
     expect(content('y')).toBe('Hello, world.\n')
   })
 
   test('and only once it is whole: until then the file is as it was', async () => {
-    await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
+    await using cut = await startServers({ http: { faults: { shortBody: 5, ignoreRestart: true } } })
     writeFileSync(join(folder(), 'z'), 'Hell')
-    expect((await run('-C', '-', '-o', 'z', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
+    expect((await run('--retry', '0', '-C', '-', '-o', 'z', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
     expect(content('z')).toBe('Hell')
     expect(existsSync(join(folder(), 'z.part'))).toBe(false)
   })
 
   test('standard output gets no more than was asked for', async () => {
-    expect(await run('-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
-    expect(await run('-C', '14', hello())).toEqual(quiet)
-    const beyond = await run('-C', '15', hello())
+    expect(await run('-s', '-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
+    expect(await run('-s', '-C', '14', hello())).toEqual(quiet)
+    const beyond = await run('-sS', '-C', '15', hello())
     expect(beyond).toMatchObject({ status: 33, stdout: '' })
     expect(beyond.stderr).toBe(`retrieve: ${hello()}: It has 14 octets, so there are none from 15 on.\n`)
   })
@@ -107,7 +140,7 @@ describe('where it cannot', () => {
 
 test('what came before the body was cut stays, to be continued', async () => {
   await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
-  expect((await run('-C', '-', '-o', 'cut', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
+  expect((await run('--retry', '0', '-C', '-', '-o', 'cut', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
   expect(content('cut')).toBe('Hello, wo')
   expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut'])
 })

@@ -171,7 +171,7 @@ describe('exit codes, each with one clear sentence', () => {
     [78, () => url('ftp', 'missing.txt'), /550/],
     [78, () => url('gopher', '0/missing'), /missing/],
   ])('%i', async (status, address, sentence) => {
-    const outcome = await retrieve([address()])
+    const outcome = await retrieve(['--retry', '0', address()])
     expect(outcome).toMatchObject({ stdout: '' })
     expect(outcome.stderr).toMatch(/^retrieve: [^\n]+\n$/)
     expect(outcome.stderr.trimEnd()).toMatch(sentence)
@@ -195,7 +195,9 @@ describe('exit codes, each with one clear sentence', () => {
 
   test('18 where the body is cut, and no file', async () => {
     await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
-    expect((await retrieve(['-o', 'cut', `${cut.http.url}readme.txt`], { cwd: folder() })).status).toBe(18)
+    expect((await retrieve(['--retry', '0', '-o', 'cut', `${cut.http.url}readme.txt`], { cwd: folder() })).status).toBe(
+      18,
+    )
     expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual([])
   })
 

@@ -21,7 +21,7 @@ const error = new RetrievalError('receive-failed', `${url}: The connection broke
 function told(json: boolean, verbose: boolean, silent = false): unknown[] {
   const notes = new Notes(new AbortController().signal, {})
   const report = new Reporter(notes, { json, verbose, silent })
-  report.event({ type: 'retried', url, error })
+  report.event({ type: 'retried', url, error, delay: 0 })
   report.event({ type: 'remark', url, message: 'It is a directory.' })
   return notes.lines
 }
@@ -29,7 +29,7 @@ function told(json: boolean, verbose: boolean, silent = false): unknown[] {
 test('a remark is told to everybody, a retry with -v', () => {
   expect(told(false, false)).toEqual([`retrieve: ${url}: It is a directory.`])
   expect(told(false, true)).toEqual([
-    `* tried again after: ${url}: The connection broke.`,
+    `* trying again in 0.0 s after: ${url}: The connection broke.`,
     `retrieve: ${url}: It is a directory.`,
   ])
   expect(told(false, false, true)).toEqual([])
@@ -39,6 +39,7 @@ test('with --json the error of a retry has the shape of all errors', () => {
   expect(told(true, true)[0]).toEqual({
     event: 'retried',
     url,
+    delay: 0,
     error: {
       code: 'receive-failed',
       exit: 56,

@@ -150,6 +150,6 @@ test('serve takes ports and faults', async () => {
     stderr: `retrieve: Port ${servers.http.port} is in use; name another, or none for a free one.\n`,
   })
   const faulty = await serveElsewhere('http', '--fault', 'shortBody=1')
-  expect((await retrieve([`${faulty.url}readme.txt`])).status).toBe(18)
+  expect((await retrieve(['--retry', '0', `${faulty.url}readme.txt`])).status).toBe(18)
   await faulty.stop()
 })

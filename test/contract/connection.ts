@@ -19,7 +19,7 @@ function serverOf({ server }: Place): NonNullable<Place['server']> {
 function testSilence({ start, stalls = [] }: Subject): void {
   test.each(stalls)('a server that goes silent (%s) is a timeout of phase %s', async (stall, phase) => {
     await using place = await start({ stall })
-    await using client = createClient({ limits: { idleTimeout: 100 } })
+    await using client = createClient({ limits: { idleTimeout: 100, maxRetries: 0 } })
     const error = await failureOf(bytesOf(client, place.object))
     expect(error).toMatchObject({ code: 'timeout', phase })
     expect(error.message).toMatch(/idleTimeout/)
@@ -121,14 +121,14 @@ function testFaults({ start, bytes, entries, short }: Subject): void {
 
   test('a reset in the body is partial', async () => {
     await using place = await start({ resetAfter: Math.floor(bytes.length / 2) })
-    await using client = createClient()
+    await using client = createClient({ limits: { maxRetries: 0 } })
     expect(await failureOf(bytesOf(client, place.object))).toMatchObject({ code: 'partial', phase: 'body' })
     await serverOf(place).waitForConnections(0)
   })
 
   test.runIf(short !== undefined)('a body that ends early is partial, whatever the server claims', async () => {
     await using place = await start({ shortBody: short ?? 0 })
-    await using client = createClient()
+    await using client = createClient({ limits: { maxRetries: 0 } })
     expect(await failureOf(bytesOf(client, place.object))).toMatchObject({ code: 'partial', phase: 'body' })
     await serverOf(place).waitForConnections(0)
   })
@@ -136,7 +136,7 @@ function testFaults({ start, bytes, entries, short }: Subject): void {
   test('a server of another protocol is no success', async () => {
     await using place = await start({ replies: { greeting: 'SSH-2.0-OpenSSH_9.2\r\n', '/pub/a.bin': 'SSH-2.0-x\r\n' } })
     if (serverOf(place).protocol === 'gopher') return // Anything is a Gopher document.
-    await using client = createClient({ limits: { idleTimeout: 500 } })
+    await using client = createClient({ limits: { idleTimeout: 500, maxRetries: 0 } })
     const error = await failureOf(bytesOf(client, place.object))
     expect(error.code).toBe('protocol-violation')
     await serverOf(place).waitForConnections(0)

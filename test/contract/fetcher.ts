@@ -170,7 +170,10 @@ function testManners({ start, bytes }: Subject): void {
       const url = place.login?.('mallory', secret)
       if (url === undefined) return
       const events: RetrievalEvent[] = []
-      await using client = createClient({ limits: { idleTimeout: 100 }, onEvent: (event) => void events.push(event) })
+      await using client = createClient({
+        limits: { idleTimeout: 100, maxRetries: 0 },
+        onEvent: (event) => void events.push(event),
+      })
       const error = await failureOf(bytesOf(client, url))
       expect(everythingIn(error)).not.toContain(secret)
       expect(JSON.stringify(events)).not.toContain(secret)

@@ -49,7 +49,10 @@ test('the server gets what the plan says', async () => {
 test.each(['greeting', 'login'] as const)('a login that fails (%s) shows no password', async (stall) => {
   await using server = await startNntpServer({ auth: 'required', ...(stall === 'login' ? {} : { faults: { stall } }) })
   const events: unknown[] = []
-  await using client = createClient({ limits: { idleTimeout: 100 }, onEvent: (event) => void events.push(event) })
+  await using client = createClient({
+    limits: { idleTimeout: 100, maxRetries: 0 },
+    onEvent: (event) => void events.push(event),
+  })
   const url = `${server.url.replace('//', '//mallory:pl4nted@')}retriever.test/3`
   await expect(bytesOf(client, url)).rejects.toMatchObject({ code: stall === 'login' ? 'auth-failed' : 'timeout' })
   expect(JSON.stringify(events)).not.toContain('pl4nted')

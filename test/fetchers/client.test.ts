@@ -246,7 +246,7 @@ describe('time and cancellation', () => {
   test('silence names its phase', async () => {
     await using client = createClient({
       fetchers: [fakeHttp((_, context) => silent(context))],
-      limits: { idleTimeout: 20 },
+      limits: { idleTimeout: 20, maxRetries: 0 },
     })
     expect(await failure(client.retrieve('http://h/'))).toMatchObject({ code: 'timeout', phase: 'greeting' })
   })

@@ -46,7 +46,7 @@ async function failureOf(options: FtpServerOptions, url: string, clientOptions: 
 
 async function scripted(script: Script, path = 'hello.txt', options: ClientOptions = {}) {
   await using server = await scriptedFtp(script)
-  await using client = createClient({ fetchers: [ftpFetcher()], ...options })
+  await using client = createClient({ fetchers: [ftpFetcher()], limits: { maxRetries: 0 }, ...options })
   const outcome = await client
     .retrieve(`${server.url}${path}`)
     .then((representation) => representation.text())
@@ -488,7 +488,7 @@ describe('a transfer that does not end well is partial', () => {
 
   test('no final reply in time: timeout in the body', async () => {
     const faults = { stall: 'final', replies: { SIZE: '502 no\r\n' } } as const
-    const error = await failureOf({ faults }, 'pub/hello.txt', { limits: { idleTimeout: 200 } })
+    const error = await failureOf({ faults }, 'pub/hello.txt', { limits: { idleTimeout: 200, maxRetries: 0 } })
     expect(error).toMatchObject({ code: 'timeout', phase: 'body' })
   })
 })
@@ -500,7 +500,7 @@ describe('a server that stands still', () => {
     ['response', 'request'],
     ['body', 'body'],
   ] as const)('at its %s: timeout, phase %s', async (stall, phase) => {
-    const error = await failureOf({ faults: { stall } }, 'pub/a.bin', { limits: { idleTimeout: 200 } })
+    const error = await failureOf({ faults: { stall } }, 'pub/a.bin', { limits: { idleTimeout: 200, maxRetries: 0 } })
     expect(error).toMatchObject({ code: 'timeout', phase })
   })
 

@@ -14,7 +14,11 @@ let server: TestServer | undefined
 
 beforeEach(() => {
   events = []
-  client = createClient({ limits: { idleTimeout: 300 }, tls: { ca: testCa }, onEvent: (event) => events.push(event) })
+  client = createClient({
+    limits: { idleTimeout: 300, maxRetries: 0 },
+    tls: { ca: testCa },
+    onEvent: (event) => events.push(event),
+  })
 })
 
 afterEach(async () => {

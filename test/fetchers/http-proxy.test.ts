@@ -25,6 +25,7 @@ async function through(
   const events: RetrievalEvent[] = []
   await using client = createClient({
     proxy: `${kind}://${login}127.0.0.1:${proxy.port}`,
+    limits: { maxRetries: 0 },
     onEvent: (event) => events.push(event),
     ...options,
   })

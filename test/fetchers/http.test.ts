@@ -23,7 +23,11 @@ const url = (path: string): string => servers.http.url + path
 beforeEach(async () => {
   servers = await startServers({ http: true, bigSize: 8 * 1024 * 1024, files: { '/a/b;c=d': 'parameters' } })
   events = []
-  client = createClient({ fetchers: [httpFetcher()], onEvent: (event) => events.push(event) })
+  client = createClient({
+    fetchers: [httpFetcher()],
+    limits: { maxRetries: 0 },
+    onEvent: (event) => events.push(event),
+  })
 })
 
 afterEach(async () => {
@@ -323,7 +327,7 @@ describe('a body that ends early', () => {
 })
 
 describe('time and cancellation', () => {
-  const impatient = (): Client => createClient({ limits: { idleTimeout: 150 } })
+  const impatient = (): Client => createClient({ limits: { idleTimeout: 150, maxRetries: 0 } })
 
   test.each([
     ['response', 'request'],

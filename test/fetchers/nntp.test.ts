@@ -10,7 +10,7 @@ let events: RetrievalEvent[]
 let server: TestServer | undefined
 
 function makeClient(options: ClientOptions = {}): Client {
-  const limits = { idleTimeout: 300, ...options.limits }
+  const limits = { idleTimeout: 300, maxRetries: 0, ...options.limits }
   return createClient({ tls: { ca: testCa }, onEvent: (event) => events.push(event), ...options, limits })
 }
 

@@ -190,7 +190,7 @@ describe('addresses found here', () => {
     ['EAI_AGAIN', /www\.example could not be looked up/],
   ])('are none (%s): the proxy is not bothered', async (code, message) => {
     await using proxy = await scriptedProxy(socks())
-    await using client = createClient({ proxy: `socks5://127.0.0.1:${proxy.port}` })
+    await using client = createClient({ limits: { maxRetries: 0 }, proxy: `socks5://127.0.0.1:${proxy.port}` })
     addresses = [Object.assign(new Error(code), { code })]
     const error = await failure(client.retrieve('http://www.example/'))
     expect(error).toMatchObject({ code: 'host-not-found', phase: 'lookup', message: expect.stringMatching(message) })

@@ -5,6 +5,7 @@ import { type FindingCode, findingCodes, type ResolveOptions } from '@retriever/
 import type { ClientOptions, Limits, Policy, RetrieveOptions } from '@retriever/fetchers'
 import { readAddresses } from './addresses.ts'
 import { type Destination, planDestinations } from './destination.ts'
+import { readEtagFile } from './etag.ts'
 import { usageError } from './exit-codes.ts'
 import { readFtpFetchers } from './ftp.ts'
 import { readHttpFetchers } from './http.ts'
@@ -28,6 +29,8 @@ export interface Config {
   readonly destinations: readonly Destination[]
   /** Null: from the beginning. */
   readonly continueAt: ContinueAt | null
+  /** Where the entity tag of what has come whole goes. */
+  readonly etagFile: string | null
   readonly login: Login | null
   /** For FTP servers that want one beside user and password. */
   readonly account: string | null
@@ -68,6 +71,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     showErrors: !line.has('silent') || line.has('show-error'),
     destinations,
     continueAt: readContinueAt(line, destinations),
+    etagFile: readEtagFile(line),
     login: readLogin(line, 'user'),
     proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },
     account: line.value('ftp-account') ?? null,
@@ -115,11 +119,13 @@ function readLimits(line: CommandLine): Partial<Limits> {
   const connect = line.value('connect-timeout')
   const size = line.value('max-filesize')
   const redirects = line.value('max-redirs')
+  const retries = line.value('retry')
   return {
     ...(total !== undefined && { totalTimeout: 1000 * readNumber('max-time', total) }),
     ...(connect !== undefined && { connectTimeout: 1000 * readNumber('connect-timeout', connect) }),
     ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
     ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
+    ...(retries !== undefined && { maxRetries: readNumber('retry', retries, /^\d+$/) }),
   }
 }
 

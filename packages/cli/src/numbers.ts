@@ -22,6 +22,13 @@ export function readRange(text: string): [number, number | null] {
   throw usageError(`--range needs A-B or A-, such as 0-99, with A not above B; not ${JSON.stringify(text)}.`)
 }
 
+/** Connections for one body. */
+export function readSplit(text: string): number {
+  const count = readNumber('split', text, /^\d{1,9}$/)
+  if (count >= 1 && count <= 16) return count
+  throw usageError(`--split needs a number from 1 to 16, not ${text}.`)
+}
+
 export function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
 }

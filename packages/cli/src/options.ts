@@ -85,6 +85,10 @@ export type OptionName =
   | 'compressed'
   | 'cache'
   | 'http1.1'
+  | 'etag-compare'
+  | 'etag-save'
+  | 'split'
+  | 'retry'
   | 'disable-epsv'
   | 'no-pipelining'
   | 'max-time'
@@ -231,6 +235,38 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Transfer',
     commands: network,
     example: 'retrieve --cache ~/.cache/retrieve http://www.example.org/',
+  },
+  {
+    long: 'etag-compare',
+    arg: 'FILE',
+    help: 'Only what no longer has the entity tag in FILE; one URL. A FILE that is missing or empty is no condition',
+    category: 'Transfer',
+    commands: get,
+    example: 'retrieve --etag-compare x.etag --etag-save x.etag -o x http://www.example.org/x',
+  },
+  {
+    long: 'etag-save',
+    arg: 'FILE',
+    help: 'Write the entity tag of what came whole to FILE; one URL',
+    category: 'Transfer',
+    commands: get,
+    example: 'retrieve --etag-save x.etag -o x http://www.example.org/x',
+  },
+  {
+    long: 'split',
+    arg: 'N',
+    help: 'Up to N connections (16 at most) for one large body, where an HTTP server has ranges',
+    category: 'Transfer',
+    commands: get,
+    example: 'retrieve --split 4 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'retry',
+    arg: 'N',
+    help: 'Try again up to N times, with growing waits, what fails for a cause that may pass; default 3',
+    category: 'Transfer',
+    commands: network,
+    example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
   },
   {
     long: 'max-time',

@@ -74,9 +74,17 @@ export class Reporter {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
     }
     if (event.type === 'remark') this.notice({ operand: event.url, message: inOptions(event.message) })
+    if (event.type === 'retried') this.#wait(event)
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
     else for (const line of this.#lines(event)) this.#output.note(line)
+  }
+
+  /** Why nothing happens for so long. What is tried again at once is told with -v alone, which tells of all. */
+  #wait({ url, error, delay }: Extract<RetrievalEvent, { type: 'retried' }>): void {
+    if (delay === 0 || this.#options.verbose) return
+    const what = error.message.replace(`${url}: `, '')
+    this.notice({ operand: url, code: error.code, message: inOptions(`${what} Trying again in ${seconds(delay)} s.`) })
   }
 
   #record(event: RetrievalEvent): Record<string, unknown> {
@@ -105,7 +113,7 @@ export class Reporter {
       case 'cached':
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
-        return [`* tried again after: ${event.error.message}`]
+        return [`* trying again in ${seconds(event.delay)} s after: ${event.error.message}`]
       case 'remark':
         return []
       case 'done':
@@ -128,6 +136,11 @@ const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['ho
   revalidated: 'out of the cache, as the server has confirmed',
   stale: 'out of the cache, and no longer fresh',
   stored: 'kept in the cache',
+}
+
+/** Of milliseconds, with a figure behind the point. */
+function seconds(delay: number): string {
+  return (delay / 1000).toFixed(1)
 }
 
 function isFailure(error: RetrievalError | null): boolean {

@@ -1,7 +1,8 @@
 import type { RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
+import { readEtag } from './etag.ts'
 import { usageError } from './exit-codes.ts'
-import { readRange } from './numbers.ts'
+import { readRange, readSplit } from './numbers.ts'
 import type { CommandLine } from './parse.ts'
 import { readTime } from './time.ts'
 
@@ -13,12 +14,16 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   const base = line.value('base')
   const range = line.value('range')
   const time = line.value('time-cond')
+  const split = line.value('split')
+  const etag = readEtag(line)
   const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(line.has('compressed') && { compressed: true }),
     ...(since !== null && { ifChangedSince: since }),
+    ...(etag !== null && { ifNoneMatch: etag }),
+    ...(split !== undefined && { split: readSplit(split) }),
   }
 }
 

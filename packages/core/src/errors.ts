@@ -50,7 +50,7 @@ export const errorCodes = {
   'not-found': { exit: 78, when: 'The server has no such resource.' },
   'not-modified': {
     exit: 0,
-    when: 'The resource is no newer than the date of ifChangedSince: there is nothing to do.',
+    when: 'The resource is no newer than ifChangedSince, or still has the tag of ifNoneMatch: there is nothing to do.',
   },
   aborted: { exit: 130, when: "The caller's AbortSignal, or an interrupt, ended the retrieval." },
 } as const

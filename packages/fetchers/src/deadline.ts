@@ -30,15 +30,17 @@ export class Deadline {
   readonly #outer: AbortSignal | undefined
   readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, redact(this.#url)))
   #total: NodeJS.Timeout | undefined
+  #phase: Phase = 'resolve'
+  readonly #whole: Deadline | undefined
+  #unlink: () => void = () => {}
 
-  /** The phase of the operation under way, or of the last one. */
-  phase: Phase = 'resolve'
-
-  constructor(url: string, limits: Limits, outer?: AbortSignal) {
+  /** `whole`: it is an attempt within that one, which alone counts the total. */
+  constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: Deadline) {
     this.#url = url
     this.#limits = limits
     this.#outer = outer
-    if (Number.isFinite(limits.totalTimeout)) {
+    this.#whole = whole
+    if (whole === undefined && Number.isFinite(limits.totalTimeout)) {
       this.#total = setTimeout(
         () => this.fail(this.#timeout(limits.totalTimeout, 'total')),
         clampTimer(limits.totalTimeout),
@@ -46,6 +48,27 @@ export class Deadline {
     }
     if (outer?.aborted) this.#onOuterAbort()
     else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
+  }
+
+  /** The phase of the operation under way, or of the last one. */
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  set phase(phase: Phase) {
+    this.#phase = phase
+    if (this.#whole !== undefined) this.#whole.phase = phase
+  }
+
+  /**
+   * A deadline for one try within this one, which may be followed by another: the limit of a phase ends the try alone.
+   * Whatever ends this deadline ends the try. `end()` lets go of this one.
+   */
+  attempt(): Deadline {
+    const attempt = new Deadline(this.#url, this.#limits, undefined, this)
+    attempt.#phase = this.#phase
+    attempt.#unlink = this.onAbort(() => attempt.fail(this.#reason as RetrievalError))
+    return attempt
   }
 
   /** Aborts when the retrieval must end; its reason is the RetrievalError to throw. */
@@ -133,6 +156,7 @@ export class Deadline {
 
   /** Stops the total timer and stops listening to the caller's signal. The retrieval is over. */
   end(): void {
+    this.#unlink()
     clearTimeout(this.#total)
     this.#outer?.removeEventListener('abort', this.#onOuterAbort)
   }
@@ -141,8 +165,17 @@ export class Deadline {
     const what = limit === 'total' ? 'The retrieval was not done' : 'Nothing came'
     const option = limit === 'total' ? 'totalTimeout' : limit
     const message = `${redact(this.#url)}: ${what} within ${milliseconds / 1000} s ${waitingFor[this.phase]}. Try later, or raise ${option}.`
-    return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url })
+    const transient = limit !== 'total' && !isConnecting(this.phase)
+    return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url, transient })
   }
+}
+
+/**
+ * The system has tried again by itself meanwhile: SYN goes out after 1, 3, 7 and 15 s anew (RFC 6298), a question to
+ * the DNS after 5.
+ */
+function isConnecting(phase: Phase): boolean {
+  return phase === 'lookup' || phase === 'connect'
 }
 
 /** setTimeout overflows beyond 2^31-1 and would fire at once. */

@@ -38,8 +38,8 @@ export type RetrievalEvent =
       /** Seconds since the server made it, or said so; null where it comes from there. */
       readonly age: number | null
     }
-  /** What went wrong, and is tried again: on a new connection, or more carefully. */
-  | { readonly type: 'retried'; readonly url: string; readonly error: RetrievalError }
+  /** What went wrong, and is tried again in `delay` milliseconds: on a new connection, or more carefully. */
+  | { readonly type: 'retried'; readonly url: string; readonly error: RetrievalError; readonly delay: number }
   /** What a person should know of what came back, and did not ask for: a name that turned out to be a directory. */
   | { readonly type: 'remark'; readonly url: string; readonly message: string }
   | { readonly type: 'done'; readonly url: string; readonly received: number; readonly error: RetrievalError | null }

@@ -58,13 +58,14 @@ export const octetRange: OptionKind = [
 
 export const date: OptionKind = ['a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())]
 export const resumePoint: OptionKind = [
-  'a number of octets, or { offset, size, modified }',
+  'a number of octets, or { offset, size, modified, etag }',
   (value) => {
     const point: unknown = typeof value === 'number' ? { offset: value } : value
     if (typeof point !== 'object' || point === null) return false
-    const { offset, size = null, modified = null, ...rest } = point as Record<string, unknown>
+    const { offset, size = null, modified = null, etag = null, ...rest } = point as Record<string, unknown>
+    const isTime = modified === null || date[1](modified)
     return (
-      isSize(offset) && (size === null || isSize(size)) && (modified === null || date[1](modified)) && isEmpty(rest)
+      isSize(offset) && (size === null || isSize(size)) && isTime && (etag === null || isTag(etag)) && isEmpty(rest)
     )
   },
 ]
@@ -88,6 +89,11 @@ function isPort(value: unknown): boolean {
 
 function isSize(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+/** RFC 9110 8.8.3, octets beyond ASCII as characters: it becomes the value of a header field. */
+function isTag(value: unknown): boolean {
+  return typeof value === 'string' && /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/.test(value)
 }
 
 function isEmpty(record: object): boolean {

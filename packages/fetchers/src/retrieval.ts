@@ -31,6 +31,7 @@ import { enforce, enforceDirect, enforceRedirect, hostOf, type Policy } from './
 import type { ProxyChoice } from './proxy.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
+import { Retries, under } from './retry.ts'
 import { remarkOf, route } from './route.ts'
 
 /** What a client gives to each of its retrievals. */
@@ -54,6 +55,7 @@ export class Retrieval {
   readonly #deadline: Deadline
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
+  readonly #retries = new Retries()
   #unheard = false
   /** A server from elsewhere sent us on. */
   #isPointedTo = false
@@ -81,8 +83,7 @@ export class Retrieval {
     let resolution = first
     try {
       while (true) {
-        const context = this.#context(resolution)
-        const outcome = await this.#hop(resolution, context)
+        const { outcome, context } = await this.#hop(resolution, this.#context(resolution))
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
         else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, context)
         else return this.#end(null, context, outcome)
@@ -94,11 +95,32 @@ export class Retrieval {
     }
   }
 
-  async #hop(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
-    const { policy, registry } = this.#settings
-    const { plan, findings, scheme } = resolution
+  /** Over again where it fails for a cause that may pass: nothing has been handed out yet. */
+  async #hop(
+    resolution: Resolution,
+    context: RetrievalContext,
+  ): Promise<{ outcome: Outcome; context: RetrievalContext }> {
+    const { plan, findings } = resolution
     if (context.isHeard) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
-    enforce(policy, resolution)
+    enforce(this.#settings.policy, resolution)
+    while (true) {
+      const deadline = this.#deadline.attempt()
+      const trying = under(context, deadline)
+      try {
+        const outcome = await this.#attempt(resolution, trying)
+        if (outcome.outcome !== 'retrieved') deadline.end()
+        return { outcome, context: trying }
+      } catch (error) {
+        deadline.end()
+        this.#deadline.throwIfAborted()
+        if (!(await this.#retries.again(error, context))) throw error
+      }
+    }
+  }
+
+  async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
+    const { policy, registry } = this.#settings
+    const { plan, scheme } = resolution
     const proxy = await this.#proxyFor(resolution)
     enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
@@ -186,12 +208,12 @@ export class Retrieval {
   }
 
   #end<T>(error: RetrievalError | null, context: RetrievalContext, result: T): T {
-    this.#deadline.end()
     this.#done(error, 0, context)
     return result
   }
 
   #done(error: RetrievalError | null, received: number, context: RetrievalContext): void {
+    this.#deadline.end()
     context.emit({ type: 'done', url: context.url, received, error })
     this.#finished()
   }

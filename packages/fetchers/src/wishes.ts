@@ -7,6 +7,11 @@ export function notModified({ error }: RetrievalContext, since: Date, extras: Er
   return error('not-modified', `It has not been modified since ${since.toISOString()}.${said}`, extras)
 }
 
+/** The error for ifNoneMatch where the resource still has the entity tag, or one of them. */
+export function sameTag({ error }: RetrievalContext, extras: ErrorExtras): RetrievalError {
+  return error('not-modified', `It has not been modified: its entity tag is the same. (${extras.reply})`, extras)
+}
+
 /** Where to go on; undefined: from the beginning, by right. */
 export function resumePoint({ resumeFrom }: RequestOptions): ResumePoint | undefined {
   return typeof resumeFrom === 'number' ? { offset: resumeFrom } : resumeFrom

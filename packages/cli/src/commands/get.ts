@@ -3,6 +3,7 @@ import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
 import { octetsFrom, startIn } from '../continuation.ts'
 import { checkTarget, type Destination, writeFailed } from '../destination.ts'
+import { saveEtag } from '../etag.ts'
 import { fileNameOf } from '../file-name.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
@@ -29,13 +30,14 @@ async function toStdout(asIs: boolean, resolution: Resolution, session: Session,
   // `-C -` needs a file, as readConfig has seen to.
   const start = Number(config.continueAt ?? 0)
   await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal, start)
-  if (output.stdoutIsTerminal && !asIs) return await show(representation, start, output)
-  if (representation.offset >= start) return await representation.writeTo((chunk) => output.write(chunk))
-  for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
+  if (output.stdoutIsTerminal && !asIs) await show(representation, start, output)
+  else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
+  else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
+  saveEtag(config.etagFile, representation)
 }
 
 async function toFile(destination: FileDestination, resolution: Resolution, session: Session, run: Run): Promise<void> {
-  const { continueAt } = run.config
+  const { continueAt, etagFile } = run.config
   const path = destination.to === 'file' ? destination.path : join(destination.directory, nameFor(resolution))
   // Who continues a file knows that it is there.
   const overwrite = destination.to === 'file' || continueAt !== null
@@ -45,6 +47,7 @@ async function toFile(destination: FileDestination, resolution: Resolution, sess
   // Where the server could not begin there, the whole comes, and takes the place of the file once it is whole.
   const append = continueAt !== null && (start === 0 || representation.offset > 0)
   await representation.saveTo(path, { overwrite, append })
+  saveEtag(etagFile, representation)
 }
 
 function nameFor(resolution: Resolution): string {

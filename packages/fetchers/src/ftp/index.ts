@@ -80,7 +80,7 @@ async function inSession<T>(
         session.habits.pipelining = undefined
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
-      if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error })
+      if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }
 }

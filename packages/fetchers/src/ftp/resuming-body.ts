@@ -84,7 +84,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     const { deadline, emit, url } = this.#context
     for (let error = broken; ; ) {
       if (++this.#attempts > maxAttempts) throw broken
-      emit({ type: 'retried', url, error })
+      emit({ type: 'retried', url, error, delay: 0 })
       try {
         this.#body = await this.#resume(this.#offset - this.#tail.length)
         this.#expected = this.#tail

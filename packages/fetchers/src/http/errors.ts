@@ -2,7 +2,7 @@ import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
 import { BodyCut, ConnectionLost, type Exchange, Forestalled, TooManyInterim } from './connection.ts'
-import type { ResponseHead } from './response.ts'
+import { dateOf, type ResponseHead } from './response.ts'
 
 /** Statuses whose meaning is a code of its own; the sentence says what to do. */
 const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
@@ -12,6 +12,9 @@ const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: stri
   410: ['not-found', 'The resource is gone for good.'],
 }
 
+/** Statuses that may be others soon (RFC 9110 15.5.9, 15.6.1, 15.6.3 to 15.6.5; RFC 8470 5.2; RFC 6585 4). */
+const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
+
 /** The error for a status of 400 or more, perhaps of a proxy that was asked for the URL. 401 is Basic's matter. */
 export function statusError(
   head: ResponseHead,
@@ -20,18 +23,37 @@ export function statusError(
   context: RetrievalContext,
 ): RetrievalError {
   const { status, reply } = head
-  const [code, message] = meanings[status] ?? ['http-error', proxy ? ofProxy(proxy, context) : otherStatus(head)]
+  const transient = passing.has(status)
+  const retryAfter = transient ? retryAfterOf(head) : undefined
+  const words =
+    retryAfter !== undefined ? leftAlone(retryAfter, context) : proxy ? ofProxy(proxy, context) : otherStatus(head)
+  const [code, message] = meanings[status] ?? ['http-error', words]
   return context.error(code, `${message} (${reply})`, {
     status,
     reply,
     response: { headers: head.fields, excerpt },
     phase: 'request',
+    transient,
+    ...(retryAfter !== undefined && { retryAfter }),
   })
 }
 
+/** RFC 9110 10.2.3, in milliseconds: a number of seconds, or a date, which is by the clock that Date is by. */
+function retryAfterOf(head: ResponseHead): number | undefined {
+  const field = head.field('retry-after') ?? ''
+  if (/^\d{1,12}$/.test(field)) return 1000 * Number(field)
+  const until = dateOf(field)
+  const now = dateOf(head.field('date')) ?? new Date()
+  return until === null ? undefined : Math.max(0, until.getTime() - now.getTime())
+}
+
+function leftAlone(milliseconds: number, { limits }: RetrievalContext): string {
+  const limit = limits.maxRetryDelay
+  const longer = milliseconds > limit ? `, longer than maxRetryDelay (${limit / 1000} s)` : ''
+  return `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s${longer}; try again then.`
+}
+
 function otherStatus(head: ResponseHead): string {
-  const seconds = /^\d{1,6}$/.exec(head.field('retry-after') ?? '')?.[0]
-  if (seconds !== undefined) return `The server asks to be left alone for ${seconds} s; try again then.`
   if (head.status === 429) return 'The server wants fewer requests; try again later.'
   if (head.status >= 500) return 'The server failed; try again later.'
   return 'The server refused the request.'
@@ -60,10 +82,12 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
     (name === 'HTTPParserError' && /EOF/.test(message)) ||
     (code === 'UND_ERR_SOCKET' && /closed/.test(message))
   if (inBody && (mismatch || ended)) {
-    return context.error('partial', 'The connection ended before the whole body had come; try again.', { cause })
+    const message = 'The connection ended before the whole body had come; try again.'
+    return context.error('partial', message, { transient: true, cause })
   }
   if (ended) {
     return context.error('receive-failed', `${speaker(exchange)} closed the connection without an answer; try again.`, {
+      transient: true,
       cause,
     })
   }

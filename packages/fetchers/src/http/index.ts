@@ -1,15 +1,19 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext } from '../fetcher.ts'
 import { checkOptions, flag, type OptionKind } from '../options.ts'
-import type { Asking } from './asking.ts'
+import { under } from '../retry.ts'
+import { resumePoint } from '../wishes.ts'
+import type { Ask, Asking } from './asking.ts'
 import type { Cache } from './cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache-options.ts'
 import { decoded } from './coding.ts'
 import { converse } from './converse.ts'
 import { withLogin } from './login.ts'
-import { outcomeOf } from './outcome.ts'
+import { retrieveObject } from './object.ts'
 import { Pool } from './pool.ts'
 import type { Logins } from './request.ts'
+import { retrieveRest } from './resume-from.ts'
+import { connectionsFor, retrieveSplit } from './split.ts'
 
 export type { CacheOption, DirectoryCache } from './cache-options.ts'
 
@@ -46,16 +50,22 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
 }
 
 async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
+  const { deadline } = context
   const ask = withLogin(plan, context, (asking: Asking, logins: Logins) => {
     const send = (context: RetrievalContext) => converse(pool, plan, context, asking, logins)
-    return cache === null ? send(context) : cache.answer(plan, context, asking, logins, send)
+    const trying = under(context, asking.deadline ?? deadline)
+    return cache === null ? send(trying) : cache.answer(plan, trying, asking, logins, send)
   })
-  const { range } = context.request
-  const answer = await ask(range === undefined ? {} : { range })
-  const outcome = await outcomeOf(answer, context)
-  if (outcome.outcome !== 'retrieved') return outcome
-  const retrieved = decoded(outcome, context)
-  return answer.cache === undefined
-    ? retrieved
-    : { ...retrieved, metadata: { ...retrieved.metadata, cache: answer.cache } }
+  const outcome = await retrieveWith(ask, context)
+  return outcome.outcome === 'retrieved' ? decoded(outcome, context) : outcome
+}
+
+function retrieveWith(ask: Ask, context: RetrievalContext): Promise<Outcome> {
+  const { request } = context
+  const point = resumePoint(request)
+  const connections = connectionsFor(request)
+  // Of HEAD, Range is no part (RFC 9110 14.2).
+  if (point !== undefined && point.offset > 0 && request.head !== true) return retrieveRest(ask, point, context)
+  if (connections > 1) return retrieveSplit(ask, context, connections)
+  return retrieveObject(ask, context, request.range)
 }

@@ -1,17 +1,22 @@
 import { encodeOctets } from '@retriever/core'
-import type { Outcome, RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { proxyLoginError } from '../wire/http-connect.ts'
 import type { Answer } from './asking.ts'
 import { decoded } from './coding.ts'
+import { checkRange } from './content-range.ts'
 import { discard, readExcerpt } from './discard.ts'
 import { statusError } from './errors.ts'
-import { checkChanged, checkRange, describe, type ResponseHead } from './response.ts'
+import { checkChanged, describe, type ResponseHead } from './response.ts'
 
 /** RFC 9110 15.4: the ones a GET may follow without being asked. */
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** What an answer means for the retrieval. Throws for what is an error, or was not asked for. */
-export async function outcomeOf(answer: Answer, context: RetrievalContext): Promise<Outcome> {
+/** What an answer means for the retrieval. `range` was asked for. Throws for what is an error, or was not asked for. */
+export async function outcomeOf(
+  answer: Answer,
+  context: RetrievalContext,
+  range?: RequestOptions['range'],
+): Promise<Outcome> {
   const { head, body } = answer
   const { status } = head
   const location = head.field('location')
@@ -21,10 +26,10 @@ export async function outcomeOf(answer: Answer, context: RetrievalContext): Prom
     const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet))
     return { outcome: 'redirect', location: octets, status }
   }
-  if (status >= 400) return failed(answer, context)
+  if (status >= 400) return failed(answer, context, range)
   try {
     checkChanged(head, context.request, context)
-    checkRange(head, context.request, context)
+    checkRange(head, range, context)
     checkAsked(head, context)
     if (context.request.head === true) await discard(body, context)
     return retrieved(answer)
@@ -35,7 +40,7 @@ export async function outcomeOf(answer: Answer, context: RetrievalContext): Prom
 }
 
 /** An error, or what the caller wants to see in its place. */
-async function failed(answer: Answer, context: RetrievalContext): Promise<Outcome> {
+async function failed(answer: Answer, context: RetrievalContext, range: RequestOptions['range']): Promise<Outcome> {
   const { head, proxy } = answer
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
@@ -44,7 +49,7 @@ async function failed(answer: Answer, context: RetrievalContext): Promise<Outcom
   // An abort while it came is what happened, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
-  if (status === 416) checkRange(head, context.request, context)
+  if (status === 416) checkRange(head, range, context)
   throw statusError(head, excerpt, proxy, context)
 }
 

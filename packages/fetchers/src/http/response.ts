@@ -1,7 +1,9 @@
 import { octetsToText, printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { notModified } from '../wishes.ts'
+import { notModified, sameTag } from '../wishes.ts'
 import type { Head } from './connection.ts'
+import { contentRange } from './content-range.ts'
+import { isSameTag } from './validator.ts'
 
 /** An answer's header section, ready to be asked. */
 export class ResponseHead {
@@ -63,7 +65,7 @@ function sizeOf(head: ResponseHead): number | null {
 
 /** RFC 9110 14.4; checkRange sees to it that a part is the one that was asked for. */
 function offsetOf(head: ResponseHead): number {
-  return head.status === 206 ? Number(/^bytes (\d+)-/.exec(head.field('content-range') ?? '')?.[1] ?? 0) : 0
+  return head.status === 206 ? (contentRange(head)?.first ?? 0) : 0
 }
 
 function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: string | null] {
@@ -73,46 +75,38 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
   return [type?.toLowerCase() ?? null, (charset?.[1] ?? charset?.[2])?.toLowerCase() ?? null]
 }
 
-function dateOf(field: string | null): Date | null {
+/**
+ * RFC 9110 5.6.7, and what else Date reads; null for what is no date. The form of asctime names no zone, and means GMT.
+ */
+export function dateOf(field: string | null): Date | null {
   if (field === null) return null
-  const date = new Date(field)
+  const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
+  const date = new Date(asctime.test(field) ? `${field} GMT` : field)
   return Number.isNaN(date.getTime()) ? null : date
 }
 
-/** Throws where the answer is not the range that was asked for, or is a range that was not. */
-export function checkRange(head: ResponseHead, { range }: RequestOptions, context: RetrievalContext): void {
+/**
+ * Throws `not-modified` where the resource still has the entity tag, or is no newer than the caller asks: for 304, and
+ * for an answer whose fields say so, since servers may know no conditions, or go by exact dates alone (RFC 9110 13.1.3;
+ * nginx does). Where there is a tag, the date does not count (the same).
+ */
+export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
+  const { ifChangedSince, ifNoneMatch } = request
   const { status, reply } = head
-  const stated = head.field('content-range')
   const details = { status, reply, phase: 'request' } as const
-  if (status === 416) {
-    const total = /^bytes \*\/(\d+)$/.exec(stated ?? '')?.[1]
-    const size = total === undefined ? '' : ` it has ${total} octets;`
-    throw context.error('range-refused', `The range is outside of the resource;${size} ask for less.`, details)
+  if (ifNoneMatch !== undefined) {
+    const etag = head.field('etag')
+    const told = status < 300 && etag !== null && isAmong(etag, ifNoneMatch)
+    if (status === 304 || told) throw sameTag(context, details)
+  } else if (ifChangedSince !== undefined) {
+    const modified = dateOf(head.field('last-modified'))
+    const told = status < 300 && modified !== null && modified <= ifChangedSince
+    if (status === 304 || told) throw notModified(context, ifChangedSince, details)
   }
-  if (range === undefined) {
-    if (status !== 206) return
-    throw context.error('protocol-violation', 'The server sent a part where the whole was asked for.', details)
-  }
-  if (status !== 206) {
-    // The whole is what bytes=0- asks for.
-    if (range[0] === 0 && range[1] === null) return
-    throw context.error('range-refused', 'The server sends only the whole; retrieve it without a range.', details)
-  }
-  const [, first, last] = /^bytes (\d+)-(\d+)\/(?:\d+|\*)$/.exec(stated ?? '') ?? []
-  if (Number(first) === range[0] && (range[1] === null || Number(last) <= range[1])) return
-  const shown = printable((stated ?? 'none').slice(0, 80))
-  throw context.error('protocol-violation', `The server sent another range than asked for (${shown}).`, details)
 }
 
-/**
- * Throws `not-modified` where the resource is no newer than the caller asks: for 304, and for an answer whose Last-Modified says so,
- * since servers may go by exact matches alone (RFC 9110 13.1.3; nginx does).
- */
-export function checkChanged(head: ResponseHead, { ifChangedSince }: RequestOptions, context: RetrievalContext): void {
-  if (ifChangedSince === undefined) return
-  const { status, reply } = head
-  const modified = dateOf(head.field('last-modified'))
-  const told = status < 300 && modified !== null && modified <= ifChangedSince
-  if (status !== 304 && !told) return
-  throw notModified(context, ifChangedSince, { status, reply, phase: 'request' })
+/** RFC 9110 13.1.2: `*`, or a list of entity tags. */
+function isAmong(etag: string, list: string): boolean {
+  const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? []
+  return list.trim() === '*' || tags.some((tag) => isSameTag(tag, etag))
 }

@@ -54,6 +54,7 @@ export async function secure(
     const message = 'Octets came through the proxy before TLS had begun; the connection was closed.'
     throw context.error('protocol-violation', message)
   }
+  context.deadline.phase = 'tls'
   const opening = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
   // Within the TLS of an https proxy, one does not end with the other by itself.
   opening.once('close', () => carrier.destroy())
@@ -85,6 +86,7 @@ async function opened(
   lifetime: AbortSignal,
 ): Promise<Socket> {
   destroyOnAbort(opening, lifetime)
+  if (peer.tls === 'implicit') opening.once('connect', () => Object.assign(context.deadline, { phase: 'tls' }))
   try {
     await once(opening, peer.tls === 'implicit' ? 'secureConnect' : 'connect', { signal: lifetime })
   } catch (cause) {

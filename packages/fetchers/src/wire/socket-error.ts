@@ -19,7 +19,7 @@ export function connectError(
       code === 'EAI_AGAIN'
         ? `The name ${peer.host} could not be looked up now; try again.`
         : `No host is named ${peer.host}${peer.name ? `, as ${peer.name} is` : ''}; check the spelling.`
-    return context.error('host-not-found', what, { phase: 'lookup', cause })
+    return context.error('host-not-found', what, { phase: 'lookup', transient: isPassing(code), cause })
   }
   if (isRefusal(code)) return certificateRefused(context, cause)
   if (isCertificateError(code)) {
@@ -34,7 +34,11 @@ export function connectError(
     const what = `${capitalised(where)} refused the connection; nothing listens there. Check host and port.`
     return context.error('connect-failed', what, { phase: 'connect', cause })
   }
-  return context.error('connect-failed', `No connection to ${where}: ${code ?? message}.`, { phase: 'connect', cause })
+  return context.error('connect-failed', `No connection to ${where}: ${code ?? message}.`, {
+    phase: 'connect',
+    transient: isPassing(code),
+    cause,
+  })
 }
 
 /** `the proxy http://h:1080` begins a sentence as well as it ends one. */
@@ -52,7 +56,7 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
   return context.error(
     inBody ? 'partial' : 'receive-failed',
     `${what}${inBody ? ' before the whole body had come' : ''}; try again.`,
-    { cause },
+    { transient: isPassing(code), cause },
   )
 }
 
@@ -73,6 +77,14 @@ function certificateRefused(context: RetrievalContext, cause: unknown): Retrieva
   }
   const what = `The server refused the client's certificate; ask whoever runs it which it takes. (${said})`
   return context.error('auth-failed', what, { phase: 'tls', cause })
+}
+
+/**
+ * What may go better another time (security.md R13): the lookup service says so, or what was there has gone. Where
+ * nothing listens, or TLS is broken, it is the same again.
+ */
+function isPassing(code: string | undefined): boolean {
+  return code !== undefined && /^(?:EAI_AGAIN|ECONNRESET|ECONNABORTED|EPIPE|ENETRESET|ETIMEDOUT)$/.test(code)
 }
 
 /** Node tries several addresses and gives an AggregateError of what each said; the first is as good as any. */

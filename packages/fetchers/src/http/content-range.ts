@@ -1,0 +1,51 @@
+import { printable } from '@retriever/core'
+import type { RequestOptions, RetrievalContext } from '../fetcher.ts'
+import type { ResponseHead } from './response.ts'
+
+/** The octets `first` to `last` of a representation of `total`; null where the server does not know that. */
+interface ContentRange {
+  readonly first: number
+  readonly last: number
+  readonly total: number | null
+}
+
+/** The one part that a 206 has (RFC 9110 14.4); null where it says so wrongly, or has several. */
+export function contentRange(head: ResponseHead): ContentRange | null {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(head.field('content-range') ?? '')
+  if (match === null || /^multipart\/byteranges\b/i.test(head.field('content-type') ?? '')) return null
+  const [first, last] = [Number(match[1]), Number(match[2])]
+  const total = match[3] === '*' ? null : Number(match[3])
+  const length = head.field('content-length')
+  const isOdd = last < first || (total !== null && last >= total)
+  return isOdd || (length !== null && Number(length) !== last - first + 1) ? null : { first, last, total }
+}
+
+/** What a 416 says the size is: `bytes *\/14`; null where it does not. */
+export function totalOfUnsatisfied(head: ResponseHead): number | null {
+  const total = /^bytes \*\/(\d{1,15})$/.exec(head.field('content-range') ?? '')?.[1]
+  return total === undefined ? null : Number(total)
+}
+
+/** Throws where the answer is not the range that was asked for, or is a range that was not. */
+export function checkRange(head: ResponseHead, range: RequestOptions['range'], context: RetrievalContext): void {
+  const { status, reply } = head
+  const details = { status, reply, phase: 'request' } as const
+  if (status === 416) {
+    const total = totalOfUnsatisfied(head)
+    const size = total === null ? '' : ` it has ${total} octets;`
+    throw context.error('range-refused', `The range is outside of the resource;${size} ask for less.`, details)
+  }
+  if (range === undefined) {
+    if (status !== 206) return
+    throw context.error('protocol-violation', 'The server sent a part where the whole was asked for.', details)
+  }
+  if (status !== 206) {
+    // The whole is what bytes=0- asks for.
+    if (range[0] === 0 && range[1] === null) return
+    throw context.error('range-refused', 'The server sends only the whole; retrieve it without a range.', details)
+  }
+  const part = contentRange(head)
+  if (part !== null && part.first === range[0] && (range[1] === null || part.last <= range[1])) return
+  const stated = printable((head.field('content-range') ?? 'none').slice(0, 80))
+  throw context.error('protocol-violation', `The server sent another range than asked for (${stated}).`, details)
+}

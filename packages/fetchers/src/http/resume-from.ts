@@ -1,0 +1,98 @@
+import type { Outcome, ResumePoint, RetrievalContext } from '../fetcher.ts'
+import { tellWhole } from '../wishes.ts'
+import type { Ask } from './asking.ts'
+import { contentRange, totalOfUnsatisfied } from './content-range.ts'
+import { discard } from './discard.ts'
+import { resuming, retrieveObject } from './object.ts'
+import { describe, type ResponseHead } from './response.ts'
+import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
+
+/**
+ * Retrieves what comes after the octets that the caller has. Where the server cannot go on there, or has another
+ * representation by now, the whole comes: by itself, or by a second request where the answer to the first is a part
+ * that will not do (security.md R7 to R11).
+ */
+export async function retrieveRest(ask: Ask, point: ResumePoint, context: RetrievalContext): Promise<Outcome> {
+  const validator = validatorFrom(point)
+  // What is the same only for the purposes of a cache need not be so octet for octet (RFC 9110 8.8.1).
+  if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
+  const deadline = context.deadline.attempt()
+  const range = [point.offset, null] as const
+  const answer = await ask({ range, ...ifRange(validator), deadline })
+  const { head, body } = answer
+  if (head.status === 206) {
+    const obstacle = obstacleTo(point, validator, head, context)
+    if (obstacle === null) return resuming({ ask, answer, deadline }, context, range)
+    await discard(body, context)
+    return retrieveWhole(ask, context, obstacle)
+  }
+  if (head.status === 416) {
+    await discard(body, context)
+    const total = totalOfUnsatisfied(head)
+    if (isComplete(point, validator, head, total)) return nothingLeft(point, head)
+    return retrieveWhole(ask, context, total === null ? 'the server refuses the range' : hasOnly(total, point))
+  }
+  const outcome = await resuming({ ask, answer, deadline }, context)
+  if (outcome.outcome === 'retrieved' && head.status < 300) {
+    const hasChanged = validator !== null && !isOf(validator, head)
+    tellWhole(context, hasChanged ? changed : 'the server sends only the whole')
+  }
+  return outcome
+}
+
+const changed = 'it has changed since'
+
+async function retrieveWhole(ask: Ask, context: RetrievalContext, obstacle: string): Promise<Outcome> {
+  const outcome = await retrieveObject(ask, context)
+  if (outcome.outcome === 'retrieved') tellWhole(context, obstacle)
+  return outcome
+}
+
+/** Why a part is not the rest of what the caller has. */
+function obstacleTo(
+  { offset, size }: ResumePoint,
+  validator: Validator | null,
+  head: ResponseHead,
+  { request }: RetrievalContext,
+): string | null {
+  const part = contentRange(head)
+  if (part === null || part.first !== offset) return 'the server sends another part than the rest'
+  if (!isOf(validator, head) || (size != null && part.total !== null && part.total !== size)) return changed
+  // RFC 9110 15.3.7 lets a server send less than it was asked for.
+  if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
+  const isCoded = !/^(?:identity)?$/i.test(head.field('content-encoding') ?? '')
+  return isCoded && request.compressed === true ? 'it is compressed on its way' : null
+}
+
+/** security.md R9. */
+function isComplete(
+  { offset, size }: ResumePoint,
+  validator: Validator | null,
+  head: ResponseHead,
+  total: number | null,
+): boolean {
+  return total === offset && (size == null || size === total) && isOf(validator, head)
+}
+
+function hasOnly(total: number, { offset }: ResumePoint): string {
+  return total < offset ? `the resource has only ${total} octets` : changed
+}
+
+/** The caller has it all. */
+function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome {
+  const { metadata, ...described } = describe(head)
+  return {
+    ...described,
+    mediaType: null,
+    charset: null,
+    size: 0,
+    offset,
+    modified: described.modified ?? modified ?? null,
+    etag: described.etag ?? etag ?? null,
+    completeness: 'verified',
+    metadata,
+    body: nothing(),
+  }
+}
+
+async function* nothing(): AsyncGenerator<never> {}

@@ -1,0 +1,53 @@
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Ask } from './asking.ts'
+import { contentRange } from './content-range.ts'
+import { discard } from './discard.ts'
+import { resuming, retrieveObject, sourceOf } from './object.ts'
+import { outcomeOf } from './outcome.ts'
+import { segmentSize, splitBody } from './split-body.ts'
+
+/** How many connections the caller wants for one body; 1 also where that is no matter of one body as it is. */
+export function connectionsFor({ split = 1, range, resumeFrom, head, compressed }: RequestOptions): number {
+  const isWhole = range === undefined && resumeFrom === undefined && head !== true && compressed !== true
+  return isWhole ? split : 1
+}
+
+/**
+ * Retrieves the whole over several connections, once the server has proved that it serves ranges, by a first one that
+ * says which representation of what size it is of. Whatever else it answers is as good: the whole comes by one
+ * connection.
+ */
+export async function retrieveSplit(ask: Ask, context: RetrievalContext, connections: number): Promise<Outcome> {
+  const deadline = context.deadline.attempt()
+  const range = [0, segmentSize - 1] as const
+  const answer = await ask({ range, deadline })
+  const { head, body } = answer
+  if (head.status !== 206 && head.status !== 416) return resuming({ ask, answer, deadline }, context)
+  const part = head.status === 206 ? contentRange(head) : null
+  const total = part?.total ?? null
+  const source = sourceOf(ask, head, total)
+  // 416: it is empty, and has no first octet (RFC 9110 14.1.1).
+  if (part === null || part.first !== 0 || part.last >= segmentSize || total === null || source === null) {
+    await discard(body, context)
+    return retrieveObject(ask, context)
+  }
+  const outcome = await outcomeOf(answer, context, range)
+  if (outcome.outcome !== 'retrieved') return outcome
+  const begun = { octets: outcome.body, deadline }
+  return asWhole(outcome, total, splitBody(context, { ...source, total }, begun, connections))
+}
+
+/** As if a 200 had come: its header section is that of the 206 but for these (RFC 9110 15.3.7). */
+function asWhole(outcome: Retrieved, total: number, body: Retrieved['body']): Retrieved {
+  const headers = { ...(outcome.metadata.headers as Readonly<Record<string, string>>) }
+  delete headers['content-range']
+  headers['content-length'] = String(total)
+  const { lent: _lent, ...whole } = outcome
+  return {
+    ...whole,
+    size: total,
+    completeness: 'verified',
+    metadata: { ...outcome.metadata, status: 200, headers },
+    body,
+  }
+}

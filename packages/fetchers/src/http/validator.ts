@@ -1,0 +1,69 @@
+import type { ResumePoint } from '../fetcher.ts'
+import { dateOf, type ResponseHead } from './response.ts'
+
+/** What tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
+export type Validator =
+  /** A strong entity tag, as sent. */
+  | { readonly etag: string }
+  /** A date that is strong; `weak` is an entity tag that is not. */
+  | { readonly modified: Date; readonly weak: string | null }
+
+/**
+ * How much older than the answer a date must be. RFC 9110 8.8.2.2 asks for a second, and for clocks that agree or a
+ * difference beyond that; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
+ */
+const strongAge = 60_000
+
+/** Of the representation that the answer has, or has a part of; null where nothing is strong. */
+export function validatorOf(head: ResponseHead): Validator | null {
+  const etag = head.field('etag')
+  if (etag !== null && isStrong(etag)) return { etag }
+  const modified = dateOf(head.field('last-modified'))
+  const date = dateOf(head.field('date'))
+  if (modified === null || date === null || date.getTime() - modified.getTime() < strongAge) return null
+  return { modified, weak: etag }
+}
+
+/** Of the representation that the caller has the beginning of; null where nothing is known of it that is strong. */
+export function validatorFrom({ etag = null, modified = null }: ResumePoint): Validator | null {
+  if (etag !== null && isStrong(etag)) return { etag }
+  return modified === null ? null : { modified, weak: etag }
+}
+
+/**
+ * The value of If-Range. None for a date beside a weak tag, with which it must not be sent (RFC 9110 13.1.5): what
+ * comes of a bare Range tells its date, and is compared.
+ */
+export function ifRange(validator: Validator | null): { readonly ifRange?: string } {
+  if (validator === null) return {}
+  if ('etag' in validator) return { ifRange: validator.etag }
+  return validator.weak === null ? { ifRange: validator.modified.toUTCString() } : {}
+}
+
+/**
+ * Whether a 206, or a 416, is about the representation with this validator. A 206 repeats the entity tag (RFC 9110
+ * 15.3.7); it need not repeat the date that If-Range had, and a 416 need say nothing.
+ */
+export function isOf(validator: Validator | null, head: ResponseHead): boolean {
+  if (validator === null) return true
+  const etag = head.field('etag')
+  if ('etag' in validator) return etag === validator.etag || (etag === null && head.status === 416)
+  const modified = dateOf(head.field('last-modified'))
+  if (modified === null) return validator.weak === null
+  if (modified.getTime() !== validator.modified.getTime()) return false
+  return etag === null || validator.weak === null || isSameTag(etag, validator.weak)
+}
+
+/** RFC 9110 8.8.3.2: the weak comparison. */
+export function isSameTag(one: string, other: string): boolean {
+  return opaque(one) === opaque(other)
+}
+
+function opaque(etag: string): string {
+  return etag.replace(/^W\//, '')
+}
+
+/** RFC 9110 8.8.3; what is no entity tag at all, such as one without quotes, proves nothing. */
+function isStrong(etag: string): boolean {
+  return /^"[\x21\x23-\x7E\x80-\xFF]*"$/.test(etag)
+}

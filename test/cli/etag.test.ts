@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { reply, type ScriptedHttp, scriptedHttp } from '../fetchers/answering-http.ts'
+import { retrieve, temporaryFolder, useBundle } from './run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+let server: ScriptedHttp
+let etag: string | null
+
+beforeAll(async () => {
+  server = await scriptedHttp(({ fields, target }) => {
+    if (target.endsWith('short'))
+      return { octets: reply('200', { ETag: '"s"', 'Content-Length': '9' }, 'x'), ending: 'close' }
+    if (target.endsWith('missing')) return { octets: reply('404', { ETag: '"m"' }) }
+    const isSame = etag !== null && fields['if-none-match'] === etag
+    return { octets: isSame ? reply('304', { ETag: etag }) : reply('200', { ETag: etag }, 'hello') }
+  })
+  return () => server[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  etag = '"a"'
+  server.asked.splice(0)
+  for (const name of ['tag', 'x']) rmSync(join(folder(), name), { force: true })
+})
+
+const run = (...args: string[]) => retrieve(args, { cwd: folder() })
+const content = (name: string): string => readFileSync(join(folder(), name), 'utf8')
+const conditions = (): (string | undefined)[] => server.asked.map(({ fields }) => fields['if-none-match'])
+const both = ['--etag-compare', 'tag', '--etag-save', 'tag', '-o', 'x']
+
+test.each(['"a"', 'W/"a"'])(
+  'one file for both: the first time all comes, then only what has changed (%s)',
+  async (tag) => {
+    etag = tag
+    expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect([content('tag'), content('x')]).toEqual([`${tag}\n`, 'hello'])
+    writeFileSync(join(folder(), 'x'), 'kept')
+    const notice = `retrieve: ${server.url}: not modified\n`
+    expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: notice })
+    expect([content('tag'), content('x')]).toEqual([`${tag}\n`, 'kept'])
+    etag = '"b"'
+    expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect([content('tag'), content('x')]).toEqual(['"b"\n', 'hello'])
+    expect(conditions()).toEqual([undefined, tag, tag])
+  },
+)
+
+test('a file that is empty is no condition, and where there is no tag it becomes empty', async () => {
+  writeFileSync(join(folder(), 'tag'), '\n')
+  etag = null
+  expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect([content('tag'), conditions()]).toEqual(['', [undefined]])
+})
+
+test.each(['missing', 'short'])('what does not come whole leaves the file as it is (%s)', async (path) => {
+  writeFileSync(join(folder(), 'tag'), '"old"')
+  expect((await run('--retry', '0', ...both, `${server.url}/${path}`)).status).toBeGreaterThan(0)
+  expect(content('tag')).toBe('"old"')
+  rmSync(join(folder(), 'tag'))
+  expect((await run('--retry', '0', ...both, `${server.url}/${path}`)).status).toBeGreaterThan(0)
+  expect(existsSync(join(folder(), 'tag'))).toBe(false)
+})
+
+test('standard output counts as well', async () => {
+  expect(await run('--etag-save', 'tag', server.url)).toEqual({ status: 0, stdout: 'hello', stderr: '' })
+  expect(content('tag')).toBe('"a"\n')
+})
+
+test('what cannot be done is told before anything is asked for', async () => {
+  writeFileSync(join(folder(), 'tag'), 'a\r\nX: y')
+  const noTag = await run('--etag-compare', 'tag', server.url)
+  expect(noTag).toMatchObject({ status: 2, stderr: expect.stringContaining('--etag-compare tag holds no entity tag') })
+  const two = await run('--etag-save', 'tag', server.url, server.url)
+  expect(two).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--etag-save is of one URL, and there are 2.'),
+  })
+  expect((await run('--etag-compare', '.', server.url)).status).toBe(2)
+  expect((await run('--etag-save', '', server.url)).status).toBe(2)
+  expect(server.asked).toHaveLength(0)
+})

@@ -1,0 +1,75 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { reply, type ScriptedHttp, scriptedHttp } from '../fetchers/answering-http.ts'
+import { retrieve, useBundle } from './run.ts'
+
+useBundle()
+let server: ScriptedHttp
+/** How often the server fails before it serves. */
+let failures = 0
+
+beforeAll(async () => {
+  server = await scriptedHttp(({ index }) => {
+    const isFailing = index < failures
+    // 0 s is taken for a tenth of a second.
+    return { octets: isFailing ? reply('503', { 'Retry-After': '0' }) : reply('200', { ETag: '"a"' }, 'hello') }
+  })
+  return () => server[Symbol.asyncDispose]()
+})
+afterEach(() => server.asked.splice(0))
+
+const waiting = (url: string): string =>
+  `retrieve: ${url}: The server asks to be left alone for 0 s; try again then. (503 x) Trying again in 0.1 s.\n`
+
+describe('what fails for a cause that may pass', () => {
+  test('is tried again, three times at most, and a line each time says so', async () => {
+    failures = 2
+    const twice = waiting(server.url).repeat(2)
+    expect(await retrieve([server.url])).toEqual({ status: 0, stdout: 'hello', stderr: twice })
+    server.asked.splice(0)
+    failures = 9
+    const { status, stderr } = await retrieve([server.url])
+    expect({ status, tries: server.asked.length }).toEqual({ status: 22, tries: 4 })
+    expect(stderr.startsWith(waiting(server.url).repeat(3))).toBe(true)
+  })
+
+  test.each([
+    ['0', 1],
+    ['1', 2],
+  ])('--retry %s', async (retries, tries) => {
+    failures = 9
+    expect((await retrieve(['--retry', retries, server.url])).status).toBe(22)
+    expect(server.asked).toHaveLength(tries)
+  })
+
+  test('-s says nothing of it, --json makes an object of it, -v tells it among the rest', async () => {
+    failures = 1
+    expect(await retrieve(['-s', server.url])).toEqual({ status: 0, stdout: 'hello', stderr: '' })
+    server.asked.splice(0)
+    const message = 'The server asks to be left alone for 0 s; try again then. (503 x) Trying again in 0.1 s.'
+    expect(JSON.parse((await retrieve(['--json', server.url])).stderr)).toEqual({
+      notice: { operand: server.url, code: 'http-error', message },
+    })
+    server.asked.splice(0)
+    const { stderr } = await retrieve(['-v', server.url])
+    expect(stderr.split('\n').filter((line) => /again in/.test(line))).toEqual([
+      `* trying again in 0.1 s after: ${server.url}: The server asks to be left alone for 0 s; try again then. (503 x)`,
+    ])
+  })
+
+  test.each(['x', '-1', '1.5'])('--retry %s is no number of tries', async (retries) => {
+    expect((await retrieve(['--retry', retries, server.url])).status).toBe(2)
+    expect(server.asked).toHaveLength(0)
+  })
+})
+
+describe('--split', () => {
+  test('asks for a first segment', async () => {
+    failures = 0
+    expect(await retrieve(['--split', '4', server.url])).toEqual({ status: 0, stdout: 'hello', stderr: '' })
+    expect(server.asked.map(({ fields }) => fields.range)).toEqual(['bytes=0-4194303'])
+  })
+
+  test.each(['0', '17', 'x'])('%s is no number of connections', async (count) => {
+    expect((await retrieve(['--split', count, server.url])).status).toBe(2)
+  })
+})
