@@ -1,6 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext } from '../fetcher.ts'
 import { converse } from './converse.ts'
+import { listed } from './index-page.ts'
 import { withLogin } from './login.ts'
 import { outcomeOf } from './outcome.ts'
 import { Pool } from './pool.ts'
@@ -22,5 +23,6 @@ async function retrieve(pool: Pool, plan: HttpPlan, context: RetrievalContext): 
   const ask = withLogin(plan, context, (asking, logins) => converse(pool, plan, context, asking, logins))
   const { range } = context.request
   const answer = await ask(range === undefined ? {} : { range })
-  return outcomeOf(answer, context)
+  const outcome = await outcomeOf(answer, context)
+  return outcome.outcome === 'retrieved' ? listed(outcome, plan, context) : outcome
 }
