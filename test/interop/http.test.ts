@@ -14,6 +14,24 @@ suite('nginx', (server) => {
     expectOctets(await retrieveToFile(server.url('http', '/gzip/big.txt')), await server.seed('root/files/big.txt'))
   })
 
+  test('a listing', async () => {
+    await using client = createClient()
+    const names: string[] = []
+    const listing = await client.retrieve(server.url('http', '/files/'))
+    for await (const { name } of listing.entries()) names.push(name)
+    expect(names.sort()).toEqual([
+      '100%25#?.txt',
+      'big.txt',
+      'bytes.bin',
+      'empty.txt',
+      'grüße.txt',
+      'hello.txt',
+      'name with spaces.txt',
+      'page.html',
+      'sub',
+    ])
+  })
+
   test('a missing file', async () => {
     expect(await failure(22, server.url('http', '/files/none'))).toContain('404')
   })

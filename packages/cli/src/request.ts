@@ -1,6 +1,7 @@
 import type { RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
 import { usageError } from './exit-codes.ts'
+import { readHeaders } from './headers.ts'
 import { readRange } from './numbers.ts'
 import type { CommandLine } from './parse.ts'
 import { readTime } from './time.ts'
@@ -13,11 +14,15 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   const base = line.value('base')
   const range = line.value('range')
   const time = line.value('time-cond')
+  const headers = readHeaders(line)
   const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(since !== null && { ifChangedSince: since }),
+    ...(line.has('head') && { head: true }),
+    ...(line.has('no-fail') && { fail: false }),
+    ...(Object.keys(headers).length > 0 && { headers }),
   }
 }
 

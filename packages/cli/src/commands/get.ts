@@ -3,7 +3,9 @@ import type { Resolution } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { octetsFrom, startIn } from '../continuation.ts'
 import { checkTarget, type Destination, writeFailed } from '../destination.ts'
-import { fileNameOf } from '../file-name.ts'
+import { dispositionName } from '../disposition.ts'
+import { fileNameOf, safeFileName } from '../file-name.ts'
+import { headOf, isHttp, shownHead } from '../head.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
 import type { Output } from '../output.ts'
@@ -29,13 +31,20 @@ async function toStdout(asIs: boolean, resolution: Resolution, session: Session,
   // `-C -` needs a file, as readConfig has seen to.
   const start = Number(config.continueAt ?? 0)
   await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal, start)
-  if (output.stdoutIsTerminal && !asIs) return await show(representation, start, output)
+  const isShown = output.stdoutIsTerminal && !asIs
+  if (config.request.head || (config.include && isHttp(representation))) {
+    const head = headOf(representation, session.statusLine)
+    await output.write(isShown ? shownHead(head) : head)
+  }
+  if (config.request.head) return
+  if (isShown) return await show(representation, start, output)
   if (representation.offset >= start) return await representation.writeTo((chunk) => output.write(chunk))
   for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
 }
 
 async function toFile(destination: FileDestination, resolution: Resolution, session: Session, run: Run): Promise<void> {
   const { continueAt } = run.config
+  if (destination.to === 'remote-name' && destination.byServer) return toNamed(destination, resolution, session, run)
   const path = destination.to === 'file' ? destination.path : join(destination.directory, nameFor(resolution))
   // Who continues a file knows that it is there.
   const overwrite = destination.to === 'file' || continueAt !== null
@@ -45,6 +54,29 @@ async function toFile(destination: FileDestination, resolution: Resolution, sess
   // Where the server could not begin there, the whole comes, and takes the place of the file once it is whole.
   const append = continueAt !== null && (start === 0 || representation.offset > 0)
   await representation.saveTo(path, { overwrite, append })
+}
+
+/** -J: how the file is called is known once the answer has come. */
+async function toNamed(
+  { directory }: { readonly directory: string },
+  resolution: Resolution,
+  session: Session,
+  { report }: Run,
+): Promise<void> {
+  await using representation = await session.retrieve(resolution, true)
+  const given = givenName(representation)
+  const path = join(directory, given ?? nameFor(resolution))
+  checkTarget(path, false)
+  const whose = given === null ? 'named after the URL: the server gives no name' : 'as the server names it'
+  report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
+  await representation.saveTo(path, { overwrite: false })
+}
+
+/** The name out of Content-Disposition, made safe; null where there is none, or nothing is left of it. */
+function givenName({ metadata }: Representation): string | null {
+  const { headers } = metadata as { readonly headers?: Readonly<Record<string, string>> }
+  const name = dispositionName(headers?.['content-disposition'] ?? '')
+  return name === null ? null : safeFileName(name)
 }
 
 function nameFor(resolution: Resolution): string {
