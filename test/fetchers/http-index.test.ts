@@ -157,6 +157,15 @@ describe('an index page is a listing', () => {
     ])
   })
 
+  test('what stands behind a row of a table is not of it', async () => {
+    const rows =
+      '<tr><td><a href="a.txt">a</a></td></tr><tr><td data-order="3"><time datetime="2001-02-03T04:05:06Z"></td></tr>'
+    const page = recorded('caddy.html')
+      .toString('latin1')
+      .replace(/<tr class="file">[\s\S]*<\/tr>/, rows)
+    expect(await entriesOf(page)).toEqual([{ name: 'a.txt', kind: 'file', url: `${server.url}files/a.txt` }])
+  })
+
   test.each(['nginx.json', 'caddy.json'])('%s, where JSON was asked for', async (page) => {
     const shown = { modified: second, sizes: exactly, hidden: page === 'caddy.json' }
     const serving = { type: 'application/json' }
@@ -194,6 +203,16 @@ describe('what is no index stays an object', () => {
     [
       'a page with the title of Caddy',
       '<!DOCTYPE html><html><head><title>files</title></head><body><table class="file"><a href="./a">a</a>',
+    ],
+    [
+      'a page that looks like one of Caddy',
+      '<!DOCTYPE html><html><head><title>x</title><style>body{text-rendering: optimizespeed;}</style></head><body><a href="./a">a</a>',
+    ],
+    [
+      'a page whose title comes late',
+      recorded('python.html')
+        .toString('latin1')
+        .replace('<head>', `<head>${' '.repeat(2000)}`),
     ],
     ['a page whose end is its beginning', '<html><head><tit'],
     ['an empty page', ''],

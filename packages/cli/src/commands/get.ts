@@ -66,10 +66,9 @@ async function toNamed(
   await using representation = await session.retrieve(resolution, true)
   const given = givenName(representation)
   const path = join(directory, given ?? nameFor(resolution))
-  checkTarget(path, false)
+  await representation.saveTo(path, { overwrite: false })
   const whose = given === null ? 'named after the URL: the server gives no name' : 'as the server names it'
   report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
-  await representation.saveTo(path, { overwrite: false })
 }
 
 /** The name out of Content-Disposition, made safe; null where there is none, or nothing is left of it. */

@@ -32,9 +32,9 @@ export async function listed(retrieved: Retrieved, plan: HttpPlan, context: Retr
   }
 }
 
-function mayBeIndex({ metadata, size }: Retrieved, { target }: HttpPlan, { request, url }: RetrievalContext): boolean {
+function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, url }: RetrievalContext): boolean {
   const path = target.replace(/\?.*$/s, '')
-  return path.endsWith('/') && metadata.status === 200 && size !== 0 && request.head !== true && URL.canParse(url)
+  return path.endsWith('/') && metadata.status === 200 && request.head !== true && URL.canParse(url)
 }
 
 /** Else what comes is a document of its own for all we know. */
