@@ -187,7 +187,7 @@ describe('-I and -i', () => {
 
 describe('an error status', () => {
   const page = 'Nothing \x1b[2Jhere.\r\nTry\tlater.\n'
-  const missing = `HTTP/1.1 404 Not Found\r\nX-Why: because\r\nSet-Cookie: s3cr3t\r\nContent-Length: ${page.length}\r\n\r\n${page}`
+  const missing = answer(['X-Why: because', 'Set-Cookie: s3cr3t'], page).replace('200 Fine', '404 Not Found')
 
   test('--no-fail has its page come', async () => {
     answering({ '/x': missing })

@@ -53,7 +53,10 @@ async function entriesOf(page: Buffer | string, serving?: Serving): Promise<Entr
 
 const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
 
-/** What the directory has, with the segments of its URLs as nginx writes them; Python is the one that spoils the octets of café. */
+/**
+ * What the directory has, with the segments of its URLs as nginx writes them; Python is the one that spoils the octets
+ * of café.
+ */
 const files: readonly (readonly [name: string, segment: string, size: number])[] = [
   ['<b>&"\'.txt', '%3Cb%3E%26%22%27.txt', 5],
   ['100%25#?.txt', '100%2525%23%3F.txt', 8],
@@ -206,7 +209,7 @@ describe('what is no index stays an object', () => {
     ],
     [
       'a page that looks like one of Caddy',
-      '<!DOCTYPE html><html><head><title>x</title><style>body{text-rendering: optimizespeed;}</style></head><body><a href="./a">a</a>',
+      '<!DOCTYPE html><html><head><title>x</title><style>body{text-rendering: optimizespeed;}</style></head><body>',
     ],
     [
       'a page whose title comes late',

@@ -1,12 +1,15 @@
 import { decodeOctets, octetsToText } from '@retriever/core'
 
-/** One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. An empty one is a `;` too many. */
+/**
+ * One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. An empty one is a `;` too
+ * many.
+ */
 const parameter =
   /[ \t]*;(?:[ \t]*;)*[ \t]*(?:([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+))|$)/y
 
 /**
- * The name that a Content-Disposition field gives (RFC 6266), as it stands: an untrusted text. Null where the field is malformed, or
- * names two (security.md case 28): nobody can say which one others would take.
+ * The name that a Content-Disposition field gives (RFC 6266), as it stands: an untrusted text. Null where the field is
+ * malformed, or names two (security.md case 28): nobody can say which one others would take.
  */
 export function dispositionName(field: string): string | null {
   const parameters = parametersOf(field)
@@ -36,7 +39,10 @@ function parametersOf(field: string): Map<string, string[]> | null {
   return found
 }
 
-/** RFC 8187 3.2: `UTF-8''gr%C3%BC%C3%9Fe`, `iso-8859-1'de'gr%FC%DFe`; null for another charset, and for octets that are none of UTF-8. */
+/**
+ * RFC 8187 3.2: `UTF-8''gr%C3%BC%C3%9Fe`, `iso-8859-1'de'gr%FC%DFe`; null for another charset, and for octets that are
+ * none of UTF-8.
+ */
 function extendedValue(value: string): string | null {
   const [, charset = '', encoded = ''] = /^([^']*)'[\w-]*'((?:[\w!#$&+.^`|~-]|%[\dA-F]{2})*)$/i.exec(value) ?? []
   const octets = decodeOctets(encoded)

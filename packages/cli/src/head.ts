@@ -11,8 +11,8 @@ export function isHttp({ metadata }: Representation): boolean {
 }
 
 /**
- * What -I and -i print: of HTTP the header section as it came, cookies included, since it goes to nobody but who asks for it; of others
- * what is known, in the same form. `statusLine` is what the answer began with.
+ * What -I and -i print: of HTTP the header section as it came, cookies included, since it goes to nobody but who asks
+ * for it; of others what is known, in the same form. `statusLine` is what the answer began with.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
   const { fields } = representation.metadata as Answered

@@ -5,8 +5,8 @@ import type { CommandLine } from './parse.ts'
 type Field = readonly [name: string, value: string]
 
 /**
- * The fields of a request that were typed: by -A, -e and --oauth2-bearer, or by -H, which takes the place of those. Throws
- * `invalid-option`; no value is shown, since it may be a secret.
+ * The fields of a request that were typed: by -A, -e and --oauth2-bearer, or by -H, which takes the place of those.
+ * Throws `invalid-option`; no value is shown, since it may be a secret.
  */
 export function readHeaders(line: CommandLine): Record<string, string> {
   const given = joined(line.values('header').map(readField))

@@ -271,7 +271,7 @@ export const options: readonly OptionSpec<OptionName>[] = [
     long: 'header',
     short: 'H',
     arg: 'NAME:VALUE',
-    help: 'A header field of the request; "NAME;" is one without a value. May be repeated; not for other hosts after a redirect',
+    help: 'A header field of the request; "NAME;" has no value. Repeatable; not for other hosts after a redirect',
     category: 'HTTP',
     commands: network,
     example: "retrieve -H 'Accept: application/json' http://www.example.org/",

@@ -32,7 +32,9 @@ export class IndexedDirectory {
     this.#maxName = maxLine
   }
 
-  /** Null for a link to anywhere but one segment below the page on the same server, and for one that has come already. */
+  /**
+   * Null for a link to anywhere but one segment below the page on the same server, and for one that has come already.
+   */
   entry(row: Row): Entry | null {
     const segment = this.#segment(row.href)
     if (segment === null || this.#seen.has(segment)) return null
@@ -57,11 +59,11 @@ export class IndexedDirectory {
 }
 
 /**
- * `03-Feb-2001 04:05    1234` of nginx, `2001-02-03 04:05  1.2K` of Apache, `2001-Feb-03 04:05:06 1.2K` of lighttpd, whose links may
- * have a `/` behind them.
+ * `03-Feb-2001 04:05    1234` of nginx, `2001-02-03 04:05  1.2K` of Apache, `2001-Feb-03 04:05:06 1.2K` of lighttpd,
+ * whose links may have a `/` behind them.
  */
 const dated =
-  /^[\s/]*(?:(\d\d)-([A-Z][a-z]{2})-(\d{4})|(\d{4})-(\d\d|[A-Z][a-z]{2})-(\d\d)) (\d\d:\d\d(?::\d\d)?)\s+(-|\d[\d.]*[KMGTP]?)(?:\s|$)/
+  /^[\s/]*(?:(\d\d)-([A-Z]\w\w)-(\d{4})|(\d{4})-(\d\d|[A-Z]\w\w)-(\d\d)) (\d\d:[\d:]{2,5})\s+(-|\d[\d.]*[A-Z]?)(?:\s|$)/
 
 function factsOf({ shown, size, time }: Row): Facts {
   const [, d1, m1, y1, y2, m2, d2, clock = '', shownSize = ''] = dated.exec(shown) ?? []

@@ -1,6 +1,6 @@
 /**
- * Who made a page, by its beginning, one octet a character; null for an ordinary page, undefined where more of it must come before it
- * can be told.
+ * Who made a page, by its beginning, one octet a character; null for an ordinary page, undefined where more of it must
+ * come before it can be told.
  */
 export type Recognise = (beginning: string, isAll: boolean) => string | null | undefined
 
@@ -11,7 +11,10 @@ interface Generator {
   readonly name: string
   /** Of the page up to `</title>`, which alone proves nothing: people call their pages "Index of" too. */
   readonly head: RegExp
-  /** What all must stand in the page. Each is run over the beginning alone, so that none of them need be linear in the page. */
+  /**
+   * What all must stand in the page. Each is run over the beginning alone, so that none of them need be linear in the
+   * page.
+   */
   readonly marks: readonly RegExp[]
   /** Octets in which the marks are. */
   readonly within: number
@@ -25,8 +28,8 @@ const generators: readonly Generator[] = [
     within: 4096,
   },
   {
-    // All its versions name the DTD of HTML 3.2, 4.01 or XHTML 1.0. A HEADER.html takes the place of the heading, but not of the
-    // links that sort; IndexOptions may do without those.
+    // All its versions name the DTD of HTML 3.2, 4.01 or XHTML 1.0. A HEADER.html takes the place of the heading, but
+    // not of the links that sort; IndexOptions may do without those.
     name: 'Apache',
     head: /^<!DOCTYPE html PUBLIC "-\/\/W3C\/\/DTD [^>]*>\s*<html[^>]*>\s*<head>\s*<title>Index of \//i,
     marks: [/<a href="\?C=[NMSD];O=[AD]">|<h1>Index of \/[^<]*<\/h1>\s*<(?:ul><li>|ul>\s*<\/ul>|pre>|table[ >])/],

@@ -1,3 +1,4 @@
+import { Parser } from 'htmlparser2'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
 import type { IndexedDirectory, Row } from './index-entry.ts'
 import { indexText } from './index-text.ts'
@@ -9,15 +10,14 @@ const shownOctets = 200
 const maxDepth = 500
 
 /**
- * The entries of an index page as its octets come. Rejects with `limit-exceeded` past limits.maxListing, or where elements are nested
- * beyond all reason.
+ * The entries of an index page as its octets come. Rejects with `limit-exceeded` past limits.maxListing, or where
+ * elements are nested beyond all reason.
  */
 export async function* htmlEntries(
   body: AsyncIterable<Uint8Array>,
   directory: IndexedDirectory,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
-  const { Parser } = await import('htmlparser2')
   const rows = new Rows(context)
   const parser = new Parser(rows)
   for await (const text of indexText(body, context)) {
@@ -36,8 +36,8 @@ function* entriesOf(rows: Rows, directory: IndexedDirectory): Generator<Entry, v
 }
 
 /**
- * What the parser calls: each link with what stands behind it, up to the next link or the end of its row. Five programs write five kinds
- * of pages, and all of them put link, date and size in this order.
+ * What the parser calls: each link with what stands behind it, up to the next link or the end of its row. Five programs
+ * write five kinds of pages, and all of them put link, date and size in this order.
  */
 class Rows {
   readonly #context: RetrievalContext

@@ -4,8 +4,8 @@ import type { IndexedDirectory, Row } from './index-entry.ts'
 import { indexText } from './index-text.ts'
 
 /**
- * The entries of an index that nginx (`autoindex_format json`) or Caddy gives as JSON. Rejects with `limit-exceeded` past
- * limits.maxListing, `protocol-violation` for what is no JSON.
+ * The entries of an index that nginx (`autoindex_format json`) or Caddy gives as JSON. Rejects with `limit-exceeded`
+ * past limits.maxListing, `protocol-violation` for what is no JSON.
  */
 export async function* jsonEntries(
   body: AsyncIterable<Uint8Array>,
@@ -32,7 +32,10 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
   throw context.error('protocol-violation', 'The index began as JSON and is none.', { phase: 'body' })
 }
 
-/** `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or Caddy's with `url` and `mod_time`. */
+/**
+ * `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or Caddy's with `url` and
+ * `mod_time`.
+ */
 function rowOf(item: unknown): Row | null {
   const { name, type, url, size, mtime, mod_time } = Object(item) as Readonly<Record<string, unknown>>
   const time = new Date(String(mod_time ?? mtime))

@@ -2,13 +2,12 @@ import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
 import { IndexedDirectory } from './index-entry.ts'
 import { generatorOf, jsonGeneratorOf, type Recognise } from './index-generators.ts'
-import { htmlEntries } from './index-html.ts'
 import { jsonEntries } from './index-json.ts'
 import { octetsOf } from './index-text.ts'
 
 /**
- * An index of a directory, which the server made itself, as a listing; anything else as it is. Only the beginning of the body is looked
- * at, and only where the path ends in `/`; the octets of the body stay the same.
+ * An index of a directory, which the server made itself, as a listing; anything else as it is. Only the beginning of
+ * the body is looked at, and only where the path ends in `/`; the octets of the body stay the same.
  */
 export async function listed(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
   const { mediaType, metadata } = retrieved
@@ -23,7 +22,8 @@ export async function listed(retrieved: Retrieved, plan: HttpPlan, context: Retr
     ...(lent && { lent: new PeekedBody(peek, lent[Symbol.asyncIterator]()) }),
   }
   if (peek.generator === null) return whole
-  const read = isJson ? jsonEntries : htmlEntries
+  // The parser is loaded for those who need it.
+  const read = isJson ? jsonEntries : (await import('./index-html.ts')).htmlEntries
   return {
     ...whole,
     kind: 'listing',
