@@ -49,6 +49,7 @@ test('with --json the error of a retry has the shape of all errors', () => {
       reply: null,
       status: null,
       span: null,
+      response: null,
     },
   })
 })

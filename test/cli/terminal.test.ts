@@ -73,6 +73,15 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(await onTerminal(`-o - ${url}`)).toEqual({ status: 0, screen: 'A\0B' })
   })
 
+  test.each(['-i', '-I', '-I --no-fail'])('%s drives no terminal', async (flags) => {
+    const reply = 'HTTP/1.1 200 Fine\r\nX-Odd: \xfc\x9b[2J\tb\r\nContent-Length: 0\r\n\r\n'
+    servers.http.setFaults({ replies: { '/odd': reply } })
+    const { status, screen } = await onTerminal(`${flags} ${servers.http.url}odd`)
+    servers.http.setFaults({ replies: {} })
+    expect(status).toBe(0)
+    expect(screen).toBe('HTTP/1.1 200 Fine\r\nX-Odd: ü\\x9b[2J\\tb\r\nContent-Length: 0\r\n\r\n')
+  })
+
   test('a menu is shown as a table', async () => {
     const { screen } = await onTerminal(servers.gopher.url)
     expect(screen).toMatch(/^KIND +SIZE +MODIFIED +NAME\r\n/)

@@ -25,6 +25,8 @@ export interface Config {
   readonly verbose: boolean
   readonly silent: boolean
   readonly showErrors: boolean
+  /** -i: the head of an answer before its body. */
+  readonly include: boolean
   /** One for each operand of get. */
   readonly destinations: readonly Destination[]
   /** Null: from the beginning. */
@@ -69,6 +71,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     verbose: line.has('verbose'),
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
+    include: line.has('include'),
     destinations,
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),

@@ -9,8 +9,8 @@ export type Destination =
   /** `asIs`: `-o -` was typed, so that a terminal gets the octets as they are. */
   | { readonly to: 'stdout'; readonly asIs: boolean }
   | { readonly to: 'file'; readonly path: string }
-  /** A file in `directory`, named after the URL. */
-  | { readonly to: 'remote-name'; readonly directory: string }
+  /** A file in `directory`, named after the URL, or by the server where it does and `byServer` (-J) lets it. */
+  | { readonly to: 'remote-name'; readonly directory: string; readonly byServer: boolean }
 
 /**
  * One for each URL, from -o, -O and --output-dir, which are given in the order of the URLs, as in curl. One -O, or one `-o -`, is for
@@ -19,21 +19,35 @@ export type Destination =
 export function planDestinations(line: CommandLine): Destination[] {
   const count = line.operands.length
   const directory = line.value('output-dir')
+  const byServer = line.has('remote-header-name')
   const typed = line.given
     .filter(({ name }) => name === 'output' || name === 'remote-name')
     .map(({ name, value }): Destination => {
-      if (name === 'remote-name') return { to: 'remote-name', directory: directory ?? '.' }
+      if (name === 'remote-name') return { to: 'remote-name', directory: directory ?? '.', byServer }
       if (value === '') throw usageError('-o needs the name of a file.')
       return value === '-' || value === '/dev/stdout'
         ? { to: 'stdout', asIs: true }
         : { to: 'file', path: join(directory ?? '', value) }
     })
   const [first = { to: 'stdout', asIs: false }] = typed
+  checkNaming(line, typed)
   if (typed.length <= 1 && first.to !== 'file') return Array.from({ length: count }, () => first)
   if (typed.length === count) return typed
   throw usageError(
     `${count} URLs and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`,
   )
+}
+
+function checkNaming(line: CommandLine, typed: readonly Destination[]): void {
+  const isNamed = typed.some(({ to }) => to === 'remote-name')
+  if (line.has('remote-header-name') && !isNamed) throw usageError('-J says how -O names its file: give -O too.')
+  if (line.has('remote-header-name') && line.has('continue-at')) {
+    throw usageError('-J is told the name of the file too late for -C: name it by -o FILE or -O.')
+  }
+  const head = line.has('head') ? '-I' : line.has('include') ? '-i' : null
+  if (head !== null && typed.some(({ to }) => to !== 'stdout')) {
+    throw usageError(`${head} prints to standard output: leave -o and -O out, or redirect it by >.`)
+  }
 }
 
 /** Throws `write-failed` for what can be known to fail before anything is asked of a server. */

@@ -50,6 +50,7 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
 export const categories = [
   'Output',
   'Transfer',
+  'HTTP',
   'Security',
   'Login',
   'Proxies',
@@ -74,7 +75,10 @@ export interface OptionSpec<Name extends string = string> {
 export type OptionName =
   | 'output'
   | 'remote-name'
+  | 'remote-header-name'
   | 'output-dir'
+  | 'head'
+  | 'include'
   | 'json'
   | 'verbose'
   | 'silent'
@@ -89,6 +93,10 @@ export type OptionName =
   | 'etag-save'
   | 'split'
   | 'retry'
+  | 'header'
+  | 'user-agent'
+  | 'referer'
+  | 'no-fail'
   | 'disable-epsv'
   | 'no-pipelining'
   | 'max-time'
@@ -107,6 +115,7 @@ export type OptionName =
   | 'insecure'
   | 'ssl-reqd'
   | 'user'
+  | 'oauth2-bearer'
   | 'ftp-account'
   | 'anonymous-password'
   | 'proxy'
@@ -149,12 +158,36 @@ export const options: readonly OptionSpec<OptionName>[] = [
     example: 'retrieve -O ftp://ftp.example.org/pub/file.tar.gz',
   },
   {
+    long: 'remote-header-name',
+    short: 'J',
+    help: 'With -O: the name that the server gives (Content-Disposition), where it gives one; never overwrites',
+    category: 'Output',
+    commands: get,
+    example: 'retrieve -OJ http://www.example.org/download?id=7',
+  },
+  {
     long: 'output-dir',
     arg: 'DIR',
     help: 'Where -o and -O put their files',
     category: 'Output',
     commands: get,
     example: 'retrieve --output-dir /tmp -O http://www.example.org/x.pdf',
+  },
+  {
+    long: 'head',
+    short: 'I',
+    help: 'What is known of the resource, without its body: of HTTP the header fields, else length and date',
+    category: 'Output',
+    commands: get,
+    example: 'retrieve -I http://www.example.org/',
+  },
+  {
+    long: 'include',
+    short: 'i',
+    help: 'The header fields of HTTP before the body',
+    category: 'Output',
+    commands: get,
+    example: 'retrieve -i http://www.example.org/',
   },
   {
     long: 'json',
@@ -302,6 +335,40 @@ export const options: readonly OptionSpec<OptionName>[] = [
     example: 'retrieve --max-redirs 0 http://www.example.org/',
   },
   {
+    long: 'header',
+    short: 'H',
+    arg: 'NAME:VALUE',
+    help: 'A header field of the request; "NAME;" has no value. Repeatable; not for other hosts after a redirect',
+    category: 'HTTP',
+    commands: network,
+    example: "retrieve -H 'Accept: application/json' http://www.example.org/",
+  },
+  {
+    long: 'user-agent',
+    short: 'A',
+    arg: 'NAME',
+    help: 'Who is asking; default Retriever/0.1',
+    category: 'HTTP',
+    commands: network,
+    example: "retrieve -A 'Mozilla/5.0' http://www.example.org/",
+  },
+  {
+    long: 'referer',
+    short: 'e',
+    arg: 'URL',
+    help: 'Where the URL was found',
+    category: 'HTTP',
+    commands: network,
+    example: 'retrieve -e http://www.example.org/ http://www.example.org/x',
+  },
+  {
+    long: 'no-fail',
+    help: 'A status of 400 and above is no error: what the server says comes',
+    category: 'HTTP',
+    commands: get,
+    example: 'retrieve --no-fail http://www.example.org/missing',
+  },
+  {
     long: 'allow',
     arg: 'CODE',
     help: 'Let a danger pass: a finding code that explain shows, such as foreign-port',
@@ -408,6 +475,14 @@ export const options: readonly OptionSpec<OptionName>[] = [
     category: 'Login',
     commands: network,
     example: 'retrieve -u alice ftp://ftp.example.org/%2Fhome/alice/x',
+  },
+  {
+    long: 'oauth2-bearer',
+    arg: 'TOKEN',
+    help: 'For HTTP servers that know tokens (RFC 6750); not for other hosts after a redirect',
+    category: 'Login',
+    commands: network,
+    example: 'retrieve --oauth2-bearer mF_9.B5f-4.1JqM https://www.example.org/',
   },
   {
     long: 'ftp-account',

@@ -40,6 +40,9 @@ export class Reporter {
     if (json) this.#output.noteJson({ error: errorRecord(error) })
     else this.#output.note(sentence(error))
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
+    if (verbose && !json && RetrievalError.is(error)) {
+      for (const line of excerptLines(error)) this.#output.note(line)
+    }
     return exit
   }
 
@@ -157,6 +160,12 @@ function quoted(mark: string, octets: string): string[] {
   return lines.map((line) => `${mark} ${octetsToText(line)}`.trimEnd())
 }
 
+/** What the server's page of an error says, of which the message has the status alone. */
+function excerptLines({ response }: RetrievalError): string[] {
+  const excerpt = response?.excerpt.trim() ?? ''
+  return excerpt === '' ? [] : excerpt.split(/\r?\n/).map((line) => `< ${line}`.trimEnd())
+}
+
 /** What went wrong, as it is told to people. */
 export function sentence(error: unknown): string {
   if (RetrievalError.is(error)) return `retrieve: ${inOptions(located(error))}`
@@ -171,6 +180,6 @@ function located({ message, url }: RetrievalError): string {
 function errorRecord(error: unknown): Record<string, unknown> {
   const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
-  const { code, phase, url = null, message, reply = null, status = null, span = null } = error
-  return { code, exit, phase, url, message, reply, status, span }
+  const { code, phase, url = null, message, reply = null, status = null, span = null, response = null } = error
+  return { code, exit, phase, url, message, reply, status, span, response }
 }

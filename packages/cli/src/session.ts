@@ -16,6 +16,7 @@ export class Session implements AsyncDisposable {
   readonly #progress: Progress
   #progressShown = false
   #typedProxy: string | null = null
+  #statusLine: string | null = null
 
   constructor(run: Run) {
     const { config, output, report } = run
@@ -34,6 +35,7 @@ export class Session implements AsyncDisposable {
       onEvent: (event) => {
         if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)
         if (event.type === 'done') this.#progress.end()
+        if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
         report.event(event)
       },
     })
@@ -60,6 +62,11 @@ export class Session implements AsyncDisposable {
       ...(start > 0 && { resumeFrom: start }),
       signal,
     })
+  }
+
+  /** `HTTP/1.1 200 OK`, one octet a character, of the last answer; null where it was none of HTTP. */
+  get statusLine(): string | null {
+    return this.#statusLine
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

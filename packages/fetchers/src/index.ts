@@ -26,6 +26,7 @@ export type {
   TlsOptions,
 } from './fetcher.ts'
 export { defaultLimits, type Limits } from './limits.ts'
+export { isOwnField } from './options.ts'
 export type { Policy } from './policy.ts'
 export type { ProxyOption, ProxyTarget } from './proxy.ts'
 export { builtinMechanisms } from './registry.ts'

@@ -34,14 +34,14 @@ export const fieldValue: OptionKind = [
 /** RFC 9110 5.1 and 5.5. Names that frame the message or name its destination are nobody's to give. */
 export const fields: OptionKind = [
   'an object of header field names and values, without Host, Connection, Content-Length and their like',
-  (value) =>
-    record[1](value) &&
-    Object.entries(Object(value)).every(
-      ([name, field]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !framing.test(name) && fieldValue[1](field),
-    ),
+  (value) => record[1](value) && Object.entries(Object(value)).every(([name, field]) => isOwnField(name, field)),
 ]
 const framing =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|te|trailer|upgrade|expect|http2-settings)$/i
+/** Whether a field may stand in RequestOptions.headers. */
+export function isOwnField(name: string, value: unknown): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !framing.test(name) && fieldValue[1](value)
+}
 /** security.md section 2: more to one host serve nobody. */
 export const connections: OptionKind = [
   'a whole number from 1 to 16',

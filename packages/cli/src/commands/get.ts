@@ -3,8 +3,10 @@ import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
 import { octetsFrom, startIn } from '../continuation.ts'
 import { checkTarget, type Destination, writeFailed } from '../destination.ts'
+import { dispositionName } from '../disposition.ts'
 import { saveEtag } from '../etag.ts'
-import { fileNameOf } from '../file-name.ts'
+import { fileNameOf, safeFileName } from '../file-name.ts'
+import { headOf, isHttp, shownHead } from '../head.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
 import type { Output } from '../output.ts'
@@ -30,7 +32,13 @@ async function toStdout(asIs: boolean, resolution: Resolution, session: Session,
   // `-C -` needs a file, as readConfig has seen to.
   const start = Number(config.continueAt ?? 0)
   await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal, start)
-  if (output.stdoutIsTerminal && !asIs) await show(representation, start, output)
+  const isShown = output.stdoutIsTerminal && !asIs
+  if (config.request.head || (config.include && isHttp(representation))) {
+    const head = headOf(representation, session.statusLine)
+    await output.write(isShown ? shownHead(head) : head)
+  }
+  if (config.request.head) return saveEtag(config.etagFile, representation)
+  if (isShown) await show(representation, start, output)
   else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
   else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
   saveEtag(config.etagFile, representation)
@@ -38,6 +46,7 @@ async function toStdout(asIs: boolean, resolution: Resolution, session: Session,
 
 async function toFile(destination: FileDestination, resolution: Resolution, session: Session, run: Run): Promise<void> {
   const { continueAt, etagFile } = run.config
+  if (destination.to === 'remote-name' && destination.byServer) return toNamed(destination, resolution, session, run)
   const path = destination.to === 'file' ? destination.path : join(destination.directory, nameFor(resolution))
   // Who continues a file knows that it is there.
   const overwrite = destination.to === 'file' || continueAt !== null
@@ -48,6 +57,28 @@ async function toFile(destination: FileDestination, resolution: Resolution, sess
   const append = continueAt !== null && (start === 0 || representation.offset > 0)
   await representation.saveTo(path, { overwrite, append })
   saveEtag(etagFile, representation)
+}
+
+/** -J: how the file is called is known once the answer has come. */
+async function toNamed(
+  { directory }: { readonly directory: string },
+  resolution: Resolution,
+  session: Session,
+  { report }: Run,
+): Promise<void> {
+  await using representation = await session.retrieve(resolution, true)
+  const given = givenName(representation)
+  const path = join(directory, given ?? nameFor(resolution))
+  await representation.saveTo(path, { overwrite: false })
+  const whose = given === null ? 'named after the URL: the server gives no name' : 'as the server names it'
+  report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
+}
+
+/** The name out of Content-Disposition, made safe; null where there is none, or nothing is left of it. */
+function givenName({ metadata }: Representation): string | null {
+  const { headers } = metadata as { readonly headers?: Readonly<Record<string, string>> }
+  const name = dispositionName(headers?.['content-disposition'] ?? '')
+  return name === null ? null : safeFileName(name)
 }
 
 function nameFor(resolution: Resolution): string {

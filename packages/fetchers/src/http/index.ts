@@ -8,6 +8,7 @@ import type { Cache } from './cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache-options.ts'
 import { decoded } from './coding.ts'
 import { converse } from './converse.ts'
+import { listed } from './index-page.ts'
 import { withLogin } from './login.ts'
 import { retrieveObject } from './object.ts'
 import { Pool } from './pool.ts'
@@ -57,7 +58,7 @@ async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context
     return cache === null ? send(trying) : cache.answer(plan, trying, asking, logins, send)
   })
   const outcome = await retrieveWith(ask, context)
-  return outcome.outcome === 'retrieved' ? decoded(outcome, context) : outcome
+  return outcome.outcome === 'retrieved' ? listed(decoded(outcome, context), plan, context) : outcome
 }
 
 function retrieveWith(ask: Ask, context: RetrievalContext): Promise<Outcome> {

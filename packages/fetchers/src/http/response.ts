@@ -13,11 +13,14 @@ export class ResponseHead {
    * secrets, and nothing here keeps them.
    */
   readonly fields: Readonly<Record<string, string>>
+  /** As they came, cookies included: for whoever retrieves, and for nobody else. */
+  readonly asSent: Head['fields']
   readonly #reason: string
 
   constructor({ status, reason, fields }: Head) {
     this.status = status
     this.#reason = reason
+    this.asSent = fields
     const joined = new Map<string, string>()
     for (const [name, value] of fields) {
       const key = name.toLowerCase()
@@ -51,7 +54,7 @@ export function describe(head: ResponseHead): Omit<Retrieved, 'body' | 'entries'
     modified: dateOf(head.field('last-modified')),
     etag: head.field('etag'),
     completeness: size !== null ? 'verified' : head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
-    metadata: { status: head.status, headers: head.fields },
+    metadata: { status: head.status, headers: head.fields, fields: head.asSent },
   }
 }
 

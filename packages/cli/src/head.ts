@@ -1,0 +1,37 @@
+import { octetsToText, printable } from '@retriever/core'
+import type { Representation } from '@retriever/fetchers'
+
+/** What HTTP's metadata have: octets, one a character. */
+interface Answered {
+  readonly fields?: readonly (readonly [name: string, value: string])[]
+}
+
+export function isHttp({ metadata }: Representation): boolean {
+  return (metadata as Answered).fields !== undefined
+}
+
+/**
+ * What -I and -i print: of HTTP the header section as it came, cookies included, since it goes to nobody but who asks
+ * for it; of others what is known, in the same form. `statusLine` is what the answer began with.
+ */
+export function headOf(representation: Representation, statusLine: string | null): Buffer {
+  const { fields } = representation.metadata as Answered
+  const lines = (fields ?? knownFields(representation)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const start = fields === undefined || statusLine === null ? '' : `${statusLine}\r\n`
+  return Buffer.from(`${start}${lines.join('')}\r\n`, 'latin1')
+}
+
+/** Harmless on a terminal. */
+export function shownHead(head: Buffer): string {
+  const lines = head.toString('latin1').split('\r\n')
+  return lines.map((line) => printable(octetsToText(line))).join('\n')
+}
+
+function knownFields({ mediaType, charset, size, modified }: Representation): [string, string][] {
+  const known: [string, string | null | undefined][] = [
+    ['Last-Modified', modified?.toUTCString()],
+    ['Content-Length', size?.toString()],
+    ['Content-Type', charset === null ? mediaType : `${mediaType};charset=${charset}`],
+  ]
+  return known.filter((field): field is [string, string] => typeof field[1] === 'string')
+}
