@@ -22,7 +22,7 @@ describe('--help', () => {
     const { status, stdout } = await retrieve([command, '--help'])
     expect(status).toBe(0)
     expect(stdout).toMatch(new RegExp(`^Usage: retrieve ${command} \\[OPTION\\.\\.\\.\\]`))
-    const listed = [...stdout.matchAll(/^ {2}(?: {4}|-\w, )--([\w-]+)/gm)].map(([, long]) => long)
+    const listed = [...stdout.matchAll(/^ {2}(?: {4}|-\w, )--([\w.-]+)/gm)].map(([, long]) => long)
     const own = options.filter((option) => applies(option, command)).map(({ long }) => long)
     expect(listed.sort()).toEqual([...own].sort())
   })

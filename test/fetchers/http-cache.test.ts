@@ -5,6 +5,7 @@ import type { Client, RetrieveOptions } from '@retriever/fetchers'
 import { type CacheOption, httpFetcher } from '@retriever/fetchers/http'
 import { startServers, testCa } from '@retriever/servers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { at, cacheTrial, failure, later } from './cache-trial.ts'
 import { answer, type Script } from './cached-server.ts'
 
@@ -413,7 +414,7 @@ describe.each(stores)('in %s', (_name, store) => {
 })
 
 test('a client certificate goes past the cache', async () => {
-  const client = clientWith('memory', { tls: { cert: 'c', key: 'k' } })
+  const client = clientWith('memory', { tls: { cert: testCertificate, key: testKey } })
   for (let round = 0; round < 2; round++) await read(client)
   expect(trial.server.log).toHaveLength(2)
 })

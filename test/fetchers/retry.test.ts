@@ -1,4 +1,3 @@
-import dns from 'node:dns'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { RetrievalError } from '@retriever/core'
@@ -12,6 +11,15 @@ import {
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Deadline } from '../../packages/fetchers/src/deadline.ts'
 import { type Asked, reply, type Said, scriptedHttp } from './answering-http.ts'
+
+let questions = 0
+let lookupCode = ''
+vi.mock('node:dns/promises', () => ({
+  lookup: async () => {
+    questions++
+    throw Object.assign(new Error(`getaddrinfo ${lookupCode}`), { code: lookupCode })
+  },
+}))
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => {
@@ -92,16 +100,8 @@ describe('what fails for a cause that may pass is tried again', () => {
   })
 
   test('a name that cannot be looked up now', async () => {
-    let questions = 0
-    const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' })
-    vi.spyOn(dns, 'lookup').mockImplementation(((
-      _host: string,
-      _options: unknown,
-      callback: (error: Error) => void,
-    ) => {
-      questions++
-      callback(failure)
-    }) as never)
+    questions = 0
+    lookupCode = 'EAI_AGAIN'
     expect(await outcomeOf('http://www.example/')).toMatchObject({
       error: { code: 'host-not-found', transient: true },
       codes: ['host-not-found', 'host-not-found', 'host-not-found'],
@@ -134,9 +134,7 @@ describe('what will be the same is not (R13)', () => {
       closed = server.url
     }
     expect(await outcomeOf(closed)).toMatchObject({ error: { code: 'connect-failed', transient: false }, delays: [] })
-    const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
-    vi.spyOn(dns, 'lookup').mockImplementation(((_host: string, _options: unknown, callback: (error: Error) => void) =>
-      callback(failure)) as never)
+    lookupCode = 'ENOTFOUND'
     const unknown = await outcomeOf('http://www.example/')
     expect(unknown).toMatchObject({ error: { code: 'host-not-found', transient: false }, delays: [] })
   })

@@ -59,6 +59,12 @@ export class TooManyInterim extends Error {}
 /** The server spoke first. */
 export class Forestalled extends Error {}
 
+/** Octets without end that come to nothing. */
+export class Flood extends Error {}
+
+/** Of HTTP/1.1 a version that it has not. */
+export class WrongVersion extends Error {}
+
 /** The connection ended before the body was whole. */
 export class BodyCut extends Error {}
 

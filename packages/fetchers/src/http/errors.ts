@@ -1,7 +1,15 @@
 import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
 import { receiveError } from '../wire/socket-error.ts'
-import { BodyCut, ConnectionLost, type Exchange, Forestalled, TooManyInterim } from './connection.ts'
+import {
+  BodyCut,
+  ConnectionLost,
+  type Exchange,
+  Flood,
+  Forestalled,
+  TooManyInterim,
+  WrongVersion,
+} from './connection.ts'
 import { dateOf, type ResponseHead } from './response.ts'
 
 /** Statuses whose meaning is a code of its own; the sentence says what to do. */
@@ -74,6 +82,10 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
     const what = `The header section is over ${context.limits.maxReply} octets, the limit set by maxReply.`
     return context.error('limit-exceeded', what, { cause })
   }
+  if (cause instanceof Flood) {
+    const what = `The server sends ${message} without end; more than maxReply (${context.limits.maxReply}) are not read.`
+    return context.error('limit-exceeded', what)
+  }
   if (cause instanceof TooManyInterim) return context.error('protocol-violation', `The server sent ${message}.`)
   const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   // llhttp's "Invalid EOF state": the end came within a message.
@@ -96,7 +108,8 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
     return context.error('protocol-violation', 'The server broke HTTP: it answered what was not asked.', { cause })
   }
   // Two lengths that differ, or a length and a coding, come as a mismatch too, before there is a body.
-  if (mismatch || name === 'HTTPParserError' || cause instanceof Forestalled) return notHttp(context, exchange, cause)
+  if (mismatch || name === 'HTTPParserError' || cause instanceof Forestalled || cause instanceof WrongVersion)
+    return notHttp(context, exchange, cause)
   if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) {
     return context.error('protocol-violation', `The server answered what was not asked (${message}).`, { cause })
   }

@@ -3,16 +3,21 @@ import type { Inflow } from '../wire/inflow.ts'
 import {
   BodyCut,
   type Exchange,
+  Flood,
   Forestalled,
   type Head,
   maxInterim,
   shownOctets,
   TooManyInterim,
+  WrongVersion,
 } from './connection.ts'
 import type { Http1Connection } from './http1.ts'
 
 /** What is left of a body must be more than this for it to be worth while to read it past undici. */
 const worthWhile = 256 * 1024
+
+/** What may come beside header fields, which undici counts: interim answers, a reason, trailers. */
+const slack = 64 * 1024
 
 /**
  * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is pulled out. The
@@ -26,6 +31,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #first = ''
   #head: Head | undefined
   #interim = 0
+  /** Octets that have come since there was a head or some of a body. */
+  #idle = 0
   #chunks: Uint8Array[] = []
   /** Of a body with a length, what is still to come; undefined: its end is for undici to find. */
   #left: number | undefined
@@ -106,7 +113,13 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       return this.#isWhole
     }
     if (this.#first.length < shownOctets) this.#first += octets.toString('latin1', 0, shownOctets - this.#first.length)
+    const head = this.#head
     if (!this.connection.parse(octets)) this.#fail(new BodyCut('The connection is closed'))
+    const isProgress = this.#chunks.length > 0 || this.#head !== head
+    this.#idle = isProgress ? 0 : this.#idle + octets.length
+    // undici counts header fields alone; a reason, a chunk's extension, its size in zeros and blank lines may go on for ever.
+    if (this.#idle > this.connection.maxReply + slack && !this.#isWhole)
+      this.#fail(new Flood('octets that are no answer'))
     return true
   }
 
@@ -154,8 +167,11 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     }
     const fields = pairs(raw)
     const version = /^HTTP\/\d\.\d/.exec(this.#first)?.[0] ?? 'HTTP/1.1'
+    if (!/^HTTP\/1\./.test(version)) throw new WrongVersion(`(an answer of ${version})`)
     this.#head = { status, reason, version, fields }
-    if (!this.#isHead && status !== 204 && status !== 304) this.#left = lengthOf(fields)
+    // RFC 9112 6.3: these have no body, whatever their length says; undici does not think so.
+    if (status === 204 || status === 304) this.#isWhole = true
+    else if (!this.#isHead) this.#left = lengthOf(fields)
     this.#wake()
     return true
   }

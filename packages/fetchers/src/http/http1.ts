@@ -20,7 +20,8 @@ export class Http1Connection implements HttpConnection {
   onFree: () => void = () => {}
   readonly #socket: Socket
   readonly #inflow: Inflow
-  readonly #maxReply: number
+  /** Octets of a header section. */
+  readonly maxReply: number
   #exchange: Http1Exchange | undefined
   #wasUsed = false
   #fed: FedSocket
@@ -29,7 +30,7 @@ export class Http1Connection implements HttpConnection {
   constructor(socket: Socket, inflow: Inflow, maxReply: number, proxy: ProxyServer | null) {
     this.#socket = socket
     this.#inflow = inflow
-    this.#maxReply = Math.max(1, Math.min(Math.trunc(maxReply), Number.MAX_SAFE_INTEGER))
+    this.maxReply = Math.max(1, Math.min(Math.trunc(maxReply), Number.MAX_SAFE_INTEGER))
     this.proxy = proxy
     this.#fed = this.#makeFed()
     this.#client = this.#makeClient()
@@ -121,7 +122,7 @@ export class Http1Connection implements HttpConnection {
           } else callback(null, fed as unknown as Socket)
         })
       },
-      maxHeaderSize: this.#maxReply,
+      maxHeaderSize: this.maxReply,
       // The deadline's timers alone count.
       headersTimeout: 0,
       bodyTimeout: 0,

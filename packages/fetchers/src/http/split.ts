@@ -39,15 +39,22 @@ export async function retrieveSplit(ask: Ask, context: RetrievalContext, connect
 
 /** As if a 200 had come: its header section is that of the 206 but for these (RFC 9110 15.3.7). */
 function asWhole(outcome: Retrieved, total: number, body: Retrieved['body']): Retrieved {
-  const headers = { ...(outcome.metadata.headers as Readonly<Record<string, string>>) }
-  delete headers['content-range']
-  headers['content-length'] = String(total)
+  const { 'content-range': _range, ...headers } = outcome.metadata.headers as Readonly<Record<string, string>>
+  const fields = outcome.metadata.fields as readonly (readonly [name: string, value: string])[]
+  const length = String(total)
   const { lent: _lent, ...whole } = outcome
   return {
     ...whole,
     size: total,
     completeness: 'verified',
-    metadata: { ...outcome.metadata, status: 200, headers },
+    metadata: {
+      ...outcome.metadata,
+      status: 200,
+      headers: { ...headers, 'content-length': length },
+      fields: fields
+        .filter(([name]) => !/^content-range$/i.test(name))
+        .map(([name, value]) => [name, /^content-length$/i.test(name) ? length : value]),
+    },
     body,
   }
 }
