@@ -3,16 +3,17 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { answer, type CachedServer, cachedServer } from '../fetchers/cached-server.ts'
+import { cacheable, reply } from '../fetchers/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
 import { retrieve, retrieveOctets, start, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()
 const folder = temporaryFolder()
 const body = randomBytes(300_000)
-let server: CachedServer
+let server: ScriptedHttp
 
 beforeEach(async () => {
-  server = await cachedServer(answer(body, { 'cache-control': 'max-age=600', etag: '"1"' }))
+  server = await scriptedHttp(cacheable(body, { 'cache-control': 'max-age=600', etag: '"1"' }))
 })
 afterEach(() => server[Symbol.asyncDispose]())
 
@@ -26,23 +27,21 @@ describe('--cache', () => {
     expect(second.stderr).not.toContain('connected')
     const third = await retrieve([...cached, '--json'])
     expect(third.stderr).toMatch(/"event":"cached","url":"[^"]*","how":"hit","age":\d/)
-    expect(server.log).toHaveLength(1)
+    expect(server.asked).toHaveLength(1)
   })
 
   test('serves several at a time out of one folder', async () => {
     const cached = ['--cache', join(folder(), 'shared'), server.url]
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => retrieveOctets(cached)))
     for (const { status, stdout } of outcomes) expect([status, stdout.equals(body)]).toEqual([0, true])
-    const before = server.log.length
+    const before = server.asked.length
     expect((await retrieveOctets(cached)).stdout.equals(body)).toBe(true)
-    expect(server.log).toHaveLength(before)
+    expect(server.asked).toHaveLength(before)
   })
 
   test('has nothing of what a killed process began', async () => {
-    server.script = (_request, response) => {
-      response.writeHead(200, { 'cache-control': 'max-age=600', 'content-length': body.length })
-      response.write(body.subarray(0, 100_000))
-    }
+    server.script = () =>
+      reply(200, { 'cache-control': 'max-age=600', 'Content-Length': `${body.length}` }, body.subarray(0, 100_000))
     const cached = ['--cache', join(folder(), 'killed'), server.url]
     const killed = start(cached)
     for (let length = 0; length < 100_000; )
@@ -52,9 +51,9 @@ describe('--cache', () => {
     expect(readdirSync(join(folder(), 'killed')).map((name) => name.slice(64))).toEqual([
       expect.stringMatching(/^\.\w{16}$/),
     ])
-    server.script = answer(body, { 'cache-control': 'max-age=600' })
+    server.script = cacheable(body, { 'cache-control': 'max-age=600' })
     expect((await retrieveOctets(cached)).stdout.equals(body)).toBe(true)
-    expect(server.log).toHaveLength(2)
+    expect(server.asked).toHaveLength(2)
   })
 
   test.each([
@@ -62,6 +61,6 @@ describe('--cache', () => {
     ['/dev/null', 37],
   ])('of %j is refused', async (directory, status) => {
     expect(await retrieve(['--cache', directory, server.url])).toMatchObject({ status, stdout: '' })
-    expect(server.log).toEqual([])
+    expect(server.asked).toEqual([])
   })
 })

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { reply, type ScriptedHttp, scriptedHttp } from '../fetchers/answering-http.ts'
+import { reply } from '../fetchers/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()
@@ -12,10 +13,10 @@ let etag: string | null
 beforeAll(async () => {
   server = await scriptedHttp(({ fields, target }) => {
     if (target.endsWith('short'))
-      return { octets: reply('200', { ETag: '"s"', 'Content-Length': '9' }, 'x'), ending: 'close' }
-    if (target.endsWith('missing')) return { octets: reply('404', { ETag: '"m"' }) }
+      return { octets: reply('200', { ETag: '"s"', 'Content-Length': '9' }, 'x'), end: 'fin' }
+    if (target.endsWith('missing')) return reply('404', { ETag: '"m"' })
     const isSame = etag !== null && fields['if-none-match'] === etag
-    return { octets: isSame ? reply('304', { ETag: etag }) : reply('200', { ETag: etag }, 'hello') }
+    return isSame ? reply('304', { ETag: etag }) : reply('200', { ETag: etag }, 'hello')
   })
   return () => server[Symbol.asyncDispose]()
 })
@@ -56,10 +57,10 @@ test('a file that is empty is no condition, and where there is no tag it becomes
 
 test.each(['missing', 'short'])('what does not come whole leaves the file as it is (%s)', async (path) => {
   writeFileSync(join(folder(), 'tag'), '"old"')
-  expect((await run('--retry', '0', ...both, `${server.url}/${path}`)).status).toBeGreaterThan(0)
+  expect((await run('--retry', '0', ...both, `${server.url}${path}`)).status).toBeGreaterThan(0)
   expect(content('tag')).toBe('"old"')
   rmSync(join(folder(), 'tag'))
-  expect((await run('--retry', '0', ...both, `${server.url}/${path}`)).status).toBeGreaterThan(0)
+  expect((await run('--retry', '0', ...both, `${server.url}${path}`)).status).toBeGreaterThan(0)
   expect(existsSync(join(folder(), 'tag'))).toBe(false)
 })
 

@@ -3,7 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { ok, redirectTo, scriptedHttp, victim } from '../fetchers/scripted-http.ts'
+import { ok, redirectTo } from '../fetchers/http-answers.ts'
+import { scriptedHttp } from '../fetchers/scripted-http.ts'
+import { victim } from '../fetchers/victim.ts'
 import { retrieve, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()
@@ -74,8 +76,8 @@ describe('case 29, a name that is encoded (CVE-2025-11563)', () => {
 test('case 30, a redirect does not choose the name, however often (CVE-2016-4971)', async () => {
   const { dir, tree } = jail('redirected')
   await using second = await scriptedHttp(() => ok('x', ['Content-Disposition: attachment; filename=".profile"']))
-  await using first = await scriptedHttp((_, count) =>
-    redirectTo(count === 0 ? '/.bashrc' : `${second.url}.bash_profile`),
+  await using first = await scriptedHttp(({ index }) =>
+    redirectTo(index === 0 ? '/.bashrc' : `${second.url}.bash_profile`),
   )
   expect((await retrieve(['-O', `${first.url}a.tgz`], { cwd: dir })).status).toBe(0)
   expect(tree()).toEqual(['inner', 'inner/a.tgz'])
@@ -114,6 +116,6 @@ test('case 47, a token in a query and a login are shown nowhere, whatever the se
         expect(stdout + stderr).not.toContain(form)
       }
     }
-    expect(server.asked[0]).toContain(secret)
+    expect(server.lines[0]).toContain(secret)
   }
 })

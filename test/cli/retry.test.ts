@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { reply, type ScriptedHttp, scriptedHttp } from '../fetchers/answering-http.ts'
+import { reply } from '../fetchers/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
 import { retrieve, useBundle } from './run.ts'
 
 useBundle()
@@ -11,7 +12,7 @@ beforeAll(async () => {
   server = await scriptedHttp(({ index }) => {
     const isFailing = index < failures
     // 0 s is taken for a tenth of a second.
-    return { octets: isFailing ? reply('503', { 'Retry-After': '0' }) : reply('200', { ETag: '"a"' }, 'hello') }
+    return isFailing ? reply('503', { 'Retry-After': '0' }) : reply('200', { ETag: '"a"' }, 'hello')
   })
   return () => server[Symbol.asyncDispose]()
 })

@@ -1,31 +1,25 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientCertificate, clientKey, lockedClientKey } from '../fetchers/client-certificate.ts'
+import { ok } from '../fetchers/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
 import { httpProxy, type ScriptedProxy, scriptedProxy } from '../fetchers/scripted-proxy.ts'
-import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { retrieve, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()
 const folder = temporaryFolder()
 let servers: TestServers<'http' | 'ftp'>
 let proxy: ScriptedProxy
-let strict: Server
+let strict: ScriptedHttp
 
 beforeAll(async () => {
   servers = await startServers({ http: true, ftp: true })
   proxy = await scriptedProxy(httpProxy(), { tls: true })
-  const options = { cert: testCertificate, key: testKey, ca: clientCertificate, requestCert: true }
-  strict = createServer(options, ({ socket }, response) => {
-    response.end(`${(socket as TLSSocket).getPeerCertificate().subject.CN}\n`)
-  })
-  strict.listen(0, '127.0.0.1')
-  await once(strict, 'listening')
+  const tls = { ca: clientCertificate, requestCert: true }
+  strict = await scriptedHttp(({ socket }) => ok(`${(socket as TLSSocket).getPeerCertificate().subject.CN}\n`), { tls })
   const files = {
     'ca.pem': testCa,
     'cert.pem': clientCertificate,
@@ -38,15 +32,13 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  strict.close()
-  await Promise.all([servers.close(), proxy[Symbol.asyncDispose]()])
+  await Promise.all([servers.close(), proxy[Symbol.asyncDispose](), strict[Symbol.asyncDispose]()])
 })
 
 const run = (...args: string[]) => retrieve(args, { cwd: folder() })
 
 describe('--cert, --key and --pass', () => {
-  const get = (...args: string[]) =>
-    run('--cacert', 'ca.pem', ...args, `https://localhost:${(strict.address() as AddressInfo).port}/`)
+  const get = (...args: string[]) => run('--cacert', 'ca.pem', ...args, strict.url)
 
   test.each([
     [['--cert', 'cert.pem', '--key', 'key.pem']],

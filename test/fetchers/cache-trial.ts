@@ -10,11 +10,12 @@ import {
 } from '@retriever/fetchers'
 import { type CacheOption, type DirectoryCache, httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, beforeEach, vi } from 'vitest'
-import { answer, type CachedServer, cachedServer } from './cached-server.ts'
+import { cacheable } from './http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 
 /** A server, a folder and clients of each test's own, on the first of May 2024 and later. */
 export interface CacheTrial {
-  readonly server: CachedServer
+  readonly server: ScriptedHttp
   readonly folder: string
   /** Of all clients. */
   readonly events: RetrievalEvent[]
@@ -28,7 +29,7 @@ export interface CacheTrial {
 
 /** Call at the top of a test file. */
 export function cacheTrial(): CacheTrial {
-  let server: CachedServer
+  let server: ScriptedHttp
   let folder = ''
   const events: RetrievalEvent[] = []
   const clients: Client[] = []
@@ -36,7 +37,7 @@ export function cacheTrial(): CacheTrial {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2024-05-01T00:00:00Z') })
     folder = mkdtempSync(join(tmpdir(), 'retriever-cache-'))
-    server = await cachedServer(answer('body', { 'cache-control': 'max-age=60' }))
+    server = await scriptedHttp(cacheable('body', { 'cache-control': 'max-age=60' }))
     events.length = 0
   })
 

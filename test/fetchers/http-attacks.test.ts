@@ -12,16 +12,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { everythingIn } from '../contract/observe.ts'
 import { testKey } from '../servers/src/certificate.ts'
 import { badCertificates } from './bad-certificates.ts'
-import {
-  challenge,
-  fieldOf,
-  ok,
-  redirectTo,
-  type ScriptedHttp,
-  scriptedHttp,
-  type Victim,
-  victim,
-} from './scripted-http.ts'
+import { challenge, ok, redirectTo } from './http-answers.ts'
+import { type Asked, type HttpScript, type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
+import { type Victim, victim } from './victim.ts'
 
 const secret = 's3cr3t-pl4nted'
 const basic = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`
@@ -89,7 +82,7 @@ describe('case 11, a redirect to any other scheme (CVE-2009-0037 for file, case 
     expect(error).toMatchObject({ phase: 'policy' })
     expect(error?.message).toContain(location.slice(0, location.indexOf(':')))
     expect(events.filter(({ type }) => type === 'redirected')).toEqual([])
-    expect(server.asked).toEqual(['GET / HTTP/1.1'])
+    expect(server.lines).toEqual(['GET / HTTP/1.1'])
     expect(bystander.connections).toBe(0)
   })
 })
@@ -112,7 +105,7 @@ describe('case 15, what is meant for one origin goes to no other', () => {
   ): Promise<void> {
     let home = ''
     await using second = await scriptedHttp(() => redirectTo(`${home}back`), { tls })
-    const script = (head: string): string => (head.startsWith('GET /back') ? ok('home') : redirectTo(to(second)))
+    const script: HttpScript = ({ target }) => (target === '/back' ? ok('home') : redirectTo(to(second)))
     await using first = await scriptedHttp(script)
     home = first.url
     await use(first, second)
@@ -124,14 +117,14 @@ describe('case 15, what is meant for one origin goes to no other', () => {
       async (first, second) => {
         const { text } = await told(first.url.replace('//', `//alice:${secret}@`), {}, { headers })
         expect(text).toBe('home')
-        expect(first.asked).toEqual(['GET / HTTP/1.1', 'GET /back HTTP/1.1'])
-        expect(second.asked).toEqual(['GET /x HTTP/1.1'])
+        expect(first.lines).toEqual(['GET / HTTP/1.1', 'GET /back HTTP/1.1'])
+        expect(second.lines).toEqual(['GET /x HTTP/1.1'])
         expect(first.heads[0]).toContain(`Cookie: id=${secret}`)
-        for (const head of [second.heads[0], first.heads[1]]) {
+        for (const { head, fields } of [second.asked[0], first.asked[1]] as Asked[]) {
           expect(head).not.toContain(secret)
           expect(head).not.toMatch(/^(authorization|cookie|x-api-key|referer|from|origin):/im)
-          expect(fieldOf(head ?? '', 'Accept-Language')).toBe('de')
-          expect(fieldOf(head ?? '', 'User-Agent')).toBe('mine/1')
+          expect(fields['accept-language']).toBe('de')
+          expect(fields['user-agent']).toBe('mine/1')
         }
       },
     ))
@@ -157,7 +150,7 @@ describe('case 15, what is meant for one origin goes to no other', () => {
   })
 
   test('the same origin keeps it', async () => {
-    await using server = await scriptedHttp((_, count) => (count === 0 ? redirectTo('/y') : ok('x')))
+    await using server = await scriptedHttp(({ index }) => (index === 0 ? redirectTo('/y') : ok('x')))
     await told(server.url, {}, { headers })
     expect(server.heads[1]).toContain(`Cookie: id=${secret}`)
   })
@@ -165,8 +158,8 @@ describe('case 15, what is meant for one origin goes to no other', () => {
 
 describe('case 16, a login is for whom it was asked', () => {
   test('the callback learns who asks, after a redirect too, and of no user of another host', async () => {
-    await using second = await scriptedHttp((head) =>
-      fieldOf(head, 'Authorization') ? ok('in') : challenge('Basic realm="b"'),
+    await using second = await scriptedHttp(({ fields }) =>
+      fields.authorization ? ok('in') : challenge('Basic realm="b"'),
     )
     await using first = await scriptedHttp(() => redirectTo(second.url))
     const asked: unknown[] = []
@@ -178,13 +171,13 @@ describe('case 16, a login is for whom it was asked', () => {
     expect(text).toBe('in')
     expect(asked).toEqual([{ host: '127.0.0.1', port: second.port, user: null, realm: 'b' }])
     expect(first.heads.join('')).not.toMatch(/^authorization:/im)
-    expect(fieldOf(second.heads[1] ?? '', 'Authorization')).toBe(basic(`bob:${secret}`))
+    expect(second.asked[1]?.fields.authorization).toBe(basic(`bob:${secret}`))
   })
 
   test('a login that served one origin is not offered to the next', async () => {
     await using second = await scriptedHttp(() => challenge('Basic realm="a"'))
-    await using first = await scriptedHttp((head) =>
-      fieldOf(head, 'Authorization') ? redirectTo(second.url) : challenge('Basic realm="a"'),
+    await using first = await scriptedHttp(({ fields }) =>
+      fields.authorization ? redirectTo(second.url) : challenge('Basic realm="a"'),
     )
     const credentials: ClientOptions['credentials'] = ({ port }) =>
       port === first.port ? { user: 'alice', password: secret } : null
@@ -206,7 +199,7 @@ describe('case 19, a redirect of a public host inward (addresses of names: case 
       proxy: ({ host }) => (host === 'www.example' ? `http://127.0.0.1:${proxy.port}` : null),
     })
     expect(error?.code).toMatch(/^(refused|protocol-violation)$/)
-    expect(proxy.asked).toEqual(['GET http://www.example/ HTTP/1.1'])
+    expect(proxy.lines).toEqual(['GET http://www.example/ HTTP/1.1'])
     expect(bystander.connections).toBe(0)
     if (error?.code === 'refused') expect(error.message).toContain('allowInward')
   })
@@ -249,8 +242,8 @@ describe('cases 22 and 23, authorities that two parsers read as two hosts', () =
     const url = text.replace(':A', `:${server.port}`).replaceAll(':B', `:${bystander.port}`)
     expect((await told(url)).text).toBe('x')
     expect(resolve(url).plan).toMatchObject({ host: '127.0.0.1', port: server.port })
-    expect(server.asked).toEqual([`GET ${target.replace(':B', `:${bystander.port}`)} HTTP/1.1`])
-    expect(fieldOf(server.heads[0] ?? '', 'Host')).toBe(`127.0.0.1:${server.port}`)
+    expect(server.lines).toEqual([`GET ${target.replace(':B', `:${bystander.port}`)} HTTP/1.1`])
+    expect(server.asked[0]?.fields.host).toBe(`127.0.0.1:${server.port}`)
     expect(bystander.connections).toBe(0)
   })
 })
@@ -286,7 +279,7 @@ describe('case 27, HTTP splitting: one request, of the lines that were meant', (
     await using server = await scriptedHttp(() => ok('x'))
     const { text, error } = await told(server.url + path)
     // Refusing is right too; what is sent is one line.
-    if (error === null) expect({ text, asked: server.asked }).toEqual({ text: 'x', asked: [`GET ${target} HTTP/1.1`] })
+    if (error === null) expect({ text, lines: server.lines }).toEqual({ text: 'x', lines: [`GET ${target} HTTP/1.1`] })
     else expect(server.sockets).toEqual([])
   })
 
@@ -299,11 +292,11 @@ describe('case 27, HTTP splitting: one request, of the lines that were meant', (
     ['/\xe5\x98\x8a', 'GET /%E5%98%8A HTTP/1.1'],
   ])('a Location of %j', async (location, line) => {
     const octets = Buffer.from(location, 'latin1').toString('latin1')
-    await using server = await scriptedHttp((_, count) => (count === 0 ? redirectTo(octets) : ok('x')))
+    await using server = await scriptedHttp(({ index }) => (index === 0 ? redirectTo(octets) : ok('x')))
     await told(server.url)
     for (const head of server.heads) expect(head).toMatch(/^GET \/[!-~]* HTTP\/1\.1\r\n([A-Za-z-]+: [ -~]*\r\n)+\r\n$/)
-    for (const head of server.heads) expect(fieldOf(head, 'X')).toBe(null)
-    if (line !== null) expect(server.asked.at(-1)).toBe(line)
+    for (const { fields } of server.asked) expect(fields).not.toHaveProperty('x')
+    if (line !== null) expect(server.lines.at(-1)).toBe(line)
   })
 })
 
@@ -327,7 +320,7 @@ describe('case 35, a certificate that proves nothing, even where it is trusted',
 
 describe('case 38, a connection that was another’s (trust: http.test.ts; proxies: http-proxy.test.ts)', () => {
   test('serves another user with their own login alone, and nobody with none', async () => {
-    await using server = await scriptedHttp((head) => ok(fieldOf(head, 'Authorization') ?? 'nobody'))
+    await using server = await scriptedHttp(({ fields }) => ok(fields.authorization ?? 'nobody'))
     await using client = createClient()
     const as = (login: string) => outcomeOf(client, server.url.replace('//', login === '' ? '//' : `//${login}@`))
     expect((await as('alice:1')).text).toBe(basic('alice:1'))
@@ -353,7 +346,7 @@ describe('case 39, an answer that waits on an idle connection (glued to a body: 
     ['one octet', 'H'],
     ['a blank line', '\r\n'],
   ])('%s is no answer to what is asked later', async (_, queued) => {
-    await using server = await scriptedHttp((__, count) => ok(`right ${count}`))
+    await using server = await scriptedHttp(({ index }) => ok(`right ${index}`))
     await using client = createClient()
     expect((await outcomeOf(client, server.url)).text).toBe('right 0')
     const [socket] = server.sockets
@@ -373,7 +366,7 @@ describe('case 47, secrets: in no message, cause, stack or event, wherever it fa
   }
   const query = `?sig=${secret}&token=${secret}&X-Amz-Signature=${secret}`
 
-  test.each<[string, Parameters<typeof scriptedHttp>[0]]>([
+  test.each<[string, HttpScript]>([
     ['no answer', () => ({ octets: '', end: 'fin' })],
     ['no HTTP', () => ({ octets: '220 mail\r\n', end: 'fin' })],
     ['401', () => challenge('Basic realm="r"')],
@@ -410,11 +403,11 @@ describe('case 48, userinfo in a Location (client.test.ts has the plans)', () =>
   })
 
   test('of the same origin neither takes the place of ours', async () => {
-    await using server = await scriptedHttp((_, count) =>
-      count === 0 ? redirectTo(`http://mallory:pw@127.0.0.1:${server.port}/y`) : ok('x'),
+    await using server = await scriptedHttp(({ index }) =>
+      index === 0 ? redirectTo(`http://mallory:pw@127.0.0.1:${server.port}/y`) : ok('x'),
     )
     await told(server.url.replace('//', '//alice:1@'))
-    expect(server.heads.map((head) => fieldOf(head, 'Authorization'))).toEqual([basic('alice:1'), basic('alice:1')])
+    expect(server.asked.map(({ fields }) => fields.authorization)).toEqual([basic('alice:1'), basic('alice:1')])
   })
 })
 
@@ -454,8 +447,8 @@ describe('case 50, each proxy has its own login (http-proxy.test.ts: through a t
       policy: { allowInward: true },
     })
     expect(text).toBe('x')
-    const logins = [first, second, last].map(({ heads }) => heads.map((head) => fieldOf(head, 'Proxy-Authorization')))
-    expect(logins).toEqual([[basic('alice:1')], [basic('bob:2')], [null]])
+    const logins = [first, second, last].map(({ asked }) => asked.map(({ fields }) => fields['proxy-authorization']))
+    expect(logins).toEqual([[basic('alice:1')], [basic('bob:2')], [undefined]])
   })
 })
 
@@ -466,14 +459,14 @@ describe('case 78, a path that looks like an origin', () => {
       await using server = await scriptedHttp(() => ok('x'))
       const target = path.replace('PORT', String(bystander.port))
       expect((await told(server.url.replace(/\/$/, target))).text).toBe('x')
-      expect(server.asked).toEqual([`GET ${target} HTTP/1.1`])
+      expect(server.lines).toEqual([`GET ${target} HTTP/1.1`])
       expect(bystander.connections).toBe(0)
     },
   )
 
   test('a redirect to such a path, too', async () => {
     const path = `/.//127.0.0.1:${bystander.port}/x`
-    await using server = await scriptedHttp((_, count) => (count === 0 ? redirectTo(path) : ok('x')))
+    await using server = await scriptedHttp(({ index }) => (index === 0 ? redirectTo(path) : ok('x')))
     expect((await told(server.url)).text).toBe('x')
     expect(bystander.connections).toBe(0)
     expect(server.asked).toHaveLength(2)
@@ -482,7 +475,7 @@ describe('case 78, a path that looks like an origin', () => {
 
 test('case 84, neither Referer nor From is ever sent (CVE-2021-22876)', async () => {
   await using last = await scriptedHttp(() => ok('x'))
-  await using second = await scriptedHttp((_, count) => redirectTo(count === 0 ? '/again' : last.url))
+  await using second = await scriptedHttp(({ index }) => redirectTo(index === 0 ? '/again' : last.url))
   await using first = await scriptedHttp(() => redirectTo(second.url))
   const { text } = await told(first.url.replace('//', `//alice:${secret}@`))
   expect(text).toBe('x')

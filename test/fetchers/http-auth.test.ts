@@ -11,7 +11,9 @@ import {
   digestCredentials,
   strongestDigest,
 } from '../../packages/fetchers/src/wire/digest.ts'
-import { ok, type ProxyScript, type ScriptedProxy, scriptedProxy } from './scripted-proxy.ts'
+import { ok, redirectTo } from './http-answers.ts'
+import { type Asked, type HttpScript, scriptedHttp } from './scripted-http.ts'
+import { scriptedProxy } from './scripted-proxy.ts'
 
 describe('WWW-Authenticate', () => {
   test.each([
@@ -163,24 +165,16 @@ function challenged(fields: readonly string[], status = 401): string {
   return `HTTP/1.1 ${status} No\r\n${lines.join('')}Content-Length: 4\r\n\r\nno!\n`
 }
 
-/** A server that answers each request by its header section and its number. */
+/** RFC 9110 9.3.2: to HEAD, fields alone. */
 const serving =
-  (reply: (head: string, count: number) => string): ProxyScript =>
-  async (peer) => {
-    for (let count = 1; ; count++) {
-      const head = await peer.head()
-      const answer = reply(head, count)
-      // RFC 9110 9.3.2: to HEAD, fields alone.
-      await peer.say(head.startsWith('HEAD ') ? answer.slice(0, answer.indexOf('\r\n\r\n') + 4) : answer)
-    }
+  (reply: (asked: Asked) => string): HttpScript =>
+  (asked) => {
+    const answer = reply(asked)
+    return asked.line.startsWith('HEAD ') ? answer.slice(0, answer.indexOf('\r\n\r\n') + 4) : answer
   }
 
-/** `Authorization` of each request in turn; null: none. */
-function logins({ heard }: ScriptedProxy, field = 'authorization'): (string | null)[] {
-  const heads = heard
-    .join('')
-    .split('\r\n\r\n')
-    .filter((head) => head !== '')
+/** `Authorization` of each header section in turn; null: none. */
+function logins(heads: readonly string[], field = 'authorization'): (string | null)[] {
   return heads.map((head) => new RegExp(`^${field}: (.*)$`, 'im').exec(head)?.[1] ?? null)
 }
 
@@ -190,11 +184,11 @@ const kinds = (values: readonly (string | null)[]) => values.map((value) => valu
  * What one retrieval comes to, and what the server heard. Nothing may be open in the end, no secret in what is told.
  */
 async function asked(
-  reply: (head: string, count: number) => string,
+  reply: (asked: Asked) => string,
   options: ClientOptions & { login?: string; wishes?: RetrieveOptions } = {},
 ) {
   const { login = '', wishes = {}, ...rest } = options
-  await using server = await scriptedProxy(serving(reply))
+  await using server = await scriptedHttp(serving(reply))
   const told: unknown[] = []
   await using client = createClient({ onEvent: (event) => told.push(event), ...rest })
   const url = `http://${login}127.0.0.1:${server.port}/x?y`
@@ -210,7 +204,7 @@ async function asked(
   await server.closed()
   const resolved = /"type":"resolved".*?\}/g
   expect(JSON.stringify(told).replace(resolved, '')).not.toMatch(/s3cr3t|response=\\"/)
-  return { outcome, server, values: logins(server), told }
+  return { outcome, server, values: logins(server.heads), told }
 }
 
 const digest = (nonce: string, more = ''): string => `Digest realm="r", nonce="${nonce}", qop="auth"${more}`
@@ -232,7 +226,7 @@ describe('a server that wants a login', () => {
     [{}, 'in\n'],
     [{ head: true }, ''],
   ])('by Digest gets one, for this very request (%j)', async (wishes, text) => {
-    const reply = (head: string): string => (isRight(head, 'n', 1) ? ok('in\n') : challenged([digest('n')]))
+    const reply = ({ head }: Asked): string => (isRight(head, 'n', 1) ? ok('in\n') : challenged([digest('n')]))
     const { outcome, values } = await asked(reply, { ...alice, wishes })
     expect(outcome).toEqual({ status: 200, text })
     expect(kinds(values)).toEqual([null, 'Digest'])
@@ -244,13 +238,16 @@ describe('a server that wants a login', () => {
     [[`${digest('n', ', algorithm=SHA3')}`, 'Basic realm="r"'], 'Basic'],
     [['Bearer realm="r"', 'Basic realm="r"'], 'Basic'],
   ])('in any of %j gets %s', async (offers, kind) => {
-    const { values } = await asked((head) => (/^authorization/im.test(head) ? ok('in\n') : challenged(offers)), alice)
+    const { values } = await asked(
+      ({ head }) => (/^authorization/im.test(head) ? ok('in\n') : challenged(offers)),
+      alice,
+    )
     expect(kinds(values)).toEqual([null, kind])
   })
 
   test('gets Digest from the login of the URL, where it wants no Basic', async () => {
     const login = 'alice:s3cr3t@'
-    const digestOnly = (head: string): string => (isRight(head, 'n', 1) ? ok('in\n') : challenged([digest('n')]))
+    const digestOnly = ({ head }: Asked): string => (isRight(head, 'n', 1) ? ok('in\n') : challenged([digest('n')]))
     const { outcome, values } = await asked(digestOnly, { login })
     expect(outcome).toMatchObject({ text: 'in\n' })
     expect(kinds(values)).toEqual(['Basic', 'Digest'])
@@ -277,9 +274,9 @@ describe('a server that wants a login', () => {
       asking.push(challenge)
       return alice.credentials()
     }
-    const reply = (head: string, count: number): string => {
+    const reply = ({ head, index }: Asked): string => {
       if (isRight(head, 'two', 1)) return ok('in\n')
-      return challenged([count === 1 ? digest('one') : digest('two', ', stale=TRUE')])
+      return challenged([index === 0 ? digest('one') : digest('two', ', stale=TRUE')])
     }
     const { outcome, values } = await asked(reply, { credentials })
     expect(outcome).toMatchObject({ text: 'in\n' })
@@ -292,21 +289,23 @@ describe('a server that wants a login', () => {
   })
 
   test('with ever new nonces is given up (case 80)', async () => {
-    const { outcome, values } = await asked((_, count) => challenged([digest(`n${count}`, ', stale=true')]), alice)
+    const { outcome, values } = await asked(({ index }) => challenged([digest(`n${index}`, ', stale=true')]), alice)
     expect(outcome).toMatchObject({ code: 'auth-failed', status: 401 })
     expect(values).toHaveLength(3)
   })
 
   test('after it let us in before is asked nothing more (case 80: 401 after success)', async () => {
-    await using server = await scriptedProxy(
-      serving((head, count) => (/^authorization/im.test(head) && count < 3 ? ok('in\n') : challenged([digest('n')]))),
+    await using server = await scriptedHttp(
+      serving(({ head, index }) =>
+        /^authorization/im.test(head) && index < 2 ? ok('in\n') : challenged([digest('n')]),
+      ),
     )
     await using client = createClient(alice)
     const url = `http://127.0.0.1:${server.port}/`
     expect(await (await client.retrieve(url)).text()).toBe('in\n')
     const error = await client.retrieve(url).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'auth-failed' })
-    expect(kinds(logins(server))).toEqual([null, 'Digest', null, 'Digest'])
+    expect(kinds(logins(server.heads))).toEqual([null, 'Digest', null, 'Digest'])
   })
 
   test.each([
@@ -315,9 +314,12 @@ describe('a server that wants a login', () => {
     [`${digest('n')}, Bearer realm="api"`, { token: 'a' }, 'Bearer a'],
   ])('by a token: %s', async (offer, credentials, expected) => {
     const asking: Challenge[] = []
-    const { outcome, values } = await asked((head) => (head.includes(expected) ? ok('in\n') : challenged([offer])), {
-      credentials: (challenge) => asking.push(challenge) && credentials,
-    } as ClientOptions)
+    const { outcome, values } = await asked(
+      ({ head }) => (head.includes(expected) ? ok('in\n') : challenged([offer])),
+      {
+        credentials: (challenge) => asking.push(challenge) && credentials,
+      } as ClientOptions,
+    )
     expect(outcome).toMatchObject({ text: 'in\n' })
     expect(values).toEqual([null, expected])
     expect(asking[0]).toMatchObject({ token: true })
@@ -379,18 +381,17 @@ describe('a server that wants a login', () => {
     })
     expect(outcome).toMatchObject({ code: 'auth-required', status: 407 })
     expect(kinds(values)).toEqual(['Basic'])
-    expect(logins(server, 'proxy-authorization')).toEqual([null])
+    expect(logins(server.heads, 'proxy-authorization')).toEqual([null])
   })
 })
 
 describe('a redirect to another origin', () => {
   test('takes no login along: the URL’s, a digest, the caller’s fields (cases 15, 16, 48 and 84)', async () => {
     const askedFor: Challenge[] = []
-    await using victim = await scriptedProxy(serving(() => challenged([digest('m'), 'Basic realm="r"'])))
-    const location = `http://mallory:x@localhost:${victim.port}/y`
-    const moved = `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`
-    await using server = await scriptedProxy(
-      serving((head) => (/^authorization: Digest/im.test(head) ? moved : challenged([digest('n')]))),
+    await using victim = await scriptedHttp(serving(() => challenged([digest('m'), 'Basic realm="r"'])))
+    const moved = redirectTo(`http://mallory:x@localhost:${victim.port}/y`)
+    await using server = await scriptedHttp(
+      serving(({ head }) => (/^authorization: Digest/im.test(head) ? moved : challenged([digest('n')]))),
     )
     await using client = createClient({
       policy: { allowInward: true },
@@ -403,10 +404,10 @@ describe('a redirect to another origin', () => {
     const url = `http://alice:s3cr3t@127.0.0.1:${server.port}/?s3cr3t`
     const error = await client.retrieve(url, { headers }).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'auth-required' })
-    expect(kinds(logins(server))).toEqual(['Basic', 'Digest'])
-    expect(server.heard.join('')).toContain('X-Api-Key: s3cr3t')
-    expect(victim.heard.join('')).toMatch(/^GET \/y HTTP\/1\.1\r\n/)
-    expect(victim.heard.join('')).not.toMatch(/authorization|cookie|api-key|referer|from:|s3cr3t|mallory|alice/i)
+    expect(kinds(logins(server.heads))).toEqual(['Basic', 'Digest'])
+    expect(server.heads.join('')).toContain('X-Api-Key: s3cr3t')
+    expect(victim.heads.join('')).toMatch(/^GET \/y HTTP\/1\.1\r\n/)
+    expect(victim.heads.join('')).not.toMatch(/authorization|cookie|api-key|referer|from:|s3cr3t|mallory|alice/i)
     expect(askedFor).toMatchObject([{ host: 'localhost', port: victim.port, user: null }])
     expect(String((error as Error).stack)).not.toContain('s3cr3t')
   })
@@ -417,13 +418,13 @@ describe('a proxy that wants Digest', () => {
   const refusal = challenged([digest('n')], 407)
 
   test('gets it with the URL that it is asked for, and no server behind it does', async () => {
-    await using proxy = await scriptedProxy(serving((head) => (isIn(head) ? ok('in\n') : refusal)))
+    await using proxy = await scriptedHttp(serving(({ head }) => (isIn(head) ? ok('in\n') : refusal)))
     await using client = createClient({ proxy: `http://alice:s3cr3t@127.0.0.1:${proxy.port}` })
     expect(await (await client.retrieve('http://www.example/x')).text()).toBe('in\n')
-    const values = logins(proxy, 'proxy-authorization')
+    const values = logins(proxy.heads, 'proxy-authorization')
     expect(kinds(values)).toEqual(['Basic', 'Digest'])
     expect(values[1]).toContain('uri="http://www.example/x"')
-    expect(logins(proxy, '\nauthorization')).toEqual([null, null])
+    expect(logins(proxy.heads, '\nauthorization')).toEqual([null, null])
   })
 
   test('gets it with CONNECT, on a new connection', async () => {
@@ -441,7 +442,7 @@ describe('a proxy that wants Digest', () => {
     const representation = await client.retrieve(`http://www.example:${server.port}/pub/hello.txt`)
     expect(await representation.text()).toBe('Hello, world.\n')
     expect(proxy.heard).toHaveLength(2)
-    const values = logins(proxy, 'proxy-authorization')
+    const values = logins(proxy.heard, 'proxy-authorization')
     expect(kinds(values)).toEqual(['Basic', 'Digest'])
     const h = (text: string): string => createHash('md5').update(text).digest('hex')
     const cnonce = /cnonce="(.*?)"/.exec(values[1] ?? '')?.[1]
@@ -452,12 +453,12 @@ describe('a proxy that wants Digest', () => {
   })
 
   test.each([true, false])('and refuses it is asked no further (case 81), by a tunnel: %s', async (proxyTunnel) => {
-    await using proxy = await scriptedProxy(
-      serving((_, count) => challenged([digest(`n${count}`, ', stale=true')], 407)),
+    await using proxy = await scriptedHttp(
+      serving(({ index }) => challenged([digest(`n${index}`, ', stale=true')], 407)),
     )
     await using client = createClient({ proxy: `http://alice:s3cr3t@127.0.0.1:${proxy.port}`, proxyTunnel })
     const error = await client.retrieve('http://www.example/x').catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'auth-failed', status: 407 })
-    expect(kinds(logins(proxy, 'proxy-authorization'))).toEqual(['Basic', 'Digest', 'Digest'])
+    expect(kinds(logins(proxy.heads, 'proxy-authorization'))).toEqual(['Basic', 'Digest', 'Digest'])
   })
 })

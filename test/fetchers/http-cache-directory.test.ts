@@ -9,27 +9,22 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { cacheTrial, failure } from './cache-trial.ts'
-import { answer, type Script } from './cached-server.ts'
+import { cacheable, reply } from './http-answers.ts'
 
 const trial = cacheTrial()
 const { clientWith, inFolder, read, told } = trial
 
 test('nothing is read ahead of a slow consumer', async () => {
   const size = 64 * 1024 * 1024
-  let responding: ServerResponse | undefined
-  trial.server.script = (_request, response) => {
-    responding = response.writeHead(200, { 'cache-control': 'max-age=60', 'content-length': size })
-    response.end(Buffer.alloc(size))
-  }
+  trial.server.script = cacheable(Buffer.alloc(size), { 'cache-control': 'max-age=60' })
   const reader = (await clientWith(inFolder()).retrieve(trial.server.url))[Symbol.asyncIterator]()
   for (let count = 0; count < 10; count++) await reader.next()
   await new Promise((resolve) => setTimeout(resolve, 400))
   // All but what the kernel's buffers hold is still with the trial.server.
-  expect(responding?.socket?.writableLength).toBeGreaterThan(size / 2)
+  expect(trial.server.sockets[0]?.writableLength).toBeGreaterThan(size / 2)
   const [name = ''] = readdirSync(trial.folder)
   expect(statSync(join(trial.folder, name)).size).toBeLessThan(size / 2)
   let length = 0
@@ -40,15 +35,15 @@ test('nothing is read ahead of a slow consumer', async () => {
 
 test('a body over the limit passes through and is not kept', async () => {
   const client = clientWith(inFolder({ maxEntrySize: 1000 }))
+  const chunked = { 'cache-control': 'max-age=60', 'Transfer-Encoding': 'chunked', 'Content-Length': null }
   for (const script of [
-    answer('x'.repeat(1001), { 'cache-control': 'max-age=60' }),
-    ((_request, response) =>
-      void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('x'.repeat(1001))) as Script,
+    cacheable('x'.repeat(1001), { 'cache-control': 'max-age=60' }),
+    () => reply(200, chunked, `3e9\r\n${'x'.repeat(1001)}\r\n0\r\n\r\n`),
   ]) {
     trial.server.script = script
     expect(await read(client)).toHaveLength(1001)
   }
-  trial.server.script = answer('x'.repeat(1000), { 'cache-control': 'max-age=60' })
+  trial.server.script = cacheable('x'.repeat(1000), { 'cache-control': 'max-age=60' })
   expect(await read(client)).toHaveLength(1000)
   expect(told()).toEqual(['stored'])
   await client.close()
@@ -73,7 +68,7 @@ test('is for its owner alone, and tells nothing by its names', async () => {
 test('is there for the next client', async () => {
   await read(clientWith(inFolder()))
   expect(await read(clientWith(inFolder()))).toBe('body')
-  expect(trial.server.log).toHaveLength(1)
+  expect(trial.server.asked).toHaveLength(1)
 })
 
 test.each<[string, (path: string) => void, RegExp]>([
@@ -86,7 +81,7 @@ test.each<[string, (path: string) => void, RegExp]>([
   chmodSync(directory, 0o770)
   const error = await failure(read(clientWith({ directory })))
   expect(error).toMatchObject({ code: 'file-failed', message: expect.stringMatching(message) })
-  expect(trial.server.log).toEqual([])
+  expect(trial.server.asked).toEqual([])
 })
 
 const kept = (): { index: string; body: string } => {
@@ -133,19 +128,19 @@ test.each<[string, () => void]>([
   await read(client)
   damage()
   expect(await read(client)).toBe('body')
-  expect(trial.server.log).toHaveLength(2)
+  expect(trial.server.asked).toHaveLength(2)
   expect(await read(client)).toBe('body')
-  expect(trial.server.log).toHaveLength(2)
+  expect(trial.server.asked).toHaveLength(2)
 })
 
 test('what is replaced leaves nothing behind, nor what is no longer to be kept', async () => {
   const client = clientWith(inFolder())
-  trial.server.script = answer('old', { 'cache-control': 'max-age=0', etag: '"1"' })
+  trial.server.script = cacheable('old', { 'cache-control': 'max-age=0', etag: '"1"' })
   await read(client)
-  trial.server.script = answer('new', { 'cache-control': 'max-age=0', etag: '"2"' })
+  trial.server.script = cacheable('new', { 'cache-control': 'max-age=0', etag: '"2"' })
   expect(await read(client)).toBe('new')
   expect(readdirSync(trial.folder)).toHaveLength(2)
-  trial.server.script = answer('new', { 'cache-control': 'no-store', etag: '"2"' })
+  trial.server.script = cacheable('new', { 'cache-control': 'no-store', etag: '"2"' })
   expect(await read(client)).toBe('new')
   expect(readdirSync(trial.folder)).toEqual([])
 })
@@ -154,7 +149,7 @@ test('an answer that has lost its body goes, even if no other takes its place', 
   const client = clientWith(inFolder())
   await read(client)
   rmSync(kept().body)
-  trial.server.script = answer('body', { 'cache-control': 'no-store' })
+  trial.server.script = cacheable('body', { 'cache-control': 'no-store' })
   await read(client)
   expect(readdirSync(trial.folder)).toEqual([])
 })
@@ -167,7 +162,7 @@ test('a body of other octets fails, and is there no more', async () => {
   expect(await failure((await client.retrieve(trial.server.url)).saveTo(path))).toMatchObject({ code: 'file-failed' })
   expect(readdirSync(trial.folder)).not.toContain('saved')
   expect(await read(client)).toBe('body')
-  expect(trial.server.log).toHaveLength(2)
+  expect(trial.server.asked).toHaveLength(2)
 })
 
 test('where nothing can be written, the retrieval goes on', async () => {
@@ -185,7 +180,7 @@ test('keeps to its size: what was used the longest ago goes, and no file of othe
   vi.useRealTimers()
   writeFileSync(join(trial.folder, 'mine.json'), 'x'.repeat(500_000))
   const maxSize = 20 * 4096 * 2
-  trial.server.script = answer('x'.repeat(4000), { 'cache-control': 'max-age=6000' })
+  trial.server.script = cacheable('x'.repeat(4000), { 'cache-control': 'max-age=6000' })
   for (let number = 0; number < 40; number++) {
     const client = clientWith(inFolder({ maxSize }))
     await read(client, `${number}`)
@@ -196,12 +191,12 @@ test('keeps to its size: what was used the longest ago goes, and no file of othe
   expect(names.length).toBeLessThanOrEqual(40)
   expect(names.length).toBeGreaterThan(20)
   expect(readdirSync(trial.folder)).toContain('mine.json')
-  expect(trial.server.log).toHaveLength(40)
+  expect(trial.server.asked).toHaveLength(40)
   const client = clientWith(inFolder({ maxSize }))
   await read(client, '39')
-  expect(trial.server.log).toHaveLength(40)
+  expect(trial.server.asked).toHaveLength(40)
   await read(client, '1')
-  expect(trial.server.log).toHaveLength(41)
+  expect(trial.server.asked).toHaveLength(41)
 })
 
 test('what a killed process left is removed an hour later', async () => {

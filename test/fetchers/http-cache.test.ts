@@ -7,7 +7,8 @@ import { startServers, testCa } from '@retriever/servers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { at, cacheTrial, failure, later } from './cache-trial.ts'
-import { answer, type Script } from './cached-server.ts'
+import { cacheable, type Fields, notModified, reply } from './http-answers.ts'
+import type { HttpScript } from './scripted-http.ts'
 
 const trial = cacheTrial()
 const { clientWith, inFolder, read, told } = trial
@@ -16,6 +17,7 @@ const stores: [string, () => CacheOption][] = [
   ['memory', () => 'memory'],
   ['a directory', () => inFolder()],
 ]
+const chunked = { 'Transfer-Encoding': 'chunked', 'Content-Length': null }
 const keptReply = 'HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 1\r\n\r\nx'
 
 describe.each(stores)('in %s', (_name, store) => {
@@ -26,7 +28,7 @@ describe.each(stores)('in %s', (_name, store) => {
 
   test('what is fresh comes without contact, exactly, and says so', async () => {
     const body = randomBytes(300_000)
-    trial.server.script = answer(body, {
+    trial.server.script = cacheable(body, {
       'cache-control': 'max-age=60',
       'content-type': 'text/x',
       etag: '"e"',
@@ -52,45 +54,45 @@ describe.each(stores)('in %s', (_name, store) => {
       'done',
     ])
     expect(trial.events).toContainEqual({ type: 'cached', url: trial.server.url, how: 'hit', age: 35 })
-    expect(trial.server.log).toHaveLength(1)
+    expect(trial.server.asked).toHaveLength(1)
   })
 
   test('after its max-age it is asked for again', async () => {
     await read(client)
     later(59)
     await read(client)
-    expect(trial.server.log).toHaveLength(1)
+    expect(trial.server.asked).toHaveLength(1)
     later(2)
-    trial.server.script = answer('new', { 'cache-control': 'max-age=60' })
+    trial.server.script = cacheable('new', { 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('new')
     expect(await read(client)).toBe('new')
     expect(told()).toEqual(['stored', 'hit', 'stored', 'hit'])
   })
 
   test('what is still the same after it comes from here, again and again', async () => {
-    trial.server.script = answer('body', { 'cache-control': 'max-age=60', etag: '"1"' })
+    trial.server.script = cacheable('body', { 'cache-control': 'max-age=60', etag: '"1"' })
     await read(client)
     for (let round = 0; round < 3; round++) {
       later(61)
       expect(await read(client)).toBe('body')
       expect(await read(client)).toBe('body')
     }
-    expect(trial.server.log.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"', '"1"', '"1"'])
+    expect(trial.server.asked.map(({ fields }) => fields['if-none-match'])).toEqual([undefined, '"1"', '"1"', '"1"'])
     expect(told()).toEqual(['stored', 'revalidated', 'hit', 'revalidated', 'hit', 'revalidated', 'hit'])
   })
 
   test('what has changed is new', async () => {
-    trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+    trial.server.script = cacheable('old', { 'cache-control': 'max-age=60', etag: '"1"' })
     await read(client)
     later(61)
-    trial.server.script = answer('new one', { 'cache-control': 'max-age=60', etag: '"2"' })
+    trial.server.script = cacheable('new one', { 'cache-control': 'max-age=60', etag: '"2"' })
     expect(await read(client)).toBe('new one')
     expect(await read(client)).toBe('new one')
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
   })
 
   test('years later the validator is still there', async () => {
-    trial.server.script = answer('body', { 'last-modified': at(-1000), etag: '"1"' })
+    trial.server.script = cacheable('body', { 'last-modified': at(-1000), etag: '"1"' })
     await read(client)
     later(3 * 365 * 86_400)
     expect(await read(client)).toBe('body')
@@ -99,7 +101,7 @@ describe.each(stores)('in %s', (_name, store) => {
 
   test('a body is the same to every reader, and early leave harms nothing', async () => {
     const body = randomBytes(400_000)
-    trial.server.script = answer(body, { 'cache-control': 'max-age=60' })
+    trial.server.script = cacheable(body, { 'cache-control': 'max-age=60' })
     await (await client.retrieve(trial.server.url)).bytes()
     const path = join(trial.folder, 'saved')
     await (await client.retrieve(trial.server.url)).saveTo(path)
@@ -115,11 +117,11 @@ describe.each(stores)('in %s', (_name, store) => {
     await (await client.retrieve(trial.server.url)).cancel()
     const response = (await client.retrieve(trial.server.url)).toResponse()
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
-    expect(trial.server.log).toHaveLength(1)
+    expect(trial.server.asked).toHaveLength(1)
   })
 
   test('an abort in the middle of what is kept: the reader is told', async () => {
-    trial.server.script = answer(randomBytes(400_000), { 'cache-control': 'max-age=60' })
+    trial.server.script = cacheable(randomBytes(400_000), { 'cache-control': 'max-age=60' })
     await (await client.retrieve(trial.server.url)).bytes()
     const controller = new AbortController()
     const hit = await client.retrieve(trial.server.url, { signal: controller.signal })
@@ -132,16 +134,16 @@ describe.each(stores)('in %s', (_name, store) => {
   test('HEAD is answered out of what GET brought, not the other way', async () => {
     expect(await (await client.retrieve(trial.server.url, { head: true })).text()).toBe('')
     expect(await (await client.retrieve(trial.server.url, { head: true })).text()).toBe('')
-    expect(trial.server.log.map(({ line }) => line)).toEqual(['HEAD /'])
+    expect(trial.server.lines).toEqual(['HEAD / HTTP/1.1'])
     expect(await read(client)).toBe('body')
     const head = await client.retrieve(trial.server.url, { head: true })
     expect(head).toMatchObject({ size: 4, metadata: { cache: { hit: true } } })
-    expect(trial.server.log.map(({ line }) => line)).toEqual(['HEAD /', 'GET /'])
+    expect(trial.server.lines).toEqual(['HEAD / HTTP/1.1', 'GET / HTTP/1.1'])
   })
 
   test('Vary: each has its own', async () => {
-    trial.server.script = (request, response) =>
-      answer(`for ${request.headers.accept}`, { 'cache-control': 'max-age=60', vary: 'Accept' })(request, response)
+    trial.server.script = (asked) =>
+      cacheable(`for ${asked.fields.accept}`, { 'cache-control': 'max-age=60', vary: 'Accept' })(asked)
     const forAccept = (accept: string): Promise<string> => read(client, '', { accept })
     expect([await forAccept('a/a'), await forAccept('b/b'), await forAccept('a/a'), await forAccept('b/b')]).toEqual([
       'for a/a',
@@ -149,7 +151,7 @@ describe.each(stores)('in %s', (_name, store) => {
       'for a/a',
       'for b/b',
     ])
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
   })
 
   test.each<[string, Record<string, string>]>([
@@ -162,10 +164,10 @@ describe.each(stores)('in %s', (_name, store) => {
     ['a Date long ago', { 'cache-control': 'max-age=60', date: 'Wed, 01 May 2024 00:00:00 GMT' }],
   ])('is not kept: %s', async (_name, headers) => {
     later(120)
-    trial.server.script = answer('body', headers)
+    trial.server.script = cacheable('body', headers)
     await read(client)
     await read(client)
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
     expect(told()).toEqual([])
   })
 
@@ -183,53 +185,53 @@ describe.each(stores)('in %s', (_name, store) => {
     ['a tenth of its age', () => ({ 'last-modified': at(-1000) }), 100],
     ['a tenth of its age, up to a day', () => ({ 'last-modified': at(-10 * 365 * 86_400) }), 86_400],
   ])('is fresh for as long as %s says', async (_name, headers, seconds) => {
-    trial.server.script = answer('body', headers())
+    trial.server.script = cacheable('body', headers())
     await read(client)
     later(seconds - 2)
     await read(client)
-    expect(trial.server.log).toHaveLength(1)
+    expect(trial.server.asked).toHaveLength(1)
     later(3)
     await read(client)
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
   })
 
   test.each(['no-cache, max-age=60', 'no-cache="x-own", max-age=60', 'max-age=0, must-revalidate'])(
     '%s is kept, and asked after each time',
     async (control) => {
-      trial.server.script = answer('body', { 'cache-control': control, etag: '"1"' })
+      trial.server.script = cacheable('body', { 'cache-control': control, etag: '"1"' })
       await read(client)
       await read(client)
       expect(told()).toEqual(['stored', 'revalidated'])
-      expect(trial.server.log).toHaveLength(2)
+      expect(trial.server.asked).toHaveLength(2)
     },
   )
 
   test('a 304 about something else is not believed', async () => {
-    trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+    trial.server.script = cacheable('old', { 'cache-control': 'max-age=60', etag: '"1"' })
     await read(client)
     later(61)
-    trial.server.script = (request, response) => {
-      if (request.headers['if-none-match'] === undefined) answer('new', { etag: '"2"' })(request, response)
-      else response.writeHead(304, { etag: '"2"' }).end()
-    }
+    trial.server.script = (asked) =>
+      asked.fields['if-none-match'] === undefined
+        ? cacheable('new', { etag: '"2"' })(asked)
+        : notModified({ etag: '"2"' })
     expect(await read(client)).toBe('new')
-    expect(trial.server.log).toHaveLength(3)
+    expect(trial.server.asked).toHaveLength(3)
   })
 
   test('Last-Modified asks where there is no entity tag', async () => {
     const modified = at(-5)
-    trial.server.script = answer('body', { 'cache-control': 'max-age=60', 'last-modified': modified })
+    trial.server.script = cacheable('body', { 'cache-control': 'max-age=60', 'last-modified': modified })
     await read(client)
     later(61)
-    trial.server.script = (_request, response) => void response.writeHead(304, { 'cache-control': 'max-age=60' }).end()
+    trial.server.script = () => notModified({ 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('body')
-    expect(trial.server.log[1]?.headers['if-modified-since']).toBe(modified)
+    expect(trial.server.asked[1]?.fields['if-modified-since']).toBe(modified)
     expect(await read(client)).toBe('body')
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
   })
 
   describe('when the server fails', () => {
-    const broken: Script = (_request, response) => void response.writeHead(503, { 'content-length': 0 }).end()
+    const broken: HttpScript = () => reply(503, {})
 
     test.each([
       ['max-age=60, stale-if-error=100', 100, true],
@@ -238,13 +240,13 @@ describe.each(stores)('in %s', (_name, store) => {
       ['max-age=60, must-revalidate, stale-if-error=100', 100, false],
       ['no-cache, stale-if-error=100', 10, false],
     ])('%s: after %d s it stands in: %s', async (control, seconds, stands) => {
-      trial.server.script = answer('old', { 'cache-control': control, etag: '"1"' })
+      trial.server.script = cacheable('old', { 'cache-control': control, etag: '"1"' })
       await read(client)
       later(seconds)
       trial.server.script = broken
       const expected = stands ? 'old' : expect.objectContaining({ code: 'http-error', status: 503 })
       expect(await read(client).catch((error: unknown) => error)).toEqual(expected)
-      await trial.server.down()
+      await trial.server[Symbol.asyncDispose]()
       expect(await read(client).catch((error: unknown) => error)).toEqual(
         stands ? 'old' : expect.objectContaining({ code: 'connect-failed' }),
       )
@@ -253,12 +255,12 @@ describe.each(stores)('in %s', (_name, store) => {
     })
 
     test('the failure is not kept, and what was before stays', async () => {
-      trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+      trial.server.script = cacheable('old', { 'cache-control': 'max-age=60', etag: '"1"' })
       await read(client)
       later(61)
-      trial.server.script = answer('failed', { 'cache-control': 'max-age=60' }, 500)
+      trial.server.script = cacheable('failed', { 'cache-control': 'max-age=60' }, 500)
       expect(await read(client, '', { fail: false })).toBe('failed')
-      trial.server.script = answer('old', { 'cache-control': 'max-age=60', etag: '"1"' })
+      trial.server.script = cacheable('old', { 'cache-control': 'max-age=60', etag: '"1"' })
       expect(await read(client)).toBe('old')
       expect(told()).toEqual(['stored', 'revalidated'])
     })
@@ -280,25 +282,25 @@ describe.each(stores)('in %s', (_name, store) => {
     await retrieve()
     await read(client)
     await retrieve()
-    expect(trial.server.log).toHaveLength(3)
+    expect(trial.server.asked).toHaveLength(3)
     expect(told()).toEqual(['stored'])
   })
 
   test('past the cache goes a user without a password', async () => {
     const url = trial.server.url.replace('//', '//alice@')
     for (let round = 0; round < 2; round++) await (await client.retrieve(url)).text()
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
   })
 
   test('past the cache goes a user in the URL', async () => {
     const url = trial.server.url.replace('//', '//alice:s3cr3t@')
     for (let round = 0; round < 2; round++) await (await client.retrieve(url)).text()
-    expect(trial.server.log.map(({ headers }) => headers.authorization)).toEqual([
+    expect(trial.server.asked.map(({ fields }) => fields.authorization)).toEqual([
       'Basic YWxpY2U6czNjcjN0',
       'Basic YWxpY2U6czNjcjN0',
     ])
     await read(client)
-    expect(trial.server.log).toHaveLength(3)
+    expect(trial.server.asked).toHaveLength(3)
   })
 
   test.each<[string, number, number]>([
@@ -313,15 +315,15 @@ describe.each(stores)('in %s', (_name, store) => {
     await read(client)
     later(seconds)
     await read(client, '', { headers: { 'cache-control': control } })
-    expect(trial.server.log).toHaveLength(requests)
+    expect(trial.server.asked).toHaveLength(requests)
   })
 
   test('max-stale is nothing against must-revalidate', async () => {
-    trial.server.script = answer('body', { 'cache-control': 'max-age=60, must-revalidate' })
+    trial.server.script = cacheable('body', { 'cache-control': 'max-age=60, must-revalidate' })
     await read(client)
     later(70)
     await read(client, '', { headers: { 'cache-control': 'max-stale=20' } })
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
   })
 
   test('only-if-cached lets nobody be asked', async () => {
@@ -329,59 +331,46 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(await asked()).toMatchObject({ code: 'http-error', status: 504 })
     await read(client)
     expect(await asked()).toBe('no failure')
-    expect(trial.server.log).toHaveLength(1)
+    expect(trial.server.asked).toHaveLength(1)
   })
 
   test('a redirect and a 404 are kept as the server says', async () => {
     const control = { 'cache-control': 'max-age=60' }
-    trial.server.script = (request, response) => {
-      if (request.url === '/') answer('', { location: '/gone', ...control }, 301)(request, response)
-      else answer('nothing', control, 404)(request, response)
-    }
+    trial.server.script = (asked) =>
+      asked.target === '/'
+        ? cacheable('', { location: '/gone', ...control }, 301)(asked)
+        : cacheable('nothing', control, 404)(asked)
     for (let round = 0; round < 2; round++)
       expect(await failure(client.retrieve(trial.server.url))).toMatchObject({ code: 'not-found' })
-    expect(trial.server.log.map(({ line }) => line)).toEqual(['GET /', 'GET /gone'])
-    trial.server.script = answer('', { location: '/gone' }, 302)
+    expect(trial.server.lines).toEqual(['GET / HTTP/1.1', 'GET /gone HTTP/1.1'])
+    trial.server.script = cacheable('', { location: '/gone' }, 302)
     for (let round = 0; round < 2; round++) await failure(client.retrieve(`${trial.server.url}x`))
-    expect(trial.server.log.slice(2).map(({ line }) => line)).toEqual(['GET /x', 'GET /x'])
+    expect(trial.server.lines.slice(2)).toEqual(['GET /x HTTP/1.1', 'GET /x HTTP/1.1'])
   })
 
-  test.each<[string, Script]>([
-    [
-      'by its length',
-      (_request, response) => {
-        response.writeHead(200, { 'cache-control': 'max-age=60', 'content-length': 10 }).write('12345')
-        setImmediate(() => response.socket?.end())
-      },
-    ],
-    [
-      'by its last chunk',
-      (_request, response) => {
-        response.writeHead(200, { 'cache-control': 'max-age=60' }).write('12345')
-        setImmediate(() => response.socket?.end())
-      },
-    ],
-  ])('a body cut short is not kept: %s', async (_name, cut) => {
-    trial.server.script = cut
+  test.each<[string, Fields]>([
+    ['by its length', { 'Content-Length': '10' }],
+    ['by its last chunk', chunked],
+  ])('a body cut short is not kept: %s', async (_name, framing) => {
+    const octets = reply(200, { 'cache-control': 'max-age=60', ...framing }, '5\r\n12345')
+    trial.server.script = () => ({ octets, end: 'fin' })
     expect(await failure(read(client))).toMatchObject({ code: 'partial' })
-    trial.server.script = answer('whole', { 'cache-control': 'max-age=60' })
+    trial.server.script = cacheable('whole', { 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('whole')
     expect(told()).toEqual(['stored'])
   })
 
   test('a body of which nobody knows the end is not kept', async () => {
-    trial.server.script = (_request, response) => {
-      response.useChunkedEncodingByDefault = false
-      response.writeHead(200, { 'cache-control': 'max-age=60', connection: 'close' })
-      response.end('12345')
-    }
+    trial.server.script = () => ({
+      octets: reply(200, { 'cache-control': 'max-age=60', 'Content-Length': null }, '12345'),
+      end: 'fin',
+    })
     expect(await read(client)).toBe('12345')
     expect(told()).toEqual([])
   })
 
   test('the end of a chunked body is verified out of the cache', async () => {
-    trial.server.script = (_request, response) =>
-      void response.writeHead(200, { 'cache-control': 'max-age=60' }).end('12345')
+    trial.server.script = () => reply(200, { 'cache-control': 'max-age=60', ...chunked }, '5\r\n12345\r\n0\r\n\r\n')
     const first = await client.retrieve(trial.server.url)
     expect(first).toMatchObject({ size: null, completeness: 'terminated' })
     await first.text()
@@ -391,32 +380,32 @@ describe.each(stores)('in %s', (_name, store) => {
   })
 
   test('a body that was given up is not kept', async () => {
-    trial.server.script = answer(randomBytes(1_000_000), { 'cache-control': 'max-age=60' })
+    trial.server.script = cacheable(randomBytes(1_000_000), { 'cache-control': 'max-age=60' })
     for await (const _ of await client.retrieve(trial.server.url)) break
     await (await client.retrieve(trial.server.url)).cancel()
     await client.close()
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
     expect(told()).toEqual([])
     expect(readdirSync(trial.folder)).toEqual([])
   })
 
   test('what is encoded comes only to who has asked for it, whatever Vary says', async () => {
-    trial.server.script = answer('octets', { 'cache-control': 'max-age=60', 'content-encoding': 'gzip' })
+    trial.server.script = cacheable('octets', { 'cache-control': 'max-age=60', 'content-encoding': 'gzip' })
     const encoded = { headers: { 'Accept-Encoding': 'gzip' } }
     await (await client.retrieve(trial.server.url, encoded)).bytes()
-    trial.server.script = answer('text', { 'cache-control': 'max-age=60' })
+    trial.server.script = cacheable('text', { 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('text')
     const again = await client.retrieve(trial.server.url, encoded)
     expect(again.metadata.cache).toMatchObject({ hit: true })
     await again.cancel()
-    expect(trial.server.log).toHaveLength(2)
+    expect(trial.server.asked).toHaveLength(2)
   })
 })
 
 test('a client certificate goes past the cache', async () => {
   const client = clientWith('memory', { tls: { cert: testCertificate, key: testKey } })
   for (let round = 0; round < 2; round++) await read(client)
-  expect(trial.server.log).toHaveLength(2)
+  expect(trial.server.asked).toHaveLength(2)
 })
 
 test('what nobody has vouched for is not served to who asks for certificates', async () => {
@@ -432,14 +421,14 @@ test('what nobody has vouched for is not served to who asks for certificates', a
 
 test('memory lets go of what was used the longest ago', async () => {
   const client = clientWith('memory')
-  trial.server.script = answer(Buffer.alloc(4 * 1024 * 1024), { 'cache-control': 'max-age=60' })
+  trial.server.script = cacheable(Buffer.alloc(4 * 1024 * 1024), { 'cache-control': 'max-age=60' })
   for (let number = 0; number < 20; number++) {
     await read(client, `${number}`)
     await read(client, '0')
   }
-  expect(trial.server.log).toHaveLength(20)
+  expect(trial.server.asked).toHaveLength(20)
   await read(client, '1')
-  expect(trial.server.log).toHaveLength(21)
+  expect(trial.server.asked).toHaveLength(21)
 })
 
 test('memory ends with the client', async () => {
@@ -447,7 +436,7 @@ test('memory ends with the client', async () => {
   await read(client)
   await client.close()
   await read(clientWith('memory'))
-  expect(trial.server.log).toHaveLength(2)
+  expect(trial.server.asked).toHaveLength(2)
 })
 
 test.each<[string, unknown, RegExp]>([

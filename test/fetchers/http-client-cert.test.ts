@@ -6,47 +6,29 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type TlsOptions } from '@retriever/fetchers'
 import { startFtpServer, startHttpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { clientCertificate, clientKey, lockedClientKey } from './client-certificate.ts'
+import { ok, redirectTo } from './http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 import { httpProxy, scriptedProxy } from './scripted-proxy.ts'
 
 const own: TlsOptions = { ca: testCa, cert: clientCertificate, key: clientKey }
 
 /** A server that takes clients by their certificate, and tells whom it took; `/to/URL` redirects. */
-async function startStrictServer({ isRequired = true } = {}) {
-  const options = {
-    cert: testCertificate,
-    key: testKey,
-    ca: clientCertificate,
-    requestCert: true,
-    rejectUnauthorized: isRequired,
-  }
-  const server = createServer(options, (request, response) => {
-    const { socket, url = '' } = request
-    const name = socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined
-    const location = /^\/to\/(.*)$/.exec(url)?.[1]
-    if (location !== undefined) response.writeHead(302, { Location: location })
-    response.end(`${name ?? 'nobody'}\n`)
-  })
-  let connections = 0
-  server.on('connection', () => connections++)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `https://localhost:${(server.address() as AddressInfo).port}/`,
-    get connections() {
-      return connections
+function startStrictServer({ isRequired = true } = {}): Promise<ScriptedHttp> {
+  const tls = { ca: clientCertificate, requestCert: true, rejectUnauthorized: isRequired }
+  return scriptedHttp(
+    ({ socket, target }) => {
+      const name = (socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody'
+      return target.startsWith('/to/') ? redirectTo(target.slice(4)) : ok(`${name}\n`)
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+    { tls },
+  )
 }
 
 /** `openssl s_server`, which takes the clients of one CA alone. */
@@ -151,7 +133,7 @@ describe('the certificate of the client', () => {
     await using unnamed = createClient({ tls: { ca: testCa }, fetchers })
     for (const client of [named, unnamed, named, unnamed]) names.push(await (await client.retrieve(server.url)).text())
     expect(names).toEqual(['alice\n', 'nobody\n', 'alice\n', 'nobody\n'])
-    expect(server.connections).toBe(2)
+    expect(server.sockets).toHaveLength(2)
   })
 })
 

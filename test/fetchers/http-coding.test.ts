@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import { RetrievalError } from '@retriever/core'
@@ -13,43 +12,31 @@ import {
 } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 
-const opened: { server?: Server; client?: Client }[] = []
+const opened: { server?: ScriptedHttp; client?: Client }[] = []
 afterEach(async () => {
   vi.restoreAllMocks()
   for (const { server, client } of opened.splice(0)) {
     await client?.close()
-    server?.close()
+    await server?.[Symbol.asyncDispose]()
   }
 })
 
 interface Scene {
-  /** The header sections of the requests. */
-  readonly requests: string[]
-  readonly sockets: Socket[]
+  readonly server: ScriptedHttp
+  readonly url: string
   readonly events: RetrievalEvent[]
   readonly client: Client
-  readonly url: string
 }
 
 /** A server whose every answer is what this writes. */
 async function scene(answer: (socket: Socket) => unknown, limits: Partial<Limits> = {}): Promise<Scene> {
-  const requests: string[] = []
-  const sockets: Socket[] = []
   const events: RetrievalEvent[] = []
-  const server = createServer((socket) => {
-    sockets.push(socket)
-    socket.on('error', () => {})
-    socket.on('data', (request) => {
-      requests.push(request.toString('latin1'))
-      answer(socket)
-    })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await scriptedHttp(({ socket }) => void answer(socket))
   const client = createClient({ limits, onEvent: (event) => events.push(event) })
   opened.push({ server, client })
-  const address = server.address()
-  return { requests, sockets, events, client, url: `http://127.0.0.1:${typeof address === 'object' && address?.port}/` }
+  return { server, url: server.url, events, client }
 }
 
 type Framing = 'length' | 'chunked' | 'close' | 'octetwise'
@@ -89,10 +76,6 @@ async function failure(running: Promise<unknown>): Promise<RetrievalError> {
   )
   if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
   return error
-}
-
-async function allClosed(sockets: readonly Socket[]): Promise<void> {
-  for (const socket of sockets) if (!socket.closed) await new Promise((closed) => socket.once('close', closed))
 }
 
 /** Octets that no coding makes much smaller, and some that all do. */
@@ -145,9 +128,9 @@ describe('what is asked for', () => {
     [{ compressed: true, resumeFrom: 7 }, 'identity'],
     [{ compressed: true, headers: { 'accept-encoding': 'br' } }, 'br'],
   ])('%j: %s', async (options, expected) => {
-    const { client, url, requests } = await scene(answering('identity', plain))
+    const { client, url, server } = await scene(answering('identity', plain))
     await client.retrieve(url, options).then((representation) => representation.cancel())
-    expect(requests[0]?.match(/^accept-encoding: .*(?=\r$)/gim)).toEqual([
+    expect(server.heads[0]?.match(/^accept-encoding: .*(?=\r$)/gim)).toEqual([
       expect.stringMatching(new RegExp(`^accept-encoding: ${expected}$`, 'i')),
     ])
   })
@@ -157,7 +140,7 @@ describe('a body in the coding', () => {
   test.each(codings.flatMap(([coding, body]) => framings.map((framing) => ({ coding, body, framing }))))(
     '$coding comes decoded ($framing, $body.length octets)',
     async ({ coding, body, framing }) => {
-      const { client, url, sockets } = await scene(answering(coding, body, framing))
+      const { client, url, server } = await scene(answering(coding, body, framing))
       const representation = await client.retrieve(url, { compressed: true })
       const names = coding.toLowerCase().match(/gzip|deflate|br|zstd/g)
       expect(representation).toMatchObject({
@@ -170,7 +153,7 @@ describe('a body in the coding', () => {
       expect(Buffer.from(await representation.bytes()).equals(plain)).toBe(true)
       // Read to its end, and of use again.
       await client.retrieve(url, { compressed: true }).then((again) => again.text())
-      expect(sockets).toHaveLength(framing === 'close' ? 2 : 1)
+      expect(server.sockets).toHaveLength(framing === 'close' ? 2 : 1)
     },
   )
 
@@ -310,14 +293,14 @@ describe('what is damaged is a violation, at once', () => {
   test.each(damaged.flatMap(([what, coding, body]) => framings.map((framing) => ({ what, coding, body, framing }))))(
     '$what, $coding, $framing',
     async ({ coding, body, framing }) => {
-      const { client, url, sockets } = await scene(answering(coding, body, framing))
+      const { client, url, server } = await scene(answering(coding, body, framing))
       const representation = await client.retrieve(url, { compressed: true })
       const error = await failure(representation.bytes())
       expect(error).toMatchObject({ code: 'protocol-violation', phase: 'body' })
       expect(error.message).toContain('compressed')
       // Where the framing had ended well its connection may serve on.
       await client.close()
-      await allClosed(sockets)
+      await server.closed()
     },
   )
 
@@ -341,13 +324,13 @@ describe('a coding that is refused, before the body is read', () => {
     ['gzip, gzip, gzip, gzip', 'limit-exceeded'],
     ['gzip\ngzip\ngzip\ngzip\ngzip\ngzip', 'limit-exceeded'],
   ])('%j', async (coding, code) => {
-    const { client, url, sockets } = await scene((socket) => {
+    const { client, url, server } = await scene((socket) => {
       const fields = coding.replaceAll('\n', '\r\nContent-Encoding: ')
       socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${fields}\r\n\r\n`)
       endlessly(socket, Buffer.alloc(65_536))
     })
     expect(await failure(client.retrieve(url, { compressed: true }))).toMatchObject({ code, phase: 'request' })
-    await allClosed(sockets)
+    await server.closed()
   })
 })
 
@@ -375,7 +358,7 @@ describe('a bomb', () => {
     ['gzip, gzip', blocks(Buffer.concat(Array.from({ length: 40 }, () => blocks(Buffer.alloc(2 ** 18)))))],
   ])('in %s without end is refused, in little memory', async (coding, octets) => {
     const inner = coding === 'gzip' ? Buffer.alloc(0) : zlib.deflateRawSync(gzipHead, { finishFlush: 3 })
-    const { client, url, sockets } = await scene((socket) => {
+    const { client, url, server } = await scene((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\n\r\n`)
       socket.write(Buffer.concat([gzipHead, inner]))
       endlessly(socket, octets)
@@ -394,7 +377,7 @@ describe('a bomb', () => {
     expect(received).toBeGreaterThan(limit - 2 ** 20)
     // Some turns of the garbage collector; ten gibibytes would be 40 times that.
     expect(most).toBeLessThan(256 * 2 ** 20)
-    await allClosed(sockets)
+    await server.closed()
   })
 
   test('within, that nothing comes of: padding of gibibytes', async () => {
@@ -449,7 +432,7 @@ describe('maxSize', () => {
     ['padding', Buffer.alloc(4096)],
     ['empty members', zlib.gzipSync('')],
   ])('holds for %s without end', async (_, octets) => {
-    const { client, url, sockets } = await scene(
+    const { client, url, server } = await scene(
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n')
         socket.write(gz)
@@ -459,7 +442,7 @@ describe('maxSize', () => {
     )
     const error = await failure(client.retrieve(url, { compressed: true }).then((answer) => answer.bytes()))
     expect(error.code).toBe('limit-exceeded')
-    await allClosed(sockets)
+    await server.closed()
   })
 })
 
@@ -479,20 +462,20 @@ describe('a consumer', () => {
     return { ...theScene, controller, representation, decoders }
   }
 
-  async function expectFreed({ sockets, decoders }: Awaited<ReturnType<typeof endless>>, count = 1): Promise<void> {
-    await allClosed(sockets)
+  async function expectFreed({ server, decoders }: Awaited<ReturnType<typeof endless>>, count = 1): Promise<void> {
+    await server.closed()
     expect([...decoders()].map(({ destroyed }) => destroyed)).toEqual(Array.from({ length: count }, () => true))
   }
 
   test('that rests holds the server back', async () => {
-    const { representation, sockets } = await endless()
+    const { representation, server } = await endless()
     for await (const one of representation) {
       expect(one.length).toBeGreaterThan(0)
       for (let count = 0; count < 3000; count++) await turn()
       break
     }
     // The buffers of two sockets; what has no backpressure takes hundreds of MiB meanwhile.
-    expect(sockets[0]?.bytesWritten).toBeLessThan(16 * 2 ** 20)
+    expect(server.sockets[0]?.bytesWritten).toBeLessThan(16 * 2 ** 20)
   })
 
   test('that leaves the loop frees all', async () => {
@@ -535,14 +518,14 @@ describe('a consumer', () => {
         return outcome
       },
     }
-    const { url, sockets } = await scene((socket) => {
+    const { url, server } = await scene((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n')
       endlessly(socket, gz)
     })
     const client = createClient({ fetchers: [fetcher] })
     opened.push({ client })
     expect(await (await client.retrieve(url, { compressed: true })).text()).toBe('')
-    await allClosed(sockets)
+    await server.closed()
   })
 
   test('that never reads frees all', async () => {

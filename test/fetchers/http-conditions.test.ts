@@ -1,9 +1,10 @@
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
-import { reply, scriptedHttp } from './answering-http.ts'
+import { reply } from './http-answers.ts'
+import { scriptedHttp } from './scripted-http.ts'
 
 async function retrieve(answer: Buffer, options: RetrieveOptions) {
-  await using server = await scriptedHttp(() => ({ octets: answer }))
+  await using server = await scriptedHttp(() => answer)
   await using client = createClient({ limits: { maxRetries: 0 } })
   const outcome: { text?: string; etag?: string | null; error?: unknown } = await client
     .retrieve(server.url, options)

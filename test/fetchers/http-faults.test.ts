@@ -6,7 +6,8 @@ import { type Client, type ClientOptions, createClient, type RetrieveOptions } f
 import { testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { handlesSince, openHandles } from '../contract/observe.ts'
-import { challenge, ok, type Reply, redirectTo, type Segments, scriptedHttp } from './scripted-http.ts'
+import { challenge, ok, redirectTo } from './http-answers.ts'
+import { type Reply, type Segments, scriptedHttp } from './scripted-http.ts'
 
 const segmentations: readonly Segments[] = ['whole', 'bytes', [3, 1, 40, 7, 2, 19, 1, 1, 90]]
 
@@ -141,7 +142,7 @@ describe('R5: octets after the body', () => {
   ] as const)('%s: the body is as long as it said', (_, octets, expected) => expectResult(octets, expected))
 
   test.each(segmentations)('and are no answer to the next request: %s (case 39, CVE-2026-6733)', async (segments) => {
-    await using server = await scriptedHttp((_, count) => (count === 0 ? ok('first') + more : ok('second')), {
+    await using server = await scriptedHttp(({ index }) => (index === 0 ? ok('first') + more : ok('second')), {
       segments,
     })
     await using client = createClient({ limits })
@@ -150,7 +151,7 @@ describe('R5: octets after the body', () => {
     await server.closed()
     expect(await resultOf(client, `${server.url}2`)).toEqual(verified('second'))
     expect(server.sockets).toHaveLength(2)
-    expect(server.asked).toEqual(['GET /1 HTTP/1.1', 'GET /2 HTTP/1.1'])
+    expect(server.lines).toEqual(['GET /1 HTTP/1.1', 'GET /2 HTTP/1.1'])
   })
 })
 
@@ -184,7 +185,7 @@ describe('answers that have no body, and bring one', () => {
     ['204', {}, `HTTP/1.1 204 No Content\r\n\r\n${wrong}`],
   ])('%s: it is no body, and no answer to what is asked next', async (_, request, octets) => {
     for (const segments of segmentations) {
-      await using server = await scriptedHttp((__, count) => (count === 0 ? octets : ok('right')), { segments })
+      await using server = await scriptedHttp(({ index }) => (index === 0 ? octets : ok('right')), { segments })
       await using client = createClient({ limits })
       const first = await resultOf(client, server.url, request)
       expect(first).toMatchObject({ body: '' })
@@ -299,7 +300,7 @@ describe('R40: an abort at any point ends it once, with nothing left open', () =
   ])('%s, in TLS: %s', async (name, tls) => {
     const replies = scripts[name] ?? []
     const run = async (abortAt: number): Promise<{ events: number; code: string }> => {
-      await using server = await scriptedHttp((_, count) => replies[count], { segments: [7], tls })
+      await using server = await scriptedHttp(({ index }) => replies[index], { segments: [7], tls })
       const before = openHandles()
       const abort = new AbortController()
       let events = 0

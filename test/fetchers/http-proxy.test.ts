@@ -2,7 +2,8 @@ import { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { startFtpServer, startHttpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { httpProxy, ok, type ProxyScript, type SocksOptions, scriptedProxy } from './scripted-proxy.ts'
+import { ok } from './http-answers.ts'
+import { httpProxy, type ProxyScript, type SocksOptions, scriptedProxy } from './scripted-proxy.ts'
 
 const failure = async (promise: Promise<unknown>): Promise<RetrievalError> => {
   const error = await promise.then(
@@ -375,7 +376,7 @@ describe('a URL asked of the proxy', () => {
 
 describe('an ftp URL asked of the proxy', () => {
   const answer = (_target: string, head: string): string => {
-    if (!head.includes('alice@')) return ok('anonymous', 'Content-Type: application/octet-stream\r\n')
+    if (!head.includes('alice@')) return ok('anonymous', ['Content-Type: application/octet-stream'])
     if (head.includes(`\r\nAuthorization: ${basic('alice:s3cr3t')}\r\n`)) return ok('for alice')
     return 'HTTP/1.1 401 Who\r\nWWW-Authenticate: Basic realm="FTP alice"\r\nContent-Length: 0\r\n\r\n'
   }
@@ -416,7 +417,7 @@ describe('an ftp URL asked of the proxy', () => {
   })
 
   test.each(['ftp://ftp.example/pub/', 'ftp://ftp.example/pub;type=d'])('%s is a page, and says so', async (url) => {
-    const page = ok('<a href="x">x</a>', 'Content-Type: text/html\r\n')
+    const page = ok('<a href="x">x</a>', ['Content-Type: text/html'])
     const { representation, events } = await textThrough(httpProxy({ answer: () => page }), url)
     expect(representation).toMatchObject({ kind: 'object', mediaType: 'text/html' })
     const remarks = events.flatMap((event) => (event.type === 'remark' ? event.message : []))

@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Asked, part, reply, type Said, scriptedHttp } from './answering-http.ts'
+import { part, reply } from './http-answers.ts'
+import { type Asked, type Reply, scriptedHttp } from './scripted-http.ts'
 
 const content = 'The quick brown fox jumps over the lazy dog.'
 const etag = '"a"'
@@ -25,12 +26,12 @@ const progress = new EventEmitter()
 
 /** What comes of one retrieval. The waits between tries are none. */
 async function retrieve(
-  answer: (asked: Asked) => Said | Promise<Said>,
+  answer: (asked: Asked) => Reply | Promise<Reply>,
   options: RetrieveOptions = {},
   { limits, ...settings }: ClientOptions = {},
-  chunking: 'whole' | 'bytes' = 'whole',
+  segments: 'whole' | 'bytes' = 'whole',
 ): Promise<Result> {
-  await using server = await scriptedHttp(answer, chunking)
+  await using server = await scriptedHttp(answer, { segments })
   const events: RetrievalEvent[] = []
   await using client = createClient({
     limits: { maxRetryDelay: 0, ...limits },
@@ -61,24 +62,25 @@ async function retrieve(
 }
 
 /** The whole, of which so many octets come. */
-const cut = (octets: number, fields: Record<string, string | null> = { ETag: etag }): Said => ({
+const cut = (octets: number, fields: Record<string, string | null> = { ETag: etag }): Reply => ({
   octets: reply('200', { 'Content-Length': String(content.length), ...fields }, content.slice(0, octets)),
-  ending: 'close',
+  end: 'fin',
 })
-const whole = (text: string = content, fields: Record<string, string | null> = { ETag: etag }): Said => ({
+const whole = (text: string = content, fields: Record<string, string | null> = { ETag: etag }): Reply => ({
   octets: reply('200', fields, text),
 })
 const isFirst = ({ index }: Asked): boolean => index === 0
 
-describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sent %s', (chunking) => {
+describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sent %s', (segments) => {
   const complete = { text: content, offset: 0, size: content.length }
 
-  const rest = (asked: Asked): Said => ({ octets: part(asked, content, { ETag: etag }) })
+  const rest = (asked: Asked): Reply => ({ octets: part(asked, content, { ETag: etag }) })
 
   test('by its end, or a reset, is taken up', async () => {
-    for (const end of [() => 'close' as const, () => once(progress, '10')]) {
-      const answer = (asked: Asked): Said => (isFirst(asked) ? { ...cut(10), ending: end() } : rest(asked))
-      const result = await retrieve(answer, {}, {}, chunking)
+    for (const end of ['fin', 'reset'] as const) {
+      const answer = (asked: Asked): Reply =>
+        isFirst(asked) ? { ...cut(10), end, after: once(progress, '10') } : rest(asked)
+      const result = await retrieve(answer, {}, {}, segments)
       expect(result).toMatchObject({
         ...complete,
         asked: ['', 'bytes=10-43 if "a"'],
@@ -89,8 +91,8 @@ describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sen
   })
 
   test('by silence (R33) is taken up', async () => {
-    const hang = (asked: Asked): Said => (isFirst(asked) ? { octets: cut(10).octets } : rest(asked))
-    const result = await retrieve(hang, {}, { limits: { idleTimeout: 500 } }, chunking)
+    const hang = (asked: Asked): Reply => (isFirst(asked) ? { octets: cut(10).octets } : rest(asked))
+    const result = await retrieve(hang, {}, { limits: { idleTimeout: 500 } }, segments)
     expect(result).toMatchObject({ ...complete, asked: ['', 'bytes=10-43 if "a"'], retried: ['timeout'], remarks: [] })
   })
 
@@ -100,30 +102,30 @@ describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sen
         if (isFirst(asked)) return cut(4)
         const octets = part(asked, content, { ETag: etag })
         const head = octets.indexOf('\r\n\r\n') + 4
-        return { octets: octets.subarray(0, head + 4), ending: 'close' }
+        return { octets: octets.subarray(0, head + 4), end: 'fin' }
       },
       {},
       {},
-      chunking,
+      segments,
     )
     expect(result).toMatchObject(complete)
     expect(result.asked).toEqual(['', ...Array.from({ length: 10 }, (_, n) => `bytes=${4 * (n + 1)}-43 if "a"`)])
   })
 
   test('fails where nothing more comes, after limits.maxRetries tries', async () => {
-    const nothing = (asked: Asked): Said => {
+    const nothing = (asked: Asked): Reply => {
       if (isFirst(asked)) return cut(10)
       return {
         octets: part(asked, content, { ETag: etag })
           .toString('latin1')
           .replace(/\r\n\r\n.*/s, '\r\n\r\n'),
-        ending: 'close',
+        end: 'fin',
       }
     }
-    const result = await retrieve(nothing, {}, { limits: { maxRetries: 2 } }, chunking)
+    const result = await retrieve(nothing, {}, { limits: { maxRetries: 2 } }, segments)
     expect(result).toMatchObject({ before: content.slice(0, 10), error: { code: 'partial', phase: 'body' } })
     expect(result.asked).toEqual(['', 'bytes=10-43 if "a"', 'bytes=10-43 if "a"'])
-    const never = await retrieve(nothing, {}, { limits: { maxRetries: 0 } }, chunking)
+    const never = await retrieve(nothing, {}, { limits: { maxRetries: 0 } }, segments)
     expect(never).toMatchObject({ before: content.slice(0, 10), asked: [''], error: { code: 'partial' }, retried: [] })
   })
 })
@@ -170,11 +172,9 @@ describe('what a body is taken up by', () => {
   })
 
   test('a range goes on to its own end, a resumed body from its own beginning', async () => {
-    const answer = (asked: Asked): Said => {
+    const answer = (asked: Asked): Reply => {
       const octets = part(asked, content, { ETag: etag })
-      return isFirst(asked)
-        ? { octets: octets.subarray(0, octets.indexOf('\r\n\r\n') + 7), ending: 'close' }
-        : { octets }
+      return isFirst(asked) ? { octets: octets.subarray(0, octets.indexOf('\r\n\r\n') + 7), end: 'fin' } : { octets }
     }
     expect(await retrieve(answer, { range: [4, 8] })).toMatchObject({
       text: 'quick',
@@ -193,7 +193,7 @@ describe('what a body is taken up by', () => {
     const cut = await retrieve(
       (asked) => {
         const octets = part(asked, content, { ETag: etag })
-        if (isFirst(asked)) return { octets: octets.subarray(0, octets.indexOf('\r\n\r\n') + 7), ending: 'close' }
+        if (isFirst(asked)) return { octets: octets.subarray(0, octets.indexOf('\r\n\r\n') + 7), end: 'fin' }
         return { octets: reply('206', { ETag: etag, 'Content-Range': 'bytes 7-9/44' }, content.slice(7, 10)) }
       },
       { range: [4, 8] },
@@ -316,8 +316,8 @@ describe('resumeFrom', () => {
     ['a weak tag and a date', { offset: 10, etag: 'W/"a"', modified: new Date(modified) }, ''],
   ])('%s: the rest comes', async (_, resumeFrom, condition) => {
     const fields = { ETag: (resumeFrom as { etag?: string }).etag ?? etag, 'Last-Modified': modified }
-    for (const chunking of ['whole', 'bytes'] as const) {
-      const result = await retrieve((asked) => ({ octets: part(asked, content, fields) }), { resumeFrom }, {}, chunking)
+    for (const segments of ['whole', 'bytes'] as const) {
+      const result = await retrieve((asked) => ({ octets: part(asked, content, fields) }), { resumeFrom }, {}, segments)
       expect(result).toMatchObject({ ...rest, asked: [`bytes=10-${condition}`] })
     }
   })
@@ -401,7 +401,7 @@ describe('resumeFrom', () => {
   })
 
   test('what is compressed on its way and decoded here is not gone on with', async () => {
-    const coded = (asked: Asked): Said =>
+    const coded = (asked: Asked): Reply =>
       isFirst(asked) ? { octets: part(asked, content, { ETag: etag, 'Content-Encoding': 'gzip' }) } : whole()
     expect(await retrieve(coded, { resumeFrom: at })).toMatchObject({
       ...rest,
@@ -441,7 +441,7 @@ test('a consumer that stops closes the connection of the rest too', async () => 
   const big = 'x'.repeat(100_000)
   await using server = await scriptedHttp((asked) =>
     isFirst(asked)
-      ? { octets: reply('200', { ETag: etag, 'Content-Length': '200000' }, 'x'), ending: 'close' }
+      ? { octets: reply('200', { ETag: etag, 'Content-Length': '200000' }, 'x'), end: 'fin' }
       : {
           octets: reply(
             '206',

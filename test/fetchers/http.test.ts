@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { type ErrorCode, type HttpPlan, RetrievalError } from '@retriever/core'
 import {
   type Client,
@@ -13,6 +13,8 @@ import { httpFetcher } from '@retriever/fetchers/http'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Deadline } from '../../packages/fetchers/src/deadline.ts'
+import { challenge, ok, reply } from './http-answers.ts'
+import { scriptedHttp } from './scripted-http.ts'
 
 let servers: TestServers<'http'>
 let client: Client
@@ -295,9 +297,9 @@ describe('Basic authentication', () => {
   test('takes a name of UTF-8, and none with a colon', async () => {
     const named = createClient({ credentials: () => ({ user: 'grün', password: 'ü' }) })
     const seen: string[] = []
-    const server = await scripted((socket, request) => {
-      seen.push(/authorization: (.*)\r/i.exec(request)?.[1] ?? '')
-      socket.write('HTTP/1.1 401 U\r\nWWW-Authenticate: basic\r\nContent-Length: 0\r\n\r\n')
+    await using server = await scriptedHttp(({ fields }) => {
+      seen.push(fields.authorization ?? '')
+      return challenge('basic')
     })
     await failure(named.retrieve(server.url))
     expect(seen).toEqual(['', `Basic ${Buffer.from('grün:ü', 'utf8').toString('base64')}`])
@@ -341,9 +343,7 @@ describe('time and cancellation', () => {
   })
 
   test('a redirect with a body that never ends is a redirect all the same', async () => {
-    const server = await scripted((socket) =>
-      socket.write('HTTP/1.1 302 F\r\nLocation: ftp:x\r\nContent-Length: 9\r\n\r\n'),
-    )
+    await using server = await scriptedHttp(() => reply(302, { Location: 'ftp:x', 'Content-Length': '9' }))
     const error = await failure(client.retrieve(server.url))
     expect(error).toMatchObject({ code: 'protocol-violation' })
     await expect.poll(() => server.sockets[0]?.destroyed).toBe(true)
@@ -351,10 +351,8 @@ describe('time and cancellation', () => {
 
   test('a slow consumer is not punished, and nothing is read ahead of it (R41)', async () => {
     const size = 64 * 1024 * 1024
-    const server = await scripted((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`)
-      socket.write(Buffer.alloc(size))
-    })
+    const octets = reply(200, {}, Buffer.alloc(size))
+    await using server = await scriptedHttp(() => octets)
     await using hasty = impatient()
     const reader = (await hasty.retrieve(server.url)).body.getReader()
     let length = (await reader.read()).value?.length ?? 0
@@ -479,13 +477,10 @@ describe('connections', () => {
   })
 
   test('that the server closed while they lay idle are replaced', async () => {
-    let answers = 0
-    const server = await scripted((socket) => {
-      answers++
+    await using server = await scriptedHttp(({ index }) =>
       // The second request on a connection meets a server that has gone.
-      if (server.sockets.at(-1) === socket && answers === 2) return socket.destroy()
-      return socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
-    })
+      index === 1 ? { octets: '', end: 'fin' } : ok('ok'),
+    )
     expect(await (await client.retrieve(server.url)).text()).toBe('ok')
     expect(await (await client.retrieve(server.url)).text()).toBe('ok')
     expect(server.sockets).toHaveLength(2)
@@ -504,31 +499,6 @@ describe('connections', () => {
     await fetcher.dispose?.()
     await secure.http.waitForConnections(0)
   })
-})
-
-interface Scripted {
-  readonly url: string
-  readonly sockets: Socket[]
-}
-
-const scriptedServers: Server[] = []
-
-/** A server of which a test writes every octet. */
-async function scripted(answer: (socket: Socket, request: string) => unknown): Promise<Scripted> {
-  const sockets: Socket[] = []
-  const server = createServer({ allowHalfOpen: false }, (socket) => {
-    sockets.push(socket)
-    socket.on('error', () => {})
-    socket.on('data', (request) => answer(socket, request.toString('latin1')))
-  }).listen(0, '127.0.0.1')
-  scriptedServers.push(server)
-  await once(server, 'listening')
-  const address = server.address()
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`, sockets }
-}
-
-afterEach(() => {
-  for (const server of scriptedServers.splice(0)) server.close()
 })
 
 describe('a server that breaks HTTP', () => {
@@ -556,32 +526,31 @@ describe('a server that breaks HTTP', () => {
     ['', 'receive-failed', 'without an answer'],
     ['HTTP/1.1 200 OK\r\nConte', 'receive-failed', 'without an answer'],
   ])('%j is %s', async (answer, code, words) => {
-    const server = await scripted((socket) => socket.end(answer, 'latin1'))
+    await using server = await scriptedHttp(() => ({ octets: answer, end: 'fin' }))
     const error = await failure(client.retrieve(server.url))
     expect(error).toMatchObject({ code, phase: 'request', message: expect.stringContaining(words) })
     expect((error as Error).message).not.toMatch(/[\0-\x1F\x7F]/)
   })
 
   test('a chunk size that is none is a violation in the body', async () => {
-    const server = await scripted((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n'),
-    )
+    await using server = await scriptedHttp(() => ({
+      octets: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n',
+      end: 'fin',
+    }))
     const representation = await client.retrieve(server.url)
     expect(await failure(representation.text())).toMatchObject({ code: 'protocol-violation', phase: 'body' })
   })
 
   test('interim answers are passed over', async () => {
-    const server = await scripted((socket) =>
-      socket.write('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+    await using server = await scriptedHttp(
+      () => 'HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
     )
     expect(await (await client.retrieve(server.url)).text()).toBe('ok')
   })
 
   test('fields are lower case, joined, without cookies, and no prototype', async () => {
-    const server = await scripted((socket) =>
-      socket.write(
-        'HTTP/1.1 200 OK\r\nVia: a\r\nVIA: b\r\nSet-Cookie: id=tasty\r\n__proto__: x\r\nContent-Length: 0\r\n\r\n',
-      ),
+    await using server = await scriptedHttp(
+      () => 'HTTP/1.1 200 OK\r\nVia: a\r\nVIA: b\r\nSet-Cookie: id=tasty\r\n__proto__: x\r\nContent-Length: 0\r\n\r\n',
     )
     const representation = await client.retrieve(server.url)
     const { headers } = representation.metadata as { headers: Record<string, string> }
@@ -600,14 +569,14 @@ describe('a body without a length', () => {
   const head = 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n'
 
   test('ends with the connection', async () => {
-    const server = await scripted((socket) => socket.end(`${head}all of it`))
+    await using server = await scriptedHttp(() => ({ octets: `${head}all of it`, end: 'fin' }))
     const representation = await client.retrieve(server.url)
     expect(representation).toMatchObject({ size: null, completeness: 'eof-only' })
     expect(await representation.text()).toBe('all of it')
   })
 
   test('that is reset is partial, though undici takes that for an end', async () => {
-    const server = await scripted((socket) => socket.write(`${head}part of it`))
+    await using server = await scriptedHttp(() => `${head}part of it`)
     const representation = await client.retrieve(server.url)
     const reader = representation.body.getReader()
     expect(Buffer.from((await reader.read()).value ?? '').toString()).toBe('part of it')
@@ -619,7 +588,7 @@ describe('a body without a length', () => {
   // A paused parser of undici 7 ends the process by an assertion (nodejs/undici#5360); vitest reports that as an error.
   test.each(['end', 'resetAndDestroy', 'destroy'] as const)('survives %s while nobody reads', async (way) => {
     for (const answer of [head, head.replace('\r\n\r\n', '\r\nContent-Length: 300000\r\n\r\n')]) {
-      const server = await scripted((socket) => socket.write(answer + 'x'.repeat(100)))
+      await using server = await scriptedHttp(() => answer + 'x'.repeat(100))
       const representation = await client.retrieve(server.url)
       const reader = representation.body.getReader()
       await reader.read()
@@ -636,7 +605,7 @@ describe('a body without a length', () => {
   })
 
   test('survives a cancel while nobody reads', async () => {
-    const server = await scripted((socket) => socket.write(`${head}x`))
+    await using server = await scriptedHttp(() => `${head}x`)
     const representation = await client.retrieve(server.url)
     await representation.body.getReader().read()
     await representation.cancel()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { testCertificate, testKey } from '../servers/src/certificate.ts'
+import { ok } from './http-answers.ts'
 
 /** What a proxy does with one connection. */
 export type ProxyScript = (peer: ProxyPeer, proxy: ScriptedProxy) => Promise<void>
@@ -194,8 +195,4 @@ export function httpProxy({
       } else await peer.say(answer?.(target, head) ?? ok('through the proxy\n'), how === 'bytewise')
     }
   }
-}
-
-export function ok(body: string, fields = ''): string {
-  return `HTTP/1.1 200 OK\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`
 }
