@@ -53,8 +53,8 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
   throw statusError(head, excerpt, proxy, context)
 }
 
-function retrieved({ head, body }: Answer): Retrieved {
-  return { ...describe(head), body, ...(body.lent !== undefined && { lent: body.lent }) }
+function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
+  return { ...describe(head, provesEnd), body, ...(body.lent !== undefined && { lent: body.lent }) }
 }
 
 /** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */

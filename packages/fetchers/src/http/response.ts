@@ -41,7 +41,7 @@ export class ResponseHead {
 }
 
 /** All of a Retrieved but its body, from the head of a 2xx answer. */
-export function describe(head: ResponseHead): Omit<Retrieved, 'body' | 'entries'> {
+export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved, 'body' | 'entries'> {
   const size = sizeOf(head)
   const [mediaType, charset] = mediaTypeOf(head)
   return {
@@ -53,7 +53,8 @@ export function describe(head: ResponseHead): Omit<Retrieved, 'body' | 'entries'
     offset: offsetOf(head),
     modified: dateOf(head.field('last-modified')),
     etag: head.field('etag'),
-    completeness: size !== null ? 'verified' : head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
+    completeness:
+      size !== null ? 'verified' : provesEnd || head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
     metadata: { status: head.status, headers: head.fields, fields: head.asSent },
   }
 }
