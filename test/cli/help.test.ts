@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { applies, commandNames, commandSpecs, options } from '../../packages/cli/src/options.ts'
+import { commandNames, commandSpecs } from '../../packages/cli/src/command-specs.ts'
+import { applies, options } from '../../packages/cli/src/options.ts'
 import { retrieve, useBundle } from './run.ts'
 
 useBundle()

@@ -1,12 +1,5 @@
-import {
-  applies,
-  type CommandName,
-  categories,
-  commandNames,
-  commandSpecs,
-  type OptionSpec,
-  options,
-} from './options.ts'
+import { type CommandName, commandNames, commandSpecs } from './command-specs.ts'
+import { applies, categories, type OptionSpec, options } from './options.ts'
 
 /** --help, from the table: of one command, or of all where null. */
 export function formatHelp(command: CommandName | null, columns: number): string {

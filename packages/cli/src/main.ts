@@ -1,7 +1,7 @@
+import type { CommandName } from './command-specs.ts'
 import { type Config, readConfig } from './config.ts'
 import { formatHelp } from './help.ts'
 import { watchInterrupts } from './interrupts.ts'
-import type { CommandName } from './options.ts'
 import { Output, StdoutClosed } from './output.ts'
 import { parseCommandLine } from './parse.ts'
 import { Reporter } from './report.ts'

@@ -1,6 +1,7 @@
+import { type CommandName, commandNames } from './command-specs.ts'
 import { usageError } from './exit-codes.ts'
 import { nearest } from './nearest.ts'
-import { applies, type CommandName, commandNames, type OptionName, type OptionSpec, options } from './options.ts'
+import { applies, type OptionName, type OptionSpec, options } from './options.ts'
 
 /** One option as it was typed; a switch has the value "". */
 export interface Given {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { completeUrl, extractUrls, RetrievalError, schemeOf } from '@retriever/core'
+import { type CommandName, commandNames } from './command-specs.ts'
 import { nearest } from './nearest.ts'
-import { type CommandName, commandNames } from './options.ts'
 import type { Reporter } from './report.ts'
 
 /**

@@ -1,0 +1,134 @@
+import { get, network, type OptionRow } from './option.ts'
+
+export type TransferOption =
+  | 'range'
+  | 'continue-at'
+  | 'time-cond'
+  | 'compressed'
+  | 'http1.1'
+  | 'cache'
+  | 'etag-compare'
+  | 'etag-save'
+  | 'split'
+  | 'retry'
+  | 'max-time'
+  | 'connect-timeout'
+  | 'max-filesize'
+  | 'max-redirs'
+  | 'disable-epsv'
+  | 'no-pipelining'
+
+export const transferOptions: readonly OptionRow<TransferOption>[] = [
+  {
+    long: 'range',
+    short: 'r',
+    arg: 'A-B',
+    help: 'Only the octets A to B, counted from 0; A- is the rest from A',
+    commands: get,
+    example: 'retrieve -r 0-99 http://www.example.org/big',
+  },
+  {
+    long: 'continue-at',
+    short: 'C',
+    arg: 'OFFSET|-',
+    help: 'Go on from OFFSET, or where the file ends (-), and append to it; what came stays on failure too',
+    commands: get,
+    example: 'retrieve -C - -o big.iso ftp://ftp.example.org/pub/big.iso',
+  },
+  {
+    long: 'time-cond',
+    short: 'z',
+    arg: 'DATE|FILE',
+    help: 'Only what is newer than DATE, or than FILE',
+    commands: get,
+    example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
+  },
+  {
+    long: 'compressed',
+    help: 'Have HTTP bodies compressed on their way, and decode them; without -r and -C',
+    commands: network,
+    example: 'retrieve --compressed -o page.html http://www.example.org/',
+  },
+  {
+    long: 'http1.1',
+    help: 'Do not offer HTTP/2 to servers within TLS',
+    commands: network,
+    example: 'retrieve --http1.1 https://www.example.org/',
+  },
+  {
+    long: 'cache',
+    arg: 'DIR',
+    help: 'Keep what comes by http in the folder DIR, and use it from there for as long as the server lets it',
+    commands: network,
+    example: 'retrieve --cache ~/.cache/retrieve http://www.example.org/',
+  },
+  {
+    long: 'etag-compare',
+    arg: 'FILE',
+    help: 'Only what no longer has the entity tag in FILE; one URL. A FILE that is missing or empty is no condition',
+    commands: get,
+    example: 'retrieve --etag-compare x.etag --etag-save x.etag -o x http://www.example.org/x',
+  },
+  {
+    long: 'etag-save',
+    arg: 'FILE',
+    help: 'Write the entity tag of what came whole to FILE; one URL',
+    commands: get,
+    example: 'retrieve --etag-save x.etag -o x http://www.example.org/x',
+  },
+  {
+    long: 'split',
+    arg: 'N',
+    help: 'Up to N connections (16 at most) for one large body, where an HTTP server has ranges',
+    commands: get,
+    example: 'retrieve --split 4 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'retry',
+    arg: 'N',
+    help: 'Try again up to N times, with growing waits, what fails for a cause that may pass; default 3',
+    commands: network,
+    example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'max-time',
+    short: 'm',
+    arg: 'SECONDS',
+    help: 'For each retrieval as a whole',
+    commands: network,
+    example: 'retrieve -m 60 http://www.example.org/',
+  },
+  {
+    long: 'connect-timeout',
+    arg: 'SECONDS',
+    help: 'For name lookup and connecting; default 30',
+    commands: network,
+    example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
+  },
+  {
+    long: 'max-filesize',
+    arg: 'BYTES',
+    help: 'Stop beyond that many octets; k, M and G may follow the number',
+    commands: network,
+    example: 'retrieve --max-filesize 10M http://www.example.org/',
+  },
+  {
+    long: 'max-redirs',
+    arg: 'NUM',
+    help: 'Redirects that are followed; default 20',
+    commands: network,
+    example: 'retrieve --max-redirs 0 http://www.example.org/',
+  },
+  {
+    long: 'disable-epsv',
+    help: 'Ask FTP servers for data connections by PASV at once, not by EPSV first',
+    commands: network,
+    example: 'retrieve --disable-epsv ftp://ftp.example.org/x',
+  },
+  {
+    long: 'no-pipelining',
+    help: 'Send FTP servers one command at a time, each after the reply to the one before',
+    commands: network,
+    example: 'retrieve --no-pipelining ftp://ftp.example.org/x',
+  },
+]
