@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Client, RetrieveOptions } from '@retriever/fetchers'
 import { type CacheOption, httpFetcher } from '@retriever/fetchers/http'
 import { startServers, testCa } from '@retriever/servers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { at, cacheTrial, failure, later } from './cache-trial.ts'
 import { cacheable, type Fields, notModified, reply } from './http-answers.ts'
@@ -228,6 +228,17 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(trial.server.asked[1]?.fields['if-modified-since']).toBe(modified)
     expect(await read(client)).toBe('body')
     expect(trial.server.asked).toHaveLength(2)
+  })
+
+  test('a date in the form of asctime is GMT, wherever we are', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const last = { 'cache-control': 'max-age=60', 'last-modified': 'Sat Feb  3 04:05:06 2001' }
+    trial.server.script = cacheable('body', last)
+    await read(client)
+    later(61)
+    await read(client)
+    expect(trial.server.asked[1]?.fields['if-modified-since']).toBe('Sat, 03 Feb 2001 04:05:06 GMT')
   })
 
   describe('when the server fails', () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import type { Asking } from './asking.ts'
+import { elementsOf } from './fields.ts'
 import { type Directives, directivesOf } from './freshness.ts'
 import { isSecret } from './request.ts'
 import type { Stored } from './stored.ts'
@@ -64,12 +65,9 @@ function keyOf(plan: HttpPlan, { tls }: RetrievalContext, proxy: string | null):
  * too: servers forget to say so, and octets that nobody asked to be encoded would be saved.
  */
 export function varyOf(fields: Readonly<Record<string, string>>, request: CacheRequest): Stored['vary'] {
-  const names = (fields.vary ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
+  const names = elementsOf(fields.vary)
   if (fields['content-encoding'] !== undefined) names.push('accept-encoding')
-  return [...new Set(names)].filter((name) => name !== '').map((name) => [name, request.fields.get(name) ?? null])
+  return [...new Set(names)].map((name) => [name, request.fields.get(name) ?? null])
 }
 
 /**

@@ -2,6 +2,7 @@ import { printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { resumePoint } from '../wishes.ts'
 import { type Coding, codingOf, knownCodings, undone, type Wire } from './decoder.ts'
+import { elementsOf } from './fields.ts'
 
 /** security.md case 41: nobody codes more often. */
 const maxCodings = 3
@@ -51,8 +52,7 @@ export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrie
 /** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
 function codingsOf({ metadata }: Retrieved): string[] {
   const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
-  const names = headers?.['content-encoding']?.split(',').map((name) => name.trim().toLowerCase()) ?? []
-  return names.filter((name) => name !== '' && name !== 'identity')
+  return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
 }
 
 function readCoding(name: string, names: readonly string[], { error, deadline }: RetrievalContext): Coding {

@@ -24,7 +24,7 @@ const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: stri
 /** Statuses that may be others soon (RFC 9110 15.5.9, 15.6.1, 15.6.3 to 15.6.5; RFC 8470 5.2; RFC 6585 4). */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** The error for a status of 400 or more, perhaps of a proxy that was asked for the URL. 401 is Basic's matter. */
+/** The error for a status of 400 or more, perhaps of a proxy that was asked for the URL. 401 is a matter of the login. */
 export function statusError(
   head: ResponseHead,
   excerpt: string,

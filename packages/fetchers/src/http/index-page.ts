@@ -1,5 +1,6 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import { ownField } from './fields.ts'
 import { IndexedDirectory } from './index-entry.ts'
 import { generatorOf, jsonGeneratorOf, type Recognise } from './index-generators.ts'
 import { jsonEntries } from './index-json.ts'
@@ -38,9 +39,8 @@ function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, ur
 }
 
 /** Else what comes is a document of its own for all we know. */
-function asksForJson({ request: { accept, headers = {} } }: RetrievalContext): boolean {
-  const field = Object.entries(headers).find(([name]) => name.toLowerCase() === 'accept')?.[1] ?? accept
-  return /json/i.test(field ?? '')
+function asksForJson({ request }: RetrievalContext): boolean {
+  return /json/i.test(ownField(request, 'accept') ?? request.accept ?? '')
 }
 
 /** The beginning of a body: what has been taken of it. */
@@ -69,7 +69,7 @@ async function peekAt(
       if (generator !== undefined) return { chunks, generator, failure: null }
     }
   } catch (error) {
-    if (deadline.signal.aborted) throw deadline.signal.reason
+    deadline.throwIfAborted()
     return { chunks, generator: null, failure: { error } }
   }
 }

@@ -6,6 +6,7 @@ import { proxyAuthenticator } from '../wire/http-connect.ts'
 import { askLogin, checkBasicUser } from './asked-login.ts'
 import type { Answer, Ask, Asking } from './asking.ts'
 import { discard, readExcerpt } from './discard.ts'
+import { ownField } from './fields.ts'
 import { forwarder } from './forward.ts'
 import { type Logins, methodOf } from './request.ts'
 
@@ -57,11 +58,9 @@ async function meet(
   context: RetrievalContext,
 ): Promise<RetrievalError | null> {
   const { status, reply, fields } = head
-  const { headers = {}, fail } = context.request
-  const excerpt = fail === false ? '' : await readExcerpt(body, context)
+  const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
   const details = { status, reply, response: { headers: fields, excerpt }, phase: 'login' } as const
-  const isCallers = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-  if (isCallers) {
+  if (ownField(context.request, 'authorization') !== undefined) {
     const message = `The server refused the Authorization field of your own; check it. (${reply})`
     return context.error('auth-failed', message, details)
   }

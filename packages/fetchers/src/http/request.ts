@@ -4,6 +4,7 @@ import type { RequestOptions } from '../fetcher.ts'
 import { authority } from '../wire/authority.ts'
 import type { Asking } from './asking.ts'
 import { acceptEncoding } from './coding.ts'
+import { ownField } from './fields.ts'
 import { authorityOf } from './forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
@@ -43,9 +44,7 @@ export function requestFields(
   if (request.ifNoneMatch !== undefined) own.push(['If-None-Match', request.ifNoneMatch])
   if (logins.proxyAuthorization !== null) own.push(['Proxy-Authorization', logins.proxyAuthorization])
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
-  const given = Object.entries(request.headers ?? {})
-  const isGiven = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name.toLowerCase())
-  return [...own.filter(([name]) => !isGiven(name)), ...given]
+  return [...own.filter(([name]) => ownField(request, name) === undefined), ...Object.entries(request.headers ?? {})]
 }
 
 /** GET or HEAD of exactly plan.target. */

@@ -1,6 +1,8 @@
 import type { RetrievalContext } from '../fetcher.ts'
+import { elementsOf } from './fields.ts'
 import { type Dated, hasValidator } from './freshness.ts'
-import { ResponseHead } from './response.ts'
+import { dateOf, ResponseHead } from './response.ts'
+import { isSameTag } from './validator.ts'
 
 /** What is kept of an answer beside its body. JSON-able. */
 export interface Stored extends Dated {
@@ -69,7 +71,7 @@ const ofConnection: ReadonlySet<string> = new Set([
 ])
 
 export function fieldsToKeep(fields: Readonly<Record<string, string>>): Record<string, string> {
-  const named = (fields.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const named = elementsOf(fields.connection)
   const entries = Object.entries(fields).filter(([name]) => !ofConnection.has(name) && !named.includes(name))
   return Object.fromEntries(entries)
 }
@@ -86,9 +88,9 @@ export function freshened(
 ): Stored | null {
   const fresh = fieldsToKeep(head.fields)
   const { etag, 'last-modified': modified } = fresh
-  if (etag !== undefined && opaque(etag) !== opaque(stored.fields.etag)) return null
-  if (etag === undefined && modified !== undefined && modified !== stored.fields['last-modified']) return null
   const { age: _, ...before } = stored.fields
+  if (etag !== undefined && (before.etag === undefined || !isSameTag(etag, before.etag))) return null
+  if (etag === undefined && modified !== undefined && modified !== before['last-modified']) return null
   const update = Object.entries(fresh).filter(([name]) => !ofBody.has(name))
   return { ...stored, requestTime, responseTime, fields: { ...before, ...Object.fromEntries(update) } }
 }
@@ -96,10 +98,6 @@ export function freshened(
 /** The condition that asks whether it is still the same (RFC 9111 4.3.1); null: it has nothing to be told by. */
 export function conditionOf({ fields }: Stored): { ifNoneMatch: string } | { ifChangedSince: Date } | null {
   if (fields.etag !== undefined) return { ifNoneMatch: fields.etag }
-  return hasValidator(fields) ? { ifChangedSince: new Date(fields['last-modified'] ?? '') } : null
-}
-
-/** RFC 9110 8.8.3.2: weak comparison, which is that of If-None-Match. */
-function opaque(etag: string | undefined): string | undefined {
-  return etag?.replace(/^W\//, '')
+  const modified = dateOf(fields['last-modified'] ?? null)
+  return modified !== null && hasValidator(fields) ? { ifChangedSince: modified } : null
 }
