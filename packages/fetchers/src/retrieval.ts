@@ -33,6 +33,7 @@ import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
 import { remarkOf, route } from './route.ts'
+import { emptyBody } from './wire/empty-body.ts'
 
 /** What a client gives to each of its retrievals. */
 export interface Settings {
@@ -278,10 +279,8 @@ function isSameOrigin(one: Resolution, other: Resolution): boolean {
 async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
   await retrieved.body[Symbol.asyncIterator]().return?.()
   const { lent: _lent, entries: _entries, ...metadata } = retrieved
-  return { ...metadata, body: nothing() }
+  return { ...metadata, body: emptyBody() }
 }
-
-async function* nothing(): AsyncGenerator<never> {}
 
 /** A fetcher must throw RetrievalErrors; what else it throws is a defect of it, said so and kept as the cause. */
 function unexpected(context: RetrievalContext, cause: unknown): RetrievalError {

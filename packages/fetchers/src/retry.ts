@@ -24,7 +24,7 @@ export class Retries {
     const delay = Math.min(limits.maxRetryDelay, this.#delay(error))
     this.#count++
     emit({ type: 'retried', url, error, delay })
-    await pause(delay, deadline.signal)
+    await pause(delay, deadline)
     return true
   }
 
@@ -49,18 +49,17 @@ export function under(context: RetrievalContext, deadline: RetrievalContext['dea
   }
 }
 
-/** Rejects with the signal's reason once it aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, milliseconds)
-    signal.addEventListener('abort', stop, { once: true })
-  })
+/** Rejects once the retrieval must end. */
+async function pause(milliseconds: number, deadline: RetrievalContext['deadline']): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    await deadline.unlimited(
+      () =>
+        new Promise((resolve) => {
+          timer = setTimeout(resolve, milliseconds)
+        }),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
 }

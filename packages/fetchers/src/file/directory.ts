@@ -40,7 +40,7 @@ async function readLines(path: string, context: RetrievalContext): Promise<strin
   // Its types know text alone, but it gives buffers, and names need not be text. Leaving the loop closes the directory.
   const directory = await opendir(pathOctets(path), { encoding: 'buffer' as BufferEncoding })
   for await (const found of directory) {
-    if (deadline.signal.aborted) break
+    if (deadline.reason !== null) break
     const line = lineOf(found.name as unknown as Buffer, found.isDirectory())
     length += line.length
     if (length > limits.maxListing) {

@@ -12,7 +12,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
   readonly #handle: FileHandle
   readonly #context: RetrievalContext
   readonly #end: number
-  readonly #onAbort = (): void => void this.return()
+  #forget: () => void = () => {}
   #position: number
   #first: Uint8Array | undefined
   #over = false
@@ -24,7 +24,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
     this.#position = extent.start
     this.#end = extent.end
     this.#first = first
-    context.deadline.signal.addEventListener('abort', this.#onAbort, { once: true })
+    this.#forget = context.deadline.onAbort(() => void this.return())
   }
 
   [Symbol.asyncIterator](): this {
@@ -32,8 +32,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const { signal } = this.#context.deadline
-    if (signal.aborted) throw signal.reason
+    this.#context.deadline.throwIfAborted()
     if (this.#over) return { done: true, value: undefined }
     try {
       const chunk = this.#first ?? (await this.#read())
@@ -50,7 +49,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (!this.#over) {
       this.#over = true
-      this.#context.deadline.signal.removeEventListener('abort', this.#onAbort)
+      this.#forget()
       // Waits for a read under way; a failure to close what was only read loses nothing.
       await this.#handle.close().catch(() => {})
     }

@@ -177,7 +177,7 @@ export class Control extends FTPContext {
   /** Says QUIT where the server still listens, and closes without waiting for an answer. */
   end(): void {
     if (this.#over) return
-    if (!this.isUsable || this.#context.deadline.signal.aborted) {
+    if (!this.isUsable || this.#context.deadline.reason !== null) {
       this.close()
       return
     }

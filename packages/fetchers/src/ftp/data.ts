@@ -17,23 +17,20 @@ export class DataConnection {
   readonly #dialogue: Dialogue
   readonly #life = new AbortController()
   readonly #intake: Intake | undefined
-  readonly #unlink: () => void
+  #unlink: () => void = () => {}
   #plain: Socket | undefined
   #connection: Connection | undefined
 
   /** Connects to the control connection's peer. */
   constructor(dialogue: Dialogue, port: number) {
     this.#dialogue = dialogue
-    const { signal } = dialogue.context.deadline
-    const close = (): void => this.close()
-    signal.addEventListener('abort', close, { once: true })
-    this.#unlink = () => signal.removeEventListener('abort', close)
     // TLS and proxies have their own ways with what is read.
     const isBare = !isSecure(dialogue) && !dialogue.context.proxy
     this.#intake = isBare ? new Intake(dialogue.session.basin) : undefined
     this.opened = this.#open(port)
     // Met where it is awaited, if it is: the server may refuse the transfer before.
     this.opened.catch(() => {})
+    this.#unlink = dialogue.context.deadline.onAbort(() => this.close())
   }
 
   /**

@@ -57,7 +57,7 @@ async function inSession<T>(
 ): Promise<T> {
   const reasons = new Set<string>()
   const asked = { login: null }
-  const { signal } = context.deadline
+  const { deadline } = context
   while (true) {
     const session = await pool.lease(plan, context, reasons.size > 0)
     let isDone = false
@@ -68,12 +68,12 @@ async function inSession<T>(
     try {
       const result = await use({ plan, context, session, asked, done, drop: () => pool.drop(session) })
       // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or gives the session back.
-      signal.throwIfAborted()
+      deadline.throwIfAborted()
       return result
     } catch (error) {
       if (!isDone) pool.drop(session)
       // Not what has come of it: the control connection is closed, and a command cannot be sent.
-      signal.throwIfAborted()
+      deadline.throwIfAborted()
       const reason = reasonToRepeat(error, session, context)
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))

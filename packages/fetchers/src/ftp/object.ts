@@ -1,10 +1,11 @@
 import type { Retrieved } from '../fetcher.ts'
+import { emptyBody } from '../wire/empty-body.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Step } from './flight.ts'
 import { LineEnds } from './line-ends.ts'
 import { retrieveDirectory } from './listing.ts'
-import { emptyBody, owned } from './owned.ts'
+import { owned } from './owned.ts'
 import { checkModified, isConditional, type Part, wantedPart } from './part.ts'
 import { claimPort } from './passive.ts'
 import { prepare } from './prepare.ts'
@@ -145,7 +146,7 @@ async function isDirectory({ plan, context, session }: Dialogue): Promise<boolea
   try {
     return isPositive(await session.control.ask('request', `CWD ${plan.name}`))
   } catch (error) {
-    if (context.deadline.signal.aborted) throw error
+    if (context.deadline.reason !== null) throw error
     return false
   }
 }

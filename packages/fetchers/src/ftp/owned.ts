@@ -14,6 +14,3 @@ export function owned(lent: AsyncIterableIterator<Uint8Array>): AsyncIterableIte
     },
   }
 }
-
-/** For what is known to hold nothing. */
-export async function* emptyBody(): AsyncGenerator<Uint8Array, undefined, void> {}

@@ -122,7 +122,7 @@ export class Pool {
   async #turn(server: string, { deadline }: RetrievalContext): Promise<void> {
     let isMine = false
     const turn = (resolve: () => void): void => {
-      isMine = !deadline.signal.aborted
+      isMine = deadline.reason === null
       if (isMine) resolve()
       else this.#next(server)
     }

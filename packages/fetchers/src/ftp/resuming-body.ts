@@ -47,7 +47,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
       } catch (error) {
         // REST was ignored.
         if (this.#isResumed && RetrievalError.is(error) && error.code === 'range-refused') throw this.#mismatch()
-        if (!this.#body.isBroken || this.#context.deadline.signal.aborted) throw error
+        if (!this.#body.isBroken || this.#context.deadline.reason !== null) throw error
         await this.#takeUp(error as RetrievalError)
       }
     }
@@ -91,7 +91,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         this.#isResumed = true
         return
       } catch (cause) {
-        if (deadline.signal.aborted || !RetrievalError.is(cause) || cause.code === 'partial') throw cause
+        if (deadline.reason !== null || !RetrievalError.is(cause) || cause.code === 'partial') throw cause
         error = cause
       }
     }

@@ -50,7 +50,7 @@ export class Session {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)
     const address = serverAddress(context, socket, plan.host)
-    const unlink = link(context, () => control.close())
+    const unlink = context.deadline.onAbort(() => control.close())
     try {
       const welcome = await greet(control, context)
       if (plan.tls === 'explicit') await upgrade(control, plan, context)
@@ -58,7 +58,7 @@ export class Session {
     } catch (error) {
       unlink()
       control.end()
-      context.deadline.signal.throwIfAborted()
+      context.deadline.throwIfAborted()
       throw error
     }
   }
@@ -72,7 +72,7 @@ export class Session {
   /** Another retrieval's from now on: it ends with that one's signal. */
   attach(context: RetrievalContext): void {
     this.control.attach(context)
-    this.#unlink = link(context, () => this.control.close())
+    this.#unlink = context.deadline.onAbort(() => this.control.close())
   }
 
   /** Nobody's. */
@@ -126,18 +126,10 @@ export class Session {
 /** The socket is the session's own afterwards: it may outlive the retrieval. */
 async function connect({ host, port, tls }: FtpPlan, context: RetrievalContext): Promise<Socket> {
   const opening = new AbortController()
-  const unlink = link(context, () => opening.abort())
+  const unlink = context.deadline.onAbort(() => opening.abort())
   try {
     return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, opening.signal)
   } finally {
     unlink()
   }
-}
-
-/** What is to be done when the retrieval ends early. Returns what undoes the link. */
-function link({ deadline }: RetrievalContext, end: () => void): () => void {
-  const { signal } = deadline
-  if (signal.aborted) end()
-  signal.addEventListener('abort', end, { once: true })
-  return () => signal.removeEventListener('abort', end)
 }

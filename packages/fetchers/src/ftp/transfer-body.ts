@@ -34,6 +34,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   readonly #options: BodyOptions
   #received = 0
   #over = false
+  #unlink: () => void = () => {}
   /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
   #isFinal = false
   /** What ended it may have nothing to do with the file: another transfer may bring the rest. */
@@ -47,7 +48,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const giveUp = (): void => transfer.data.close()
     transfer.exchange.last.then((reply) => isPositive(reply) || giveUp(), giveUp)
     // The retrieval may end while nobody reads.
-    dialogue.context.deadline.signal.addEventListener('abort', this.#abandon, { once: true })
+    this.#unlink = dialogue.context.deadline.onAbort(() => this.#abandon())
   }
 
   [Symbol.asyncIterator](): this {
@@ -66,7 +67,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       if (isPartial) this.#dialogue.session.noteDropped()
       this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
-      this.#dialogue.context.deadline.signal.throwIfAborted()
+      this.#dialogue.context.deadline.throwIfAborted()
       throw error
     }
   }
@@ -120,7 +121,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       this.#dialogue.session.control.tell(reply)
       return reply
     } catch (cause) {
-      if (context.deadline.signal.aborted || isViolation(cause)) throw cause
+      if (context.deadline.reason !== null || isViolation(cause)) throw cause
       const lost = 'The control connection was lost before the server had confirmed the transfer.'
       if (!isWhole) throw this.#partial(lost, undefined, cause)
       // Lost too, or only silent.
@@ -141,7 +142,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     return this.#dialogue.context.error('partial', message, { phase: 'body', ...words, cause })
   }
 
-  readonly #abandon = (): void => {
+  #abandon(): void {
     if (this.#over) return
     this.#end()
     this.#transfer.data.close()
@@ -150,7 +151,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
 
   #end(): void {
     this.#over = true
-    this.#dialogue.context.deadline.signal.removeEventListener('abort', this.#abandon)
+    this.#unlink()
   }
 }
 

@@ -65,7 +65,7 @@ async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: nu
   } catch (error) {
     data.close()
     if (RetrievalError.is(error) && error.code === 'connect-failed') session.isStranded = true
-    throw context.deadline.signal.aborted ? context.deadline.signal.reason : error
+    throw context.deadline.reason ?? error
   }
 }
 

@@ -94,7 +94,7 @@ async function shortText(failure: Status, source: LineReader, context: Retrieval
       if (text.length > 2048) break
     }
   } catch (error) {
-    if (text === '' || context.deadline.signal.aborted) throw error
+    if (text === '' || context.deadline.reason !== null) throw error
   }
   return text.slice(0, 2048)
 }

@@ -97,7 +97,7 @@ export class Inquiry {
     try {
       answer = await this.#send({ ...context, request: { ...context.request, ...condition } })
     } catch (error) {
-      if (!isUnreachable(error) || context.deadline.signal.aborted || !this.#standsIn(stored)) throw error
+      if (!isUnreachable(error) || context.deadline.reason !== null || !this.#standsIn(stored)) throw error
       return this.#serveInstead(held, error.message)
     }
     const { head, body } = answer
@@ -167,7 +167,7 @@ export class Inquiry {
       const vary = varyOf(fields, this.#request)
       await this.#put({ ...dated, fields, reason, vary, method, body, length, check })
       const { emit, url, deadline } = this.#context
-      if (!deadline.signal.aborted) emit({ type: 'cached', url, how: 'stored', age: null })
+      if (deadline.reason === null) emit({ type: 'cached', url, how: 'stored', age: null })
     }
     if (method === 'HEAD') {
       await this.#attempt(() => commit({ body: null, length: 0, check: 0 }))

@@ -85,17 +85,16 @@ export async function* undone(
   wire: Wire,
   context: RetrievalContext,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const { signal } = context.deadline
+  const { deadline } = context
   let inflater: Inflater | null = null
   let hasEnded = false
   let decoded = 0
   let last = Buffer.alloc(0)
-  // The consumer may rest while the retrieval is ended.
   const free = (): void => inflater?.free()
   async function* decodedBy(current: Inflater): AsyncGenerator<Uint8Array, void, void> {
     while (true) {
       const chunk = await current.next().catch((cause) => {
-        if (signal.aborted) throw signal.reason
+        deadline.throwIfAborted()
         throw coding.hasTail?.(last, decoded) ? tailError(coding, context) : codingError(cause, coding, context)
       })
       if (chunk === null) return
@@ -104,7 +103,8 @@ export async function* undone(
       yield chunk
     }
   }
-  signal.addEventListener('abort', free, { once: true })
+  // The consumer may rest while the retrieval is ended.
+  const forget = deadline.onAbort(free)
   try {
     for await (const chunk of coded) {
       let octets = chunk
@@ -127,7 +127,7 @@ export async function* undone(
     inflater?.end()
     if (inflater !== null) yield* decodedBy(inflater)
   } finally {
-    signal.removeEventListener('abort', free)
+    forget()
     free()
   }
 }

@@ -1,4 +1,5 @@
 import type { Outcome, ResumePoint, RetrievalContext } from '../fetcher.ts'
+import { emptyBody } from '../wire/empty-body.ts'
 import { tellWhole } from '../wishes.ts'
 import type { Ask } from './asking.ts'
 import { contentRange, totalOfUnsatisfied } from './content-range.ts'
@@ -91,8 +92,6 @@ function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead
     etag: described.etag ?? etag ?? null,
     completeness: 'verified',
     metadata,
-    body: nothing(),
+    body: emptyBody(),
   }
 }
-
-async function* nothing(): AsyncGenerator<never> {}

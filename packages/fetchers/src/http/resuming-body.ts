@@ -74,7 +74,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         return { done: true, value: undefined }
       } catch (error) {
         this.#letGo()
-        this.#context.deadline.signal.throwIfAborted()
+        this.#context.deadline.throwIfAborted()
         // Content-Range has counted them, whatever became of a last chunk.
         if (this.#at === this.#end) return { done: true, value: undefined }
         if (!(await this.#retries.again(error, this.#context))) throw isAsking ? this.#cannotGoOn(error) : error

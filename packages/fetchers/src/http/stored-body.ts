@@ -9,7 +9,7 @@ export class StoredBody implements AnswerBody {
   readonly #stored: Stored
   readonly #context: RetrievalContext
   readonly #damaged: () => Promise<void>
-  readonly #end = (): void => void this.return().catch(() => {})
+  #forget: () => void = () => {}
   #over = false
   #length = 0
   #check = 0
@@ -20,10 +20,8 @@ export class StoredBody implements AnswerBody {
     this.#stored = stored
     this.#context = context
     this.#damaged = damaged
-    const { signal } = context.deadline
     if (reader === null) this.#over = true
-    else if (signal.aborted) this.#end()
-    else signal.addEventListener('abort', this.#end, { once: true })
+    else this.#forget = context.deadline.onAbort(() => void this.return().catch(() => {}))
   }
 
   [Symbol.asyncIterator](): this {
@@ -31,15 +29,15 @@ export class StoredBody implements AnswerBody {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const { signal } = this.#context.deadline
-    if (signal.aborted) throw signal.reason
+    const { deadline } = this.#context
+    deadline.throwIfAborted()
     if (this.#over) return { done: true, value: undefined }
     try {
-      const chunk = await this.#context.deadline.within('body', async () => (await this.#reader?.read()) ?? null)
+      const chunk = await deadline.within('body', async () => (await this.#reader?.read()) ?? null)
       if (chunk !== null) return this.#passed(chunk)
     } catch (cause) {
       await this.return()
-      throw signal.aborted ? signal.reason : this.#unreadable(cause)
+      throw deadline.reason ?? this.#unreadable(cause)
     }
     await this.return()
     if (this.#length === this.#stored.length && this.#check === this.#stored.check)
@@ -51,7 +49,7 @@ export class StoredBody implements AnswerBody {
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (!this.#over) {
       this.#over = true
-      this.#context.deadline.signal.removeEventListener('abort', this.#end)
+      this.#forget()
       await this.#reader?.close()
     }
     return { done: true, value: undefined }

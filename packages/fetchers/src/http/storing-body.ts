@@ -26,7 +26,7 @@ export class StoringBody implements AnswerBody {
   readonly #source: AnswerBody
   readonly #context: RetrievalContext
   readonly #keeping: Keeping
-  readonly #end = (): void => this.#drop()
+  #forget: () => void = () => {}
   #writer: Promise<BodyWriter> | undefined
   #dropped = false
   #length = 0
@@ -36,7 +36,7 @@ export class StoringBody implements AnswerBody {
     this.#source = source
     this.#context = context
     this.#keeping = keeping
-    context.deadline.signal.addEventListener('abort', this.#end, { once: true })
+    this.#forget = context.deadline.onAbort(() => this.#drop())
   }
 
   [Symbol.asyncIterator](): this {
@@ -72,7 +72,7 @@ export class StoringBody implements AnswerBody {
     } catch (cause) {
       this.#drop()
       this.#keeping.track(running.catch(() => {}))
-      if (deadline.signal.aborted) throw deadline.signal.reason
+      deadline.throwIfAborted()
       const { code, message } = cause as NodeJS.ErrnoException
       emit({ type: 'remark', url, message: `It is not kept in the cache: ${reasons[code ?? ''] ?? message}.` })
     }
@@ -107,7 +107,7 @@ export class StoringBody implements AnswerBody {
 
   #over(): void {
     this.#dropped = true
-    this.#context.deadline.signal.removeEventListener('abort', this.#end)
+    this.#forget()
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply, replyWords } from '../wire/reply.ts'
 import { textListing } from '../wire/text-listing.ts'
@@ -63,5 +64,5 @@ async function overview(
 
 function nothing(session: NntpSession): AsyncIterable<Uint8Array> {
   session.end()
-  return (async function* () {})()
+  return emptyBody()
 }

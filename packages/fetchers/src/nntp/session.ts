@@ -83,7 +83,7 @@ export class NntpSession {
   }
 
   #quit(): void {
-    if (this.#context.deadline.signal.aborted) return
+    if (this.#context.deadline.reason !== null) return
     // Nothing depends on it, and the server may have left already.
     this.#connection.sendLine('QUIT').catch(() => {})
   }

@@ -1,0 +1,2 @@
+/** For what is known to hold nothing. */
+export async function* emptyBody(): AsyncGenerator<Uint8Array, undefined, void> {}
