@@ -1,79 +1,18 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import { type Defaults, type Resolution, RetrievalError, redact, resolve, type Scheme } from '@retriever/core'
-import { AddressBook, type PinnedAddresses } from './addresses.ts'
+import { type Resolution, RetrievalError, redact, resolve } from '@retriever/core'
+import { AddressBook } from './addresses.ts'
 import { Batch, type Job } from './batch.ts'
-import type { BearerToken } from './credentials.ts'
-import type { RetrievalEvent } from './events.ts'
+import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
-import type { Challenge, Credentials, Fetcher, Handoff, RequestOptions, TlsOptions } from './fetcher.ts'
-import { invalidOption, type Limits, readLimits } from './limits.ts'
-import {
-  abortSignal,
-  callback,
-  checkOptions,
-  connections,
-  count,
-  date,
-  fields,
-  fieldValue,
-  flag,
-  list,
-  type OptionKind,
-  octetRange,
-  proxyOption,
-  record,
-  resumePoint,
-  text,
-  texts,
-} from './options.ts'
-import { type Policy, readPolicy } from './policy.ts'
-import { type ProxyOption, readProxy } from './proxy.ts'
+import type { Handoff } from './fetcher.ts'
+import { readLimits } from './limits.ts'
+import { readPolicy } from './policy.ts'
+import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Representation } from './representation.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { readTls } from './tls.ts'
-
-/** What a credentials function gives. */
-type Answered = Credentials | BearerToken | null
-
-export interface ClientOptions {
-  /** For mechanisms of your own, or in place of built-in ones. */
-  readonly fetchers?: readonly Fetcher[]
-  /** Beside, or in place of, the built-in ones. */
-  readonly schemes?: readonly Scheme[]
-  readonly policy?: Partial<Policy>
-  readonly limits?: Partial<Limits>
-  readonly tls?: TlsOptions
-  /**
-   * `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks5 (names are looked up here), socks5h (by the proxy), http
-   * or https; or a function of `{ scheme, host, port }`, asked before each host is contacted, redirects' too. The environment is
-   * never read. Default null: no proxy.
-   */
-  readonly proxy?: ProxyOption
-  /** Have an HTTP proxy connect on (CONNECT) for http and ftp too, in place of asking it for the URL. Default false. */
-  readonly proxyTunnel?: boolean
-  /**
-   * `{ 'www.example.org:443': ['127.0.0.1', '::1'] }`: where to go for a host and port in place of what the resolver
-   * says. All else stays the URL's: the name in TLS, Host. Where a proxy looks names up, that one's resolver counts.
-   */
-  readonly addresses?: PinnedAddresses
-  /** Asked once the server wants a login that the URL does not give; null: none is known. */
-  readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
-  readonly defaults?: Defaults
-  /** Retrievals at a time in retrieveAll(); default 16. */
-  readonly concurrency?: number
-  /** Of those, to one host; default 4. */
-  readonly perHost?: number
-  /** What it throws ends the retrieval, with the error `aborted`. */
-  readonly onEvent?: (event: RetrievalEvent) => void
-}
-
-export interface RetrieveOptions extends RequestOptions {
-  readonly signal?: AbortSignal
-  /** Against which a relative reference is resolved. */
-  readonly base?: string
-}
 
 /** One of retrieveAll's results, in the order in which they come. */
 export type BatchOutcome =
@@ -104,58 +43,12 @@ export interface Client extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
-  fetchers: list,
-  schemes: list,
-  policy: record,
-  limits: record,
-  tls: record,
-  proxy: proxyOption,
-  proxyTunnel: flag,
-  addresses: record,
-  credentials: callback,
-  defaults: record,
-  concurrency: count,
-  perHost: count,
-  onEvent: callback,
-}
-
-const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
-  newsServer: text,
-  anonymousPassword: text,
-  localHosts: texts,
-  requireTls: flag,
-}
-
-const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
-  range: octetRange,
-  resumeFrom: resumePoint,
-  ifChangedSince: date,
-  ifNoneMatch: fieldValue,
-  accept: fieldValue,
-  headers: fields,
-  head: flag,
-  compressed: flag,
-  fail: flag,
-  split: connections,
-}
-
-const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
-  signal: abortSignal,
-  base: text,
-  ...requestKinds,
-}
-
-/** The names of all that may be asked of one retrieval. */
-export const retrieveOptionNames: readonly string[] = Object.keys(retrieveKinds)
-
 /**
  * Makes a client. Two clients share nothing, and the options are never written to.
  * Throws RetrievalError `invalid-option` that names what was expected and what came.
  */
 export function createClient(options: ClientOptions = {}): Client {
-  checkOptions(options, optionKinds)
-  checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
+  checkClient(options)
   const policy = readPolicy(options.policy)
   const registry = new Registry(options.fetchers)
   const settings: Settings = {
@@ -240,13 +133,6 @@ function whatwgHost(url: string): string | null {
     return new URL(url).hostname
   } catch {
     return null
-  }
-}
-
-function checkRetrieve(options: RetrieveOptions): void {
-  checkOptions(options, retrieveKinds)
-  if (options.range !== undefined && options.resumeFrom !== undefined) {
-    throw invalidOption('resumeFrom', 'absent where there is a range', options.resumeFrom)
   }
 }
 

@@ -1,9 +1,11 @@
-import { type Client, type ClientOptions, createClient, type RetrieveOptions, retrieveOptionNames } from './client.ts'
+import { type Client, createClient } from './client.ts'
+import { type ClientOptions, type RetrieveOptions, retrieveOptionNames } from './client-options.ts'
 import type { Representation } from './representation.ts'
 
 export type { PinnedAddresses } from './addresses.ts'
-export type { BatchOutcome, Client, ClientOptions, RetrieveOptions } from './client.ts'
+export type { BatchOutcome, Client } from './client.ts'
 export { createClient } from './client.ts'
+export type { ClientOptions, RetrieveOptions } from './client-options.ts'
 export type { BearerToken } from './credentials.ts'
 export type { Deadline } from './deadline.ts'
 export type { RetrievalEvent } from './events.ts'

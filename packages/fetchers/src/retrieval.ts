@@ -1,19 +1,16 @@
 import {
-  type AccessPlan,
   type ErrorCode,
   formatLocator,
-  printable,
   type Resolution,
   type ResolveOptions,
   RetrievalError,
   redact,
-  resolve,
-  resolveReference,
 } from '@retriever/core'
 import type { AddressBook } from './addresses.ts'
 import { Body } from './body.ts'
 import { askCredentials, type CredentialsSource } from './credentials.ts'
 import { Deadline } from './deadline.ts'
+import { masked, withoutSecrets } from './event-secrets.ts'
 import type { RetrievalEvent } from './events.ts'
 import type {
   ErrorExtras,
@@ -29,6 +26,7 @@ import type {
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, hostOf, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
+import { isSameOrigin, redirectTarget, requestOfNobody, tlsOfNobody } from './redirect.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
@@ -151,49 +149,24 @@ export class Retrieval {
   /** RFC 9110 15.4, by our own rules. */
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
-    const { policy, limits, addresses } = this.#settings
+    const { policy, limits, addresses, resolving } = this.#settings
     if (this.#redirects.length >= limits.maxRedirects) {
       const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
       throw context.error('too-many-redirects', message, { status })
     }
-    const to = this.#target(from, redirect, context)
+    const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = addresses.isInside(hostOf(from))
     enforceRedirect(policy, from, to, isFromInside)
     this.#isPointedTo = !isFromInside && !policy.allowInward
-    if (!isSameOrigin(from, to)) this.#keepToOneself()
+    if (!isSameOrigin(from, to)) {
+      // Nor back again (security.md case 15).
+      this.#request = requestOfNobody(this.#request)
+      this.#tls = tlsOfNobody(this.#tls)
+    }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
     // RFC 9110 10.2.2: the fragment of the first URL goes on where the target has none. It is never sent, so nothing is to do.
     return to
-  }
-
-  /** What was meant for the first origin goes to no other, nor back again (security.md case 15). */
-  #keepToOneself(): void {
-    const { headers, ...request } = this.#request
-    const harmless = Object.entries(headers ?? {}).filter(([name]) =>
-      /^(?:accept(?:-language)?|user-agent)$/i.test(name),
-    )
-    this.#request = headers === undefined ? request : { ...request, headers: Object.fromEntries(harmless) }
-    const { cert: _cert, key: _key, passphrase: _passphrase, ...tls } = this.#tls
-    this.#tls = tls
-  }
-
-  /** Throws for what is no URL, or none of a known scheme. */
-  #target(from: Resolution, { location, status }: Redirect, context: RetrievalContext): Resolution {
-    const { resolving } = this.#settings
-    try {
-      const { locator } = resolve(resolveReference(location, from.url), resolving)
-      // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
-      const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
-      if (!isSameOrigin(from, bare)) return bare
-      const { user, password } = from.locator
-      return resolve(formatLocator({ ...locator, user, password }), resolving)
-    } catch (cause) {
-      const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
-      const why = unknown ? 'only http and https may be redirected to' : 'that is no URL'
-      const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
-      throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
-    }
   }
 
   async #represent(resolution: Resolution, outcome: Retrieved, context: RetrievalContext): Promise<Representation> {
@@ -252,27 +225,6 @@ export class Retrieval {
         new RetrievalError(code, `${redact(url)}: ${message}`, { phase: deadline.phase, url, ...extras }),
     }
   }
-}
-
-function masked(plan: AccessPlan): AccessPlan {
-  return 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
-}
-
-/** Listeners write what they get into logs, where the query of a URL may hold a token, and the plan and the request it (case 47). */
-function withoutSecrets(event: RetrievalEvent): RetrievalEvent {
-  const hide = (value: unknown): unknown => {
-    if (typeof value === 'string') return redact(value)
-    return Array.isArray(value) ? value.map(hide) : value
-  }
-  const hideIn = <T extends object>(record: T): T =>
-    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, hide(value)])) as T
-  return hideIn(event.type === 'resolved' ? { ...event, plan: hideIn(event.plan) } : event)
-}
-
-function isSameOrigin(one: Resolution, other: Resolution): boolean {
-  const origin = ({ scheme, plan }: Resolution): string =>
-    'port' in plan ? JSON.stringify([scheme.name, plan.host, plan.port]) : ''
-  return origin(one) !== '' && origin(one) === origin(other)
 }
 
 /** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */

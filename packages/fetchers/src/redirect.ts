@@ -1,0 +1,50 @@
+import {
+  formatLocator,
+  printable,
+  type Resolution,
+  type ResolveOptions,
+  RetrievalError,
+  redact,
+  resolve,
+  resolveReference,
+} from '@retriever/core'
+import type { Redirect, RequestOptions, RetrievalContext, TlsOptions } from './fetcher.ts'
+
+/** Where a redirect leads. Throws for what is no URL, or none of a known scheme. */
+export function redirectTarget(
+  from: Resolution,
+  { location, status }: Redirect,
+  resolving: ResolveOptions,
+  context: RetrievalContext,
+): Resolution {
+  try {
+    const { locator } = resolve(resolveReference(location, from.url), resolving)
+    // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
+    const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
+    if (!isSameOrigin(from, bare)) return bare
+    const { user, password } = from.locator
+    return resolve(formatLocator({ ...locator, user, password }), resolving)
+  } catch (cause) {
+    const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
+    const why = unknown ? 'only http and https may be redirected to' : 'that is no URL'
+    const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
+    throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
+  }
+}
+
+export function isSameOrigin(one: Resolution, other: Resolution): boolean {
+  const origin = ({ scheme, plan }: Resolution): string =>
+    'port' in plan ? JSON.stringify([scheme.name, plan.host, plan.port]) : ''
+  return origin(one) !== '' && origin(one) === origin(other)
+}
+
+/** What tells another origin nothing that was meant for the first (security.md case 15). */
+export function requestOfNobody({ headers, ...request }: RequestOptions): RequestOptions {
+  if (headers === undefined) return request
+  const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
+  return { ...request, headers: Object.fromEntries(harmless) }
+}
+
+export function tlsOfNobody({ cert: _cert, key: _key, passphrase: _passphrase, ...tls }: TlsOptions): TlsOptions {
+  return tls
+}
