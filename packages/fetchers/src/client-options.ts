@@ -29,6 +29,7 @@ import type { ProxyOption } from './proxy.ts'
 /** What a credentials function gives. */
 type Answered = Credentials | BearerToken | null
 
+/** What holds for all that a client retrieves. Checked once, by createClient. */
 export interface ClientOptions {
   /** For mechanisms of your own, or in place of built-in ones. */
   readonly fetchers?: readonly Fetcher[]
@@ -61,7 +62,9 @@ export interface ClientOptions {
   readonly onEvent?: (event: RetrievalEvent) => void
 }
 
+/** What is asked of one retrieval. */
 export interface RetrieveOptions extends RequestOptions {
+  /** Ends the retrieval, its body too, with the error `aborted`. */
   readonly signal?: AbortSignal
   /** Against which a relative reference is resolved. */
   readonly base?: string

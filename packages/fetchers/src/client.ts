@@ -19,6 +19,7 @@ export type BatchOutcome =
   | { readonly url: string; readonly representation: Representation; readonly error: null }
   | { readonly url: string; readonly representation: null; readonly error: RetrievalError }
 
+/** Retrieves by one set of options, and keeps connections between retrievals. Made by createClient. */
 export interface Client extends AsyncDisposable {
   /**
    * Retrieves what a URL names. Rejects with RetrievalError: `malformed-url`, `unknown-scheme`, `no-fetcher`, `refused`, `handoff`

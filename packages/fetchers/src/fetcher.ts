@@ -40,10 +40,15 @@ export interface RetrievalContext {
   error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
 }
 
+/** What a RetrievalError has beside its code and message. */
 export interface ErrorExtras {
+  /** Default: the deadline's, where it is. */
   readonly phase?: Phase
+  /** The server's own words, harmless to show. */
   readonly reply?: string
+  /** Of HTTP. */
   readonly status?: number
+  /** Of HTTP: the fields of the answer, and the beginning of its body as text. */
   readonly response?: ErrorResponse
   /** True: trying again may help. */
   readonly transient?: boolean
@@ -84,13 +89,17 @@ export interface RequestOptions {
 
 /** Where to go on, and what the resource was when the octets before came: it is another one where either differs. */
 export interface ResumePoint {
+  /** Octets that are there already. */
   readonly offset: number
+  /** Octets of the whole; null where nothing said. */
   readonly size?: number | null
+  /** As the representation said; null where it did not. */
   readonly modified?: Date | null
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
 }
 
+/** Whom to trust, and who the client is, within TLS. */
 export interface TlsOptions {
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly ca?: string
@@ -135,6 +144,7 @@ export interface Addresses {
   keyOf(host: string, port: number): string
 }
 
+/** Who asks for a login, and for which. */
 export interface Challenge {
   /** For the person asked: `alice@ftp.example.org`, an HTTP realm. Text, not octets, as all of it. */
   readonly realm: string
@@ -142,6 +152,7 @@ export interface Challenge {
   readonly account?: true
   readonly host: string
   readonly port: number
+  /** That of the URL; null where it has none. */
   readonly user: string | null
   /** HTTP: the server takes a Bearer token too (RFC 6750), which the answer may give in place of user and password. */
   readonly token?: true
@@ -157,6 +168,7 @@ export interface Credentials {
   readonly token?: string
 }
 
+/** What one attempt to retrieve comes to, unless it fails. */
 export type Outcome = Retrieved | Handoff | Redirect
 
 /** A data object or listing whose body can be read now. */
@@ -165,6 +177,7 @@ export interface Retrieved {
   readonly kind: 'object' | 'listing'
   /** `type/subtype`, lower case; null where nothing says. */
   readonly mediaType: string | null
+  /** As the server names it, lower case; null where it does not. */
   readonly charset: string | null
   /** Octets of the body, where known before. */
   readonly size: number | null
@@ -211,11 +224,13 @@ export interface Entry {
 /** A URL that names a service, not data (RFC 4248): what to run, not run by itself. */
 export interface Handoff {
   readonly outcome: 'handoff'
+  /** `telnet`, say: the scheme's word for it. */
   readonly service: string
   readonly host: string
   readonly port: number
   /** Advice for the person; shown, never sent. */
   readonly user: string | null
+  /** The name of the command to run. */
   readonly program: string
   /** To be passed as they are, without a shell. */
   readonly args: readonly string[]
@@ -226,5 +241,6 @@ export interface Redirect {
   readonly outcome: 'redirect'
   /** As the server wrote it: perhaps relative. */
   readonly location: string
+  /** 301, 302, 303, 307 or 308. */
   readonly status: number
 }

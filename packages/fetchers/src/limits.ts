@@ -18,6 +18,7 @@ export interface Limits {
   readonly maxLine: number
   /** Of one reply or header block, all its lines together. */
   readonly maxReply: number
+  /** Followed in one retrieval; 0: none is. */
   readonly maxRedirects: number
   /** How often what failed for a cause that may pass is tried again; each wait is longer than the one before. */
   readonly maxRetries: number
@@ -25,6 +26,7 @@ export interface Limits {
   readonly maxRetryDelay: number
 }
 
+/** What holds where the caller sets nothing. */
 export const defaultLimits: Limits = {
   // security.md section 2: fail fast where browsers wait for minutes; a slow server still has a minute for each answer.
   connectTimeout: 30_000,

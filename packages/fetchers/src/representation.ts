@@ -7,8 +7,10 @@ import { decodeText } from './text.ts'
 
 /** One hop that was followed. */
 export interface Hop {
+  /** The one that was asked. */
   readonly url: string
   readonly status: number
+  /** As the server wrote it, without secrets. */
   readonly location: string
 }
 

@@ -5,6 +5,7 @@ import { append } from './append.ts'
 import { attempt, writeFailed, writeWhole } from './local-file.ts'
 import { checkOptions, flag, type OptionKind } from './options.ts'
 
+/** How a body becomes a file. */
 export interface SaveOptions {
   /** False: fail where a file of that name exists. Default true. */
   readonly overwrite?: boolean

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
-import { type Phase, printable, RetrievalError } from '@retriever/core'
+import type { Phase, RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../fetcher.ts'
-import { receiveError } from '../wire/socket-error.ts'
 import { encodeCommand, Secrets, verbOf } from './command.ts'
-import { type Reply, readReply, refused, violation, wordsOf } from './replies.ts'
+import { controlLost, outOfStep } from './control-errors.ts'
+import { isPassive, isRead, type Reply, readReply, refused, wordsOf } from './replies.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
 import { ReplyQueue } from './reply-queue.ts'
 
@@ -260,32 +260,15 @@ export class Control extends FTPContext {
   }
 
   #desync(words: string): RetrievalError {
-    const shown = printable(this.#secrets.masked(words)).slice(0, 300)
-    const message = `The server sent a reply to no command ("${shown}"); the connection was closed.`
-    return violation(this.#context, message, shown)
+    return outOfStep(this.#context, this.#secrets.masked(words))
   }
 
   #lost(cause: Error | FTPResponse): RetrievalError {
-    if (RetrievalError.is(cause)) return cause
-    if (cause instanceof Error && 'code' in cause && cause.code !== '0') return receiveError(this.#context, cause)
-    const within = this.#assembler.rest === '' ? '' : ' within a reply'
-    return this.#context.error('receive-failed', `The server closed the control connection${within}; try again.`, {
-      cause,
-    })
+    return controlLost(this.#context, cause, this.#assembler.rest !== '')
   }
 
   /** basic-ftp would say QUIT here, in whatever state the dialogue is. */
   protected override _closeControlSocket(): void {
     this._closeSocket(this._socket)
   }
-}
-
-/** Whether the reply says what is to be used, and stays as it is: the password may be `2`, and a port hold one. */
-function isRead(verb: string | undefined, code: number): boolean {
-  return /^(?:EPSV|PASV|SIZE|MDTM|PWD)$/.test(verb ?? '') && code >= 200 && code < 300
-}
-
-/** 227, 228, 229: the answers to PASV, LPSV and EPSV. */
-function isPassive({ code }: Reply): boolean {
-  return code >= 227 && code <= 229
 }

@@ -80,3 +80,13 @@ export function violation(context: RetrievalContext, message: string, words?: st
 export function shownName(octets: string): string {
   return `"${printable(octetsToText(octets))}"`
 }
+
+/** Whether the reply says what is to be used, and stays as it is: the password may be `2`, and a port hold one. */
+export function isRead(verb: string | undefined, code: number): boolean {
+  return /^(?:EPSV|PASV|SIZE|MDTM|PWD)$/.test(verb ?? '') && code >= 200 && code < 300
+}
+
+/** 227, 228, 229: the answers to PASV, LPSV and EPSV. */
+export function isPassive({ code }: Reply): boolean {
+  return code >= 227 && code <= 229
+}

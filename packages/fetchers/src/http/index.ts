@@ -18,6 +18,7 @@ import { connectionsFor, retrieveSplit } from './split.ts'
 
 export type { CacheOption, DirectoryCache } from './cache-options.ts'
 
+/** How HTTP is spoken by all clients that get the fetcher. */
 export interface HttpFetcherOptions {
   /** Where answers are kept, and served from as RFC 9111 allows a private cache. Default: nowhere. */
   readonly cache?: CacheOption
@@ -28,8 +29,8 @@ export interface HttpFetcherOptions {
 const optionKinds: Readonly<Record<keyof HttpFetcherOptions, OptionKind>> = { cache: cacheOption, http2: flag }
 
 /**
- * HTTP/1.1 (RFC 9110, RFC 9112) by undici, HTTP/2 by Node. Connections are kept between retrievals, until dispose(). A redirect is an outcome:
- * nothing is followed here. Throws RetrievalError `invalid-option`.
+ * HTTP/1.1 (RFC 9110, RFC 9112) by undici, HTTP/2 by Node. Connections are kept between retrievals, until dispose(). A
+ * redirect is an outcome: nothing is followed here. Throws RetrievalError `invalid-option`.
  */
 export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   checkOptions(options, optionKinds, 'httpFetcher.')

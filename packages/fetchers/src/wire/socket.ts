@@ -5,6 +5,7 @@ import { dial, dialProxy, secure } from './dial.ts'
 import { isOneLine } from './lines.ts'
 import { receiveError } from './socket-error.ts'
 
+/** Where a connection goes, and what is spoken on it. */
 export interface Peer {
   readonly host: string
   readonly port: number
