@@ -223,8 +223,12 @@ describe.each(stores)('in %s', (_name, store) => {
     trial.server.script = cacheable('body', { 'cache-control': 'max-age=60', 'last-modified': modified })
     await read(client)
     later(61)
-    trial.server.script = () => notModified({ 'cache-control': 'max-age=60' })
-    expect(await read(client)).toBe('body')
+    // Some servers send a length with a 304, which is not that of the body (RFC 9110 8.6 has it otherwise).
+    trial.server.script = () => notModified({ 'cache-control': 'max-age=60', 'Content-Length': '0' })
+    expect(await client.retrieve(trial.server.url).then(async (got) => [got.size, await got.text()])).toEqual([
+      4,
+      'body',
+    ])
     expect(trial.server.asked[1]?.fields['if-modified-since']).toBe(modified)
     expect(await read(client)).toBe('body')
     expect(trial.server.asked).toHaveLength(2)
