@@ -27,8 +27,7 @@ export class Deadline {
   readonly #limits: Limits
   readonly #url: string
   readonly #pending = new Set<(reason: unknown) => void>()
-  readonly #outer: AbortSignal | undefined
-  readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, redact(this.#url)))
+  #forgetOuter: () => void = () => {}
   #total: NodeJS.Timeout | undefined
   #phase: Phase = 'resolve'
   readonly #whole: Deadline | undefined
@@ -38,7 +37,6 @@ export class Deadline {
   constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: Deadline) {
     this.#url = url
     this.#limits = limits
-    this.#outer = outer
     this.#whole = whole
     if (whole === undefined && Number.isFinite(limits.totalTimeout)) {
       this.#total = setTimeout(
@@ -46,8 +44,7 @@ export class Deadline {
         clampTimer(limits.totalTimeout),
       )
     }
-    if (outer?.aborted) this.#onOuterAbort()
-    else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
+    if (outer !== undefined) this.#heed(outer)
   }
 
   /** The phase of the operation under way, or of the last one. */
@@ -158,7 +155,14 @@ export class Deadline {
   end(): void {
     this.#unlink()
     clearTimeout(this.#total)
-    this.#outer?.removeEventListener('abort', this.#onOuterAbort)
+    this.#forgetOuter()
+  }
+
+  #heed(signal: AbortSignal): void {
+    const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
+    this.#forgetOuter = () => signal.removeEventListener('abort', abort)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
   }
 
   #timeout(milliseconds: number, limit: string): RetrievalError {

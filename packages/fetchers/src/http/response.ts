@@ -8,26 +8,30 @@ import { isSameTag } from './validator.ts'
 /** An answer's header section, ready to be asked. */
 export class ResponseHead {
   readonly status: number
-  /**
-   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie: cookies are
-   * secrets, and nothing here keeps them.
-   */
-  readonly fields: Readonly<Record<string, string>>
   /** As they came, cookies included: for whoever retrieves, and for nobody else. */
   readonly asSent: Head['fields']
   readonly #reason: string
+  readonly #joined = new Map<string, string>()
+  #fields: Readonly<Record<string, string>> | undefined
 
   constructor({ status, reason, fields }: Head) {
     this.status = status
     this.#reason = reason
     this.asSent = fields
-    const joined = new Map<string, string>()
     for (const [name, value] of fields) {
       const key = name.toLowerCase()
-      const before = joined.get(key)
-      if (key !== 'set-cookie') joined.set(key, before === undefined ? value : `${before}, ${value}`)
+      const before = this.#joined.get(key)
+      if (key !== 'set-cookie') this.#joined.set(key, before === undefined ? value : `${before}, ${value}`)
     }
-    this.fields = Object.fromEntries(joined)
+  }
+
+  /**
+   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie: cookies are
+   * secrets, and nothing here keeps them.
+   */
+  get fields(): Readonly<Record<string, string>> {
+    this.#fields ??= Object.fromEntries(this.#joined)
+    return this.#fields
   }
 
   /** `404 Not Found`, harmless to show. */
@@ -36,7 +40,7 @@ export class ResponseHead {
   }
 
   field(name: string): string | null {
-    return Object.hasOwn(this.fields, name) ? (this.fields[name] ?? null) : null
+    return this.#joined.get(name) ?? null
   }
 }
 
@@ -55,7 +59,14 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved,
     etag: head.field('etag'),
     completeness:
       size !== null ? 'verified' : provesEnd || head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
-    metadata: { status: head.status, headers: head.fields, fields: head.asSent },
+    metadata: {
+      status: head.status,
+      // Made for whoever asks: an object of so many names takes as long as all of the rest here.
+      get headers() {
+        return head.fields
+      },
+      fields: head.asSent,
+    },
   }
 }
 
@@ -96,6 +107,7 @@ export function dateOf(field: string | null): Date | null {
  */
 export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
   const { ifChangedSince, ifNoneMatch } = request
+  if (ifNoneMatch === undefined && ifChangedSince === undefined) return
   const { status, reply } = head
   const details = { status, reply, phase: 'request' } as const
   if (ifNoneMatch !== undefined) {
