@@ -111,7 +111,7 @@ export class Deadline {
       }
       this.#pending.add(reject)
       // In a promise, so that what is thrown at once stops the timer too.
-      new Promise<T>((done) => done(operation())).then(
+      started(operation).then(
         (value) => {
           settle()
           resolve(value)
@@ -190,4 +190,8 @@ function clampTimer(milliseconds: number): number {
 function aborted(reason: unknown, phase: Phase, url: string): RetrievalError {
   if (RetrievalError.is(reason)) return reason
   return new RetrievalError('aborted', `${url}: The retrieval was aborted.`, { phase, url, cause: reason })
+}
+
+async function started<T>(operation: () => Promise<T>): Promise<T> {
+  return operation()
 }

@@ -33,7 +33,7 @@ export async function resuming(
 ): Promise<Outcome> {
   const { ask, answer, deadline } = asked
   const outcome = withCache(await outcomeOf(answer, context, range), answer)
-  if (outcome.outcome !== 'retrieved' || context.request.head === true) return outcome
+  if (outcome.outcome !== 'retrieved' || context.request.head === true || answer.isWhole === true) return outcome
   const extent = extentOf(answer.head, outcome.size)
   const source = sourceOf(ask, answer.head, extent?.total ?? null)
   if (source === null || extent === null) return outcome

@@ -8,30 +8,30 @@ import { isSameTag } from './validator.ts'
 /** An answer's header section, ready to be asked. */
 export class ResponseHead {
   readonly status: number
+  /**
+   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie: cookies are
+   * secrets, and nothing here keeps them.
+   */
+  readonly fields: Readonly<Record<string, string>>
   /** As they came, cookies included: for whoever retrieves, and for nobody else. */
   readonly asSent: Head['fields']
   readonly #reason: string
-  readonly #joined = new Map<string, string>()
-  #fields: Readonly<Record<string, string>> | undefined
 
   constructor({ status, reason, fields }: Head) {
     this.status = status
     this.#reason = reason
     this.asSent = fields
+    const joined: Record<string, string> = {}
     for (const [name, value] of fields) {
       const key = name.toLowerCase()
-      const before = this.#joined.get(key)
-      if (key !== 'set-cookie') this.#joined.set(key, before === undefined ? value : `${before}, ${value}`)
+      if (key === 'set-cookie') continue
+      const before = Object.hasOwn(joined, key) ? `${joined[key]}, ` : ''
+      // Assigned, it would be no field but the prototype.
+      if (key === '__proto__')
+        Object.defineProperty(joined, key, { value: before + value, enumerable: true, writable: true })
+      else joined[key] = before + value
     }
-  }
-
-  /**
-   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie: cookies are
-   * secrets, and nothing here keeps them.
-   */
-  get fields(): Readonly<Record<string, string>> {
-    this.#fields ??= Object.fromEntries(this.#joined)
-    return this.#fields
+    this.fields = joined
   }
 
   /** `404 Not Found`, harmless to show. */
@@ -40,7 +40,7 @@ export class ResponseHead {
   }
 
   field(name: string): string | null {
-    return this.#joined.get(name) ?? null
+    return Object.hasOwn(this.fields, name) ? (this.fields[name] ?? null) : null
   }
 }
 
@@ -59,14 +59,7 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved,
     etag: head.field('etag'),
     completeness:
       size !== null ? 'verified' : provesEnd || head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
-    metadata: {
-      status: head.status,
-      // Made for whoever asks: an object of so many names takes as long as all of the rest here.
-      get headers() {
-        return head.fields
-      },
-      fields: head.asSent,
-    },
+    metadata: { status: head.status, headers: head.fields, fields: head.asSent },
   }
 }
 
@@ -95,8 +88,13 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
  */
 export function dateOf(field: string | null): Date | null {
   if (field === null) return null
+  if (field.endsWith(' GMT')) return validDate(field)
   const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
-  const date = new Date(asctime.test(field) ? `${field} GMT` : field)
+  return validDate(asctime.test(field) ? `${field} GMT` : field)
+}
+
+function validDate(text: string): Date | null {
+  const date = new Date(text)
   return Number.isNaN(date.getTime()) ? null : date
 }
 
