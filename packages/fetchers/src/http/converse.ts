@@ -8,6 +8,7 @@ import { forwarder } from './forward.ts'
 import type { Pool } from './pool.ts'
 import { type Logins, makeRequest } from './request.ts'
 import { ResponseHead } from './response.ts'
+import { WholeBody } from './whole-body.ts'
 
 /** Sends the request and waits for the answer's head. */
 export async function converse(
@@ -36,8 +37,15 @@ export async function converse(
         await exchange.cancel()
         continue
       }
-      const body = new HttpBody(exchange, context, release)
-      return { head: new ResponseHead(head), body, proxy, provesEnd: provesEnd || connection.isShared }
+      const whole = exchange.takeWhole()
+      if (whole !== null) release()
+      return {
+        head: new ResponseHead(head),
+        body: whole === null ? new HttpBody(exchange, context, release) : new WholeBody(whole),
+        proxy,
+        isWhole: whole !== null,
+        provesEnd: provesEnd || connection.isShared,
+      }
     } catch (cause) {
       release()
       await exchange.cancel()

@@ -54,15 +54,18 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
 }
 
 function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
-  return { ...describe(head, provesEnd), body, ...(body.lent !== undefined && { lent: body.lent }) }
+  const { lent } = body
+  const description = describe(head, provesEnd)
+  return lent === undefined ? Object.assign(description, { body }) : Object.assign(description, { body, lent })
 }
 
 /** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */
 function checkAsked(head: ResponseHead, context: RetrievalContext): void {
-  const { status, reply } = head
+  const { status } = head
   const coding = head.field('transfer-encoding')
   const odd = status === 304 || (coding !== null && !/^chunked$/i.test(coding.trim()))
   if (!odd) return
+  const { reply } = head
   const what = status === 304 ? 'that nothing has changed' : 'in a transfer coding'
   throw context.error('protocol-violation', `The server answered ${what}, which was not asked for. (${reply})`, {
     status,

@@ -117,5 +117,5 @@ function takeFree({ free }: Site): HttpConnection | undefined {
 /** A connection made under other TLS options, for other limits or through another proxy is another connection (security.md case 38). */
 function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
   const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
-  return JSON.stringify([tls, host, port, limit, poolKey(context, host, port, tls !== 'none')])
+  return `${tls} ${host} ${port} ${limit} ${poolKey(context, host, port, tls !== 'none')}`
 }
