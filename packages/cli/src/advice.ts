@@ -5,9 +5,13 @@ const typed: readonly (readonly [RegExp, string])[] = [
   // Nothing to type yet.
   [/, or raise idleTimeout\b/, ''],
   [/\bmaxSize\b/, '--max-filesize'],
+  // Nor here; the number says it all.
+  [/\bmaxRetryDelay \((\d+ s)\)/, '$1'],
   [/\bpolicy\.allowDowngrade\b/, '--allow-downgrade'],
   [/\bpolicy\.allowInward\b/, '--allow-inward'],
   [/\bthrough the credentials option\b|\bas credentials\b/, 'by -u'],
+  [/\bthe Authorization field of your own\b/, 'what -H or --oauth2-bearer gives as Authorization'],
+  [/, by `headers`/, ', by -H or --oauth2-bearer'],
   [/`compressed`/, '--compressed'],
   [/ or tls\.(?:ca|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],
