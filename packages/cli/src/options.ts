@@ -363,7 +363,7 @@ export const options: readonly OptionSpec<OptionName>[] = [
   },
   {
     long: 'no-fail',
-    help: 'A status of 400 and above is no error: what the server says comes',
+    help: 'A status of 400 and above is no error: what the server says comes, with -i and -I too',
     category: 'HTTP',
     commands: get,
     example: 'retrieve --no-fail http://www.example.org/missing',
