@@ -56,6 +56,7 @@ test('with --json the error of a retry has the shape of all errors', () => {
 
 test.each([
   ['The server asks to be left alone for 9999 s, longer than maxRetryDelay (120 s).', 'longer than 120 s.'],
+  ['The server refused the request; `error.response` has what it says.', 'request; -v shows what it says.'],
   ['give it the field that it takes, by `headers`.', 'by -H or --oauth2-bearer.'],
   ['The server wants a user and password; give them in the URL, or as credentials.', 'in the URL, or by -u.'],
 ])('advice is given in options, whichever way it is told: %s', (message, typed) => {

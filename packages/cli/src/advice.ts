@@ -11,6 +11,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/\bpolicy\.allowInward\b/, '--allow-inward'],
   [/\bthrough the credentials option\b|\bas credentials\b/, 'by -u'],
   [/\bthe Authorization field of your own\b/, 'what -H or --oauth2-bearer gives as Authorization'],
+  [/`error\.response` has what it says/, '-v shows what it says'],
   [/, by `headers`/, ', by -H or --oauth2-bearer'],
   [/`compressed`/, '--compressed'],
   [/ or tls\.(?:ca|cert)\b/, ''],
