@@ -14,7 +14,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/`error\.response` has what it says/, '-v shows what it says'],
   [/, by `headers`/, ', by -H or --oauth2-bearer'],
   [/`compressed`/, '--compressed'],
-  [/ or tls\.(?:ca|cert)\b/, ''],
+  [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],
   [/`tls\.passphrase`/, '--pass'],
   [/`tls\.key`/g, '--key'],
