@@ -6,8 +6,8 @@ import { main } from './main.ts'
 process.title = 'retrieve'
 
 // undici's parser is WebAssembly, and V8 begins to optimise it at the first answer; Node does not end before that is
-// done, 80 to 100 ms after all is out. Unoptimised it is fast enough: large bodies go past it. Node 24 waits longer with it
-// by itself; of later ones nobody knows the flags.
+// done, 80 to 100 ms after all is out. Unoptimised it is fast enough: large bodies go past it. Node 24 waits longer
+// with it by itself; of later ones nobody knows the flags.
 if (Number.parseInt(process.versions.node, 10) < 24) setFlagsFromString('--wasm-tiering-budget=100000000')
 
 const code = await main(process.argv.slice(2), process.env)
