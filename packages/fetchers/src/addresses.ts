@@ -50,7 +50,9 @@ export class AddressBook {
       keyOf: (host, port) => {
         // What the caller asked for may be open at an address to which nobody else may send us.
         const isApart = isPointedTo && (this.#met.get(host) ?? 'outward') !== 'outward'
-        return JSON.stringify([this.#publicOnly, isApart, this.#pinned.get(`${host}:${port}`) ?? null])
+        const pinned = this.#pinned.size === 0 ? undefined : this.#pinned.get(`${host}:${port}`)
+        const isPlain = pinned === undefined && !isApart && !this.#publicOnly
+        return isPlain ? '' : JSON.stringify([this.#publicOnly, isApart, pinned ?? null])
       },
     }
   }

@@ -27,8 +27,7 @@ export class Deadline {
   readonly #limits: Limits
   readonly #url: string
   readonly #pending = new Set<(reason: unknown) => void>()
-  readonly #outer: AbortSignal | undefined
-  readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, redact(this.#url)))
+  #forgetOuter: () => void = () => {}
   #total: NodeJS.Timeout | undefined
   #phase: Phase = 'resolve'
   readonly #whole: Deadline | undefined
@@ -38,7 +37,6 @@ export class Deadline {
   constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: Deadline) {
     this.#url = url
     this.#limits = limits
-    this.#outer = outer
     this.#whole = whole
     if (whole === undefined && Number.isFinite(limits.totalTimeout)) {
       this.#total = setTimeout(
@@ -46,8 +44,7 @@ export class Deadline {
         clampTimer(limits.totalTimeout),
       )
     }
-    if (outer?.aborted) this.#onOuterAbort()
-    else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
+    if (outer !== undefined) this.#heed(outer)
   }
 
   /** The phase of the operation under way, or of the last one. */
@@ -114,7 +111,7 @@ export class Deadline {
       }
       this.#pending.add(reject)
       // In a promise, so that what is thrown at once stops the timer too.
-      new Promise<T>((done) => done(operation())).then(
+      started(operation).then(
         (value) => {
           settle()
           resolve(value)
@@ -158,7 +155,14 @@ export class Deadline {
   end(): void {
     this.#unlink()
     clearTimeout(this.#total)
-    this.#outer?.removeEventListener('abort', this.#onOuterAbort)
+    this.#forgetOuter()
+  }
+
+  #heed(signal: AbortSignal): void {
+    const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
+    this.#forgetOuter = () => signal.removeEventListener('abort', abort)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
   }
 
   #timeout(milliseconds: number, limit: string): RetrievalError {
@@ -186,4 +190,8 @@ function clampTimer(milliseconds: number): number {
 function aborted(reason: unknown, phase: Phase, url: string): RetrievalError {
   if (RetrievalError.is(reason)) return reason
   return new RetrievalError('aborted', `${url}: The retrieval was aborted.`, { phase, url, cause: reason })
+}
+
+async function started<T>(operation: () => Promise<T>): Promise<T> {
+  return operation()
 }

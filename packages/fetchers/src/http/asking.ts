@@ -21,6 +21,10 @@ export interface Answer {
   readonly body: AnswerBody
   /** The proxy that was asked, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
+  /** All of the body is here: nothing of it can break off. */
+  readonly isWhole?: boolean
+  /** The end of the body is proved by the protocol, also where no length and no last chunk does. */
+  readonly provesEnd?: boolean
   /** What the cache had to do with it; absent: nothing. */
   readonly cache?: CacheUse
 }

@@ -153,7 +153,7 @@ export class Inquiry {
     const { method } = this.#request
     const { head, body } = answer
     const passed = { ...answer, cache: { hit: false, age: null } }
-    const { size, completeness } = describe(head)
+    const { size, completeness } = describe(head, answer.provesEnd)
     const dated: Dated = {
       status: head.status,
       fields: fieldsToKeep(head.fields),

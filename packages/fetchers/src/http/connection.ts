@@ -44,6 +44,8 @@ export interface Exchange {
    */
   take(): Uint8Array | null | undefined
   arrival(): Promise<void>
+  /** All of a small body, the caller's own, where it has come with the head; null: it is to be taken piece by piece. */
+  takeWhole(): Uint8Array | null
   /** Gives up what has not come. Settles when nothing of it is left. */
   cancel(): Promise<void>
 }

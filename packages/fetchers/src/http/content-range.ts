@@ -29,7 +29,9 @@ export function totalOfUnsatisfied(head: ResponseHead): number | null {
 
 /** Throws where the answer is not the range that was asked for, or is a range that was not. */
 export function checkRange(head: ResponseHead, range: RequestOptions['range'], context: RetrievalContext): void {
-  const { status, reply } = head
+  const { status } = head
+  if (range === undefined && status !== 206 && status !== 416) return
+  const { reply } = head
   const details = { status, reply, phase: 'request' } as const
   if (status === 416) {
     const total = totalOfUnsatisfied(head)
@@ -37,7 +39,7 @@ export function checkRange(head: ResponseHead, range: RequestOptions['range'], c
     throw context.error('range-refused', `The range is outside of the resource;${size} ask for less.`, details)
   }
   if (range === undefined) {
-    if (status !== 206 || givesField(context.request, 'range')) return
+    if (givesField(context.request, 'range')) return
     throw context.error('protocol-violation', 'The server sent a part where the whole was asked for.', details)
   }
   if (status !== 206) {

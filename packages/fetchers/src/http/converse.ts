@@ -8,6 +8,7 @@ import { forwarder } from './forward.ts'
 import type { Pool } from './pool.ts'
 import { type Logins, makeRequest } from './request.ts'
 import { ResponseHead } from './response.ts'
+import { WholeBody } from './whole-body.ts'
 
 /** Sends the request and waits for the answer's head. */
 export async function converse(
@@ -20,15 +21,31 @@ export async function converse(
   const { deadline, emit, url, request, isHeard = true } = context
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, asking, logins)
+  let provesEnd = false
   while (true) {
-    const exchange = await pool.begin(context, plan, options)
+    const exchange = await pool.begin(context, plan, options, provesEnd)
     const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
     if (isHeard) emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown()) : shown() })
     try {
       const head = await deadline.within('request', () => exchange.head())
       if (isHeard) emit({ type: 'received', url, octets: headOctets(head) })
-      return { head: new ResponseHead(head), body: new HttpBody(exchange, context, release), proxy }
+      if (plan.tls !== 'none' && !provesEnd && !connection.isShared && endsWithConnection(head, options.method)) {
+        // Anybody on the way could end it. Once more, on a connection that tells (security.md R4); few servers are so old.
+        provesEnd = true
+        release()
+        await exchange.cancel()
+        continue
+      }
+      const whole = exchange.takeWhole()
+      if (whole !== null) release()
+      return {
+        head: new ResponseHead(head),
+        body: whole === null ? new HttpBody(exchange, context, release) : new WholeBody(whole),
+        proxy,
+        isWhole: whole !== null,
+        provesEnd: provesEnd || connection.isShared,
+      }
     } catch (cause) {
       release()
       await exchange.cancel()
@@ -38,6 +55,12 @@ export async function converse(
       throw exchangeError(context, exchange, cause)
     }
   }
+}
+
+/** Whether the end of the body is nothing but that of the connection (RFC 9112 6.3). */
+function endsWithConnection({ status, fields }: Head, method: string): boolean {
+  if (method === 'HEAD' || status < 200 || status > 299 || status === 204) return false
+  return !fields.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
 }
 
 /** In the words of HTTP/1.1, as tools show it: the fields are the same. */

@@ -1,5 +1,6 @@
 import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import { TlsCut } from '../wire/carrier.ts'
 import { receiveError } from '../wire/socket-error.ts'
 import {
   BodyCut,
@@ -94,6 +95,11 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
     cause instanceof BodyCut ||
     (name === 'HTTPParserError' && /EOF/.test(message)) ||
     (code === 'UND_ERR_SOCKET' && /closed/.test(message))
+  if (inBody && cause instanceof TlsCut) {
+    const message =
+      'The connection was cut: TLS was not closed before, and the answer has no length. It may not be whole.'
+    return context.error('partial', message, { transient: true, cause })
+  }
   if (inBody && (mismatch || ended)) {
     const message = 'The connection ended before the whole body had come; try again.'
     return context.error('partial', message, { transient: true, cause })

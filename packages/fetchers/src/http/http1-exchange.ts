@@ -16,6 +16,9 @@ import type { Http1Connection } from './http1.ts'
 /** What is left of a body must be more than this for it to be worth while to read it past undici. */
 const worthWhile = 256 * 1024
 
+/** Of a body no larger than this, a copy costs less than keeping the connection for it. */
+const small = 64 * 1024
+
 /** What may come beside header fields, which undici counts: interim answers, a reason, trailers. */
 const slack = 64 * 1024
 
@@ -87,6 +90,19 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       if (this.#left !== undefined && this.#left > worthWhile) this.#passUndici()
       else if (!this.#pull()) return undefined
     }
+  }
+
+  takeWhole(): Uint8Array | null {
+    if (!this.#isWhole || this.#error !== undefined) return null
+    const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    if (length > small) return null
+    const whole = new Uint8Array(length)
+    let at = 0
+    for (let chunk = this.take(); chunk; chunk = this.take()) {
+      whole.set(chunk, at)
+      at += chunk.length
+    }
+    return whole
   }
 
   arrival(): Promise<void> {
@@ -208,10 +224,13 @@ function pairs(raw: readonly Buffer[]): Head['fields'] {
 
 /** Where the body is so many octets and nothing else (RFC 9112 6.3). */
 function lengthOf(fields: Head['fields']): number | undefined {
-  const fieldOf = (wanted: string): string | undefined => fields.find(([name]) => name.toLowerCase() === wanted)?.[1]
-  const length = fieldOf('content-length')
-  if (length === undefined || !/^\d{1,15}$/.test(length) || fieldOf('transfer-encoding') !== undefined) return undefined
-  return Number(length)
+  let length: string | undefined
+  for (const [name, value] of fields) {
+    // Their lengths tell them from nearly all others.
+    if (name.length === 14 && name.toLowerCase() === 'content-length') length = value
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return undefined
+  }
+  return length === undefined || !/^\d{1,15}$/.test(length) ? undefined : Number(length)
 }
 
 /** RFC 9112 9.3: whether the server means to go on. */

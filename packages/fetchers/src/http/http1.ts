@@ -47,7 +47,7 @@ export class Http1Connection implements HttpConnection {
 
   /** What broke it. */
   get failure(): Error | null {
-    return this.#socket.errored
+    return this.#inflow.failure
   }
 
   begin(request: Dispatcher.DispatchOptions): Exchange {
@@ -68,7 +68,7 @@ export class Http1Connection implements HttpConnection {
 
   /** The peer has ended it; undici is told, and tells the exchange what that means. */
   ended(): void {
-    this.#fed.end(this.#socket.errored)
+    this.#fed.end(this.#inflow.failure)
   }
 
   /** The exchange is over. Octets that come now are no answer to anything: the connection is of no use then (security.md case 39). */

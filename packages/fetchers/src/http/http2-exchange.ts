@@ -54,6 +54,10 @@ export class Http2Exchange implements Exchange {
     return null
   }
 
+  takeWhole(): null {
+    return null
+  }
+
   arrival(): Promise<void> {
     return this.#inflow.arrival()
   }

@@ -33,15 +33,18 @@ export async function resuming(
 ): Promise<Outcome> {
   const { ask, answer, deadline } = asked
   const outcome = withCache(await outcomeOf(answer, context, range), answer)
-  if (outcome.outcome !== 'retrieved' || context.request.head === true) return outcome
+  if (outcome.outcome !== 'retrieved' || context.request.head === true || answer.isWhole === true) return outcome
   const extent = extentOf(answer.head, outcome.size)
   const source = sourceOf(ask, answer.head, extent?.total ?? null)
   if (source === null || extent === null) return outcome
   const { body, lent } = outcome
-  const resumed = { ...outcome, body: new ResumingBody(context, source, extent, { octets: body, deadline }) }
-  if (lent === undefined) return resumed
+  // Made when it is read: of the two, one is.
+  const bodyOf = (source: Source, octets: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
+    [Symbol.asyncIterator]: () => new ResumingBody(context, source, extent, { octets, deadline }),
+  })
+  if (lent === undefined) return Object.assign(outcome, { body: bodyOf(source, body) })
   const lending = { ...source, octets: ({ body }: Answer) => body.lent ?? body }
-  return { ...resumed, lent: new ResumingBody(context, lending, extent, { octets: lent, deadline }) }
+  return Object.assign(outcome, { body: bodyOf(source, body), lent: bodyOf(lending, lent) })
 }
 
 function withCache(outcome: Outcome, { cache }: Answer): Outcome {

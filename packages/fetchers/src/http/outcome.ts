@@ -54,20 +54,24 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
   throw statusError(head, excerpt, proxy, context)
 }
 
-function retrieved({ head, body }: Answer): Retrieved {
-  return { ...describe(head), body, ...(body.lent !== undefined && { lent: body.lent }) }
+function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
+  const { lent } = body
+  const description = describe(head, provesEnd)
+  return lent === undefined ? Object.assign(description, { body }) : Object.assign(description, { body, lent })
 }
 
 /** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */
 function checkAsked(head: ResponseHead, context: RetrievalContext): void {
-  const { status, reply } = head
+  const { status } = head
   if (status === 304 && givesField(context.request, 'if-none-match', 'if-modified-since')) {
     if (context.request.fail === false) return
+    const { reply } = head
     throw context.error('not-modified', `It has not been modified. (${reply})`, { status, reply, phase: 'request' })
   }
   const coding = head.field('transfer-encoding')
   const odd = status === 304 || (coding !== null && !/^chunked$/i.test(coding.trim()))
   if (!odd) return
+  const { reply } = head
   const what = status === 304 ? 'that nothing has changed' : 'in a transfer coding'
   throw context.error('protocol-violation', `The server answered ${what}, which was not asked for. (${reply})`, {
     status,

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../fetcher.ts'
 import { poolKey } from '../wire/pool-key.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
-import { openHttpConnection } from './open.ts'
+import { type ConnectionKind, openHttpConnection } from './open.ts'
 
 /** Browsers open six connections to a host; more than that lying idle serve nobody but a batch, which may have 16. */
 const maxIdle = 16
@@ -29,11 +29,17 @@ export class Pool {
   }
 
   /** Sends a request on a connection that is free, else on a new one. */
-  async begin(context: RetrievalContext, plan: HttpPlan, request: Dispatcher.DispatchOptions): Promise<Exchange> {
-    const key = keyOf(context, plan)
+  async begin(
+    context: RetrievalContext,
+    plan: HttpPlan,
+    request: Dispatcher.DispatchOptions,
+    provesEnd: boolean,
+  ): Promise<Exchange> {
+    const kind = { http2: this.#http2, provesEnd }
+    const key = `${keyOf(context, plan)}${provesEnd}`
     while (true) {
-      const site = this.#site(key, plan)
-      const connection = takeFree(site) ?? (await this.#open(context, plan, site, key))
+      const site = this.#site(key, plan, kind)
+      const connection = takeFree(site) ?? (await this.#open(context, plan, site, key, kind))
       if (connection !== undefined) return connection.begin(request)
     }
   }
@@ -47,22 +53,28 @@ export class Pool {
     await Promise.all(all.map((connection) => connection.destroy()))
   }
 
-  #site(key: string, plan: HttpPlan): Site {
+  #site(key: string, plan: HttpPlan, { http2, provesEnd }: ConnectionKind): Site {
     let site = this.#sites.get(key)
     if (site === undefined) {
-      site = { free: [], opening: undefined, isShared: this.#http2 && plan.tls !== 'none' ? undefined : false }
+      site = { free: [], opening: undefined, isShared: http2 && !provesEnd && plan.tls !== 'none' ? undefined : false }
       this.#sites.set(key, site)
     }
     return site
   }
 
   /** Undefined: somebody else has opened one, which may serve. */
-  async #open(context: RetrievalContext, plan: HttpPlan, site: Site, key: string): Promise<HttpConnection | undefined> {
+  async #open(
+    context: RetrievalContext,
+    plan: HttpPlan,
+    site: Site,
+    key: string,
+    kind: ConnectionKind,
+  ): Promise<HttpConnection | undefined> {
     if (site.opening !== undefined && site.isShared !== false) {
       await context.deadline.within('connect', () => Promise.resolve(site.opening))
       return undefined
     }
-    const opening = openHttpConnection(context, plan, this.#http2)
+    const opening = openHttpConnection(context, plan, kind)
     const settled = opening.catch(() => {})
     site.opening = settled
     try {
@@ -105,5 +117,5 @@ function takeFree({ free }: Site): HttpConnection | undefined {
 /** A connection made under other TLS options, for other limits or through another proxy is another connection (security.md case 38). */
 function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
   const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
-  return JSON.stringify([tls, host, port, limit, poolKey(context, host, port, tls !== 'none')])
+  return `${tls} ${host} ${port} ${limit} ${poolKey(context, host, port, tls !== 'none')}`
 }

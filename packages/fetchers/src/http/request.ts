@@ -43,7 +43,8 @@ export function requestFields(
   if (request.ifNoneMatch !== undefined) own.push(['If-None-Match', request.ifNoneMatch])
   if (logins.proxyAuthorization !== null) own.push(['Proxy-Authorization', logins.proxyAuthorization])
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
-  const given = Object.entries(request.headers ?? {})
+  if (request.headers === undefined) return own
+  const given = Object.entries(request.headers)
   const isGiven = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name.toLowerCase())
   return [...own.filter(([name]) => !isGiven(name)), ...given]
 }
@@ -53,7 +54,8 @@ export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Ask
   const method = methodOf(request)
   const fields = requestFields(request, asking, logins)
   const host = hostField(plan)
-  const headers = ['Host', host, ...fields.flat()]
+  const headers = ['Host', host]
+  for (const [name, value] of fields) headers.push(name, value)
   const shown = (): string => {
     // Line for line what undici writes, which puts these two first and their names in lower case.
     const lines = [`${method} ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']

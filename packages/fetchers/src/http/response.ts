@@ -21,13 +21,17 @@ export class ResponseHead {
     this.status = status
     this.#reason = reason
     this.asSent = fields
-    const joined = new Map<string, string>()
+    const joined: Record<string, string> = {}
     for (const [name, value] of fields) {
       const key = name.toLowerCase()
-      const before = joined.get(key)
-      if (key !== 'set-cookie') joined.set(key, before === undefined ? value : `${before}, ${value}`)
+      if (key === 'set-cookie') continue
+      const before = Object.hasOwn(joined, key) ? `${joined[key]}, ` : ''
+      // Assigned, it would be no field but the prototype.
+      if (key === '__proto__')
+        Object.defineProperty(joined, key, { value: before + value, enumerable: true, writable: true })
+      else joined[key] = before + value
     }
-    this.fields = Object.fromEntries(joined)
+    this.fields = joined
   }
 
   /** `404 Not Found`, harmless to show. */
@@ -41,7 +45,7 @@ export class ResponseHead {
 }
 
 /** All of a Retrieved but its body, from the head of a 2xx answer. */
-export function describe(head: ResponseHead): Omit<Retrieved, 'body' | 'entries'> {
+export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved, 'body' | 'entries'> {
   const size = sizeOf(head)
   const [mediaType, charset] = mediaTypeOf(head)
   return {
@@ -53,7 +57,8 @@ export function describe(head: ResponseHead): Omit<Retrieved, 'body' | 'entries'
     offset: offsetOf(head),
     modified: dateOf(head.field('last-modified')),
     etag: head.field('etag'),
-    completeness: size !== null ? 'verified' : head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
+    completeness:
+      size !== null ? 'verified' : provesEnd || head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
     metadata: { status: head.status, headers: head.fields, fields: head.asSent },
   }
 }
@@ -83,8 +88,13 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
  */
 export function dateOf(field: string | null): Date | null {
   if (field === null) return null
+  if (field.endsWith(' GMT')) return validDate(field)
   const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
-  const date = new Date(asctime.test(field) ? `${field} GMT` : field)
+  return validDate(asctime.test(field) ? `${field} GMT` : field)
+}
+
+function validDate(text: string): Date | null {
+  const date = new Date(text)
   return Number.isNaN(date.getTime()) ? null : date
 }
 
@@ -95,6 +105,7 @@ export function dateOf(field: string | null): Date | null {
  */
 export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
   const { ifChangedSince, ifNoneMatch } = request
+  if (ifNoneMatch === undefined && ifChangedSince === undefined) return
   const { status, reply } = head
   const details = { status, reply, phase: 'request' } as const
   if (ifNoneMatch !== undefined) {

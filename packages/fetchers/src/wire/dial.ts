@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext, TlsOptions } from '../fetcher.ts'
+import { Carrier } from './carrier.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import type { Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
@@ -22,6 +23,10 @@ export async function dial(
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
   const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
+  if (peer.tls === 'implicit' && peer.provesEnd === true) {
+    const tcp = await opened(context, { ...peer, tls: 'none' }, connectTcp(options), lifetime)
+    return secure(context, peer, tcp, lifetime)
+  }
   const opening =
     peer.tls === 'implicit'
       ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(peer) })
@@ -55,12 +60,17 @@ export async function secure(
     throw context.error('protocol-violation', message)
   }
   context.deadline.phase = 'tls'
-  const opening = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
+  const under = peer.provesEnd === true ? new Carrier(carrier) : carrier
+  const opening = connectTls({ socket: under, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
+  if (under instanceof Carrier) carriers.set(opening, under)
   // Within the TLS of an https proxy, one does not end with the other by itself.
-  opening.once('close', () => carrier.destroy())
-  carrier.once('close', () => opening.destroy())
+  opening.once('close', () => under.destroy())
+  under.once('close', () => opening.destroy())
   return opened(context, peer, opening, lifetime)
 }
+
+/** Of connections with Peer.provesEnd. */
+export const carriers: WeakMap<Socket, Carrier> = new WeakMap()
 
 /** By whose name the certificate is checked, and against what; and our own certificate. */
 export function tlsOptions(host: string, { ca, cert, key, passphrase, insecure }: TlsOptions): ConnectionOptions {

@@ -6,6 +6,8 @@ export interface Inflow {
   take(): Buffer | null | undefined
   /** Settles when there may be something to take. */
   arrival(): Promise<void>
+  /** What broke it, in place of an end in order; null: nothing. */
+  readonly failure: Error | null
   /** Nothing has come that was not taken, not even the end. */
   readonly isQuiet: boolean
   /** While nobody takes anything: calls the listener when something comes, or has come, the end included. The next `arrival` ends it. */
@@ -34,6 +36,10 @@ export class SocketInflow implements Inflow {
     return new Promise((resolve) => {
       this.#wake = resolve
     })
+  }
+
+  get failure(): Error | null {
+    return this.#socket.errored
   }
 
   get isQuiet(): boolean {

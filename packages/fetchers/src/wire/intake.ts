@@ -88,6 +88,10 @@ export class Intake implements Inflow {
     })
   }
 
+  get failure(): Error | null {
+    return this.#socket?.errored ?? null
+  }
+
   get isQuiet(): boolean {
     return this.#used === this.#lent && !this.#isEnded
   }

@@ -12,7 +12,8 @@ export function poolKey(
   isSecure: boolean,
 ): string {
   const trust = isSecure || proxy?.kind === 'https' ? digestOf(tls) : null
-  return JSON.stringify([trust, proxy?.key ?? null, addresses?.keyOf(host, port) ?? null])
+  const ways = addresses?.keyOf(host, port) ?? ''
+  return trust === null && !proxy && ways === '' ? '' : JSON.stringify([trust, proxy?.key ?? null, ways])
 }
 
 const digests = new WeakMap<TlsOptions, string>()
