@@ -120,7 +120,12 @@ describe('R4: TLS that ends without close_notify, which anybody on the line can 
     ['so does a last chunk', 'cut', chunked('3\r\nabc\r\n0\r\n\r\n'), terminated('abc')],
     ['a length that is not reached', 'cut', `${head('Content-Length: 4')}abc`, partial],
     ['no last chunk', 'cut', chunked('3\r\nabc\r\n'), partial],
-    ['neither, but close_notify', 'fin', `${head('Connection: close')}abc`, { body: 'abc', completeness: 'terminated' }],
+    [
+      'neither, but close_notify',
+      'fin',
+      `${head('Connection: close')}abc`,
+      { body: 'abc', completeness: 'terminated' },
+    ],
   ] as const)('%s', (_, end, octets, expected) => expectResult({ octets, end }, expected, { tls: true }))
 })
 

@@ -1,4 +1,5 @@
 import { usageError } from './exit-codes.ts'
+import { hintFor } from './foreign-options.ts'
 import { nearest } from './nearest.ts'
 import { applies, type CommandName, commandNames, type OptionName, type OptionSpec, options } from './options.ts'
 
@@ -95,8 +96,8 @@ function nextWord(option: OptionSpec, typed: string, words: string[]): string {
 function unknownOption(typed: string): Error {
   const known = options.flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
   const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
-  const hint = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
-  return usageError(`There is no option ${typed}. ${hint}`)
+  const guess = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
+  return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
 }
 
 function checkCommand(line: CommandLine): void {

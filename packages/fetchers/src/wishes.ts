@@ -17,6 +17,14 @@ export function resumePoint({ resumeFrom }: RequestOptions): ResumePoint | undef
   return typeof resumeFrom === 'number' ? { offset: resumeFrom } : resumeFrom
 }
 
+/**
+ * Whether the caller gives one of these fields (in lower case), and not the option for it: what comes of that is theirs
+ * to understand.
+ */
+export function givesField({ headers = {} }: RequestOptions, ...names: readonly string[]): boolean {
+  return Object.keys(headers).some((name) => names.includes(name.toLowerCase()))
+}
+
 /** Tells why the whole comes to somebody who has wanted to go on. */
 export function tellWhole({ emit, url }: RetrievalContext, obstacle: string): void {
   emit({ type: 'remark', url, message: `It is retrieved from its beginning: ${obstacle}.` })

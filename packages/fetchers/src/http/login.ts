@@ -3,6 +3,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 import { type Attempt, Authenticator, type UserAndPassword } from '../wire/authenticator.ts'
 import { readChallenges } from '../wire/challenge.ts'
 import { proxyAuthenticator } from '../wire/http-connect.ts'
+import { givesField } from '../wishes.ts'
 import { askLogin, checkBasicUser } from './asked-login.ts'
 import type { Answer, Ask, Asking } from './asking.ts'
 import { discard, readExcerpt } from './discard.ts'
@@ -57,11 +58,10 @@ async function meet(
   context: RetrievalContext,
 ): Promise<RetrievalError | null> {
   const { status, reply, fields } = head
-  const { headers = {}, fail } = context.request
+  const { fail } = context.request
   const excerpt = fail === false ? '' : await readExcerpt(body, context)
   const details = { status, reply, response: { headers: fields, excerpt }, phase: 'login' } as const
-  const isCallers = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-  if (isCallers) {
+  if (givesField(context.request, 'authorization')) {
     const message = `The server refused the Authorization field of your own; check it. (${reply})`
     return context.error('auth-failed', message, details)
   }
