@@ -80,5 +80,8 @@ test('what cannot be done is told before anything is asked for', async () => {
   })
   expect((await run('--etag-compare', '.', server.url)).status).toBe(2)
   expect((await run('--etag-save', '', server.url)).status).toBe(2)
+  const nowhere = await run('--etag-save', 'no/tag', server.url)
+  expect(nowhere).toMatchObject({ status: 23, stdout: '' })
+  expect(nowhere.stderr).toBe('retrieve: no/tag cannot be written: its folder does not exist.\n')
   expect(server.asked).toHaveLength(0)
 })

@@ -185,6 +185,11 @@ describe('exit codes, each with one clear sentence', () => {
     expect(stderr).toMatch(/^retrieve: .* within 0\.3 s .*raise --max-time\.\n$/)
   })
 
+  test('0 seconds are no limit, as in curl', async () => {
+    const outcome = await retrieve(['-m', '0', '--connect-timeout', '0', url('http', 'readme.txt')])
+    expect(outcome).toMatchObject({ status: 0, stderr: '' })
+  })
+
   test('63 beyond --max-filesize, and no file', async () => {
     const file = join(folder(), 'too-large')
     const { status, stderr } = await retrieve(['--max-filesize', '1k', '-o', file, url('http', 'big')])

@@ -259,7 +259,7 @@ describe('-J', () => {
     writeFileSync(join(folder(), 'existing/mine'), 'mine')
     const [files, stderr, status] = await saved('existing', 'get')
     expect({ files, status }).toEqual({ files: ['mine'], status: 23 })
-    expect(stderr).toMatch(/exists already/)
+    expect(stderr).toMatch(/exists already; remove it, or choose another name/)
     expect(readFileSync(join(folder(), 'existing/mine'), 'utf8')).toBe('mine')
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { hintFor } from '../../packages/cli/src/foreign-options.ts'
 import { options } from '../../packages/cli/src/options.ts'
 import { parseCommandLine } from '../../packages/cli/src/parse.ts'
 
@@ -45,18 +46,29 @@ test.each([
   expect(parseCommandLine(argv)).toMatchObject({ command, operands })
 })
 
-test.each([
+test.each<[string[], string | RegExp]>([
   [['--otuput', 'f'], 'There is no option --otuput. Did you mean --output?'],
   [['--insecur'], 'There is no option --insecur. Did you mean --insecure?'],
   [['--out'], 'There is no option --out. Did you mean --output?'],
   [['--quux'], 'There is no option --quux. retrieve --help lists all options.'],
   [['--__proto__'], 'There is no option --__proto__. retrieve --help lists all options.'],
   [['-sy'], 'There is no option -y. retrieve --help lists all options.'],
+  [['-fsSL', 'u'], 'There is no option -f. A status of 400 and above is an error without it: leave it out.'],
+  [['-sSL', 'u'], 'There is no option -L. Redirects are followed without it: leave it out.'],
+  [['--location', 'u'], 'There is no option --location. Redirects are followed without it: leave it out.'],
+  [['--fail', 'u'], 'There is no option --fail. A status of 400 and above is an error without it: leave it out.'],
+  [['-X', 'POST'], 'There is no option -X. What is there is retrieved, by GET or HEAD (-I); nothing can be sent.'],
+  [['--data-raw', 'a'], /nothing can be sent\.$/],
+  [['-b', 'a=b'], "There is no option -b. Give cookies by -H 'Cookie: NAME=VALUE'."],
   [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],
   [['--silent=yes'], '--silent is a switch and takes no value.'],
   [['explain', '-k', 'u'], '--insecure is no option of explain, but of: get, ls. See retrieve explain --help.'],
 ])('%j is refused', (argv, message) => {
-  expect(() => parseCommandLine(argv)).toThrow(expect.objectContaining({ code: 'invalid-option', message }))
+  const said = expect.objectContaining({
+    code: 'invalid-option',
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  })
+  expect(() => parseCommandLine(argv)).toThrow(said)
 })
 
 describe('the table', () => {
@@ -75,3 +87,10 @@ describe('the table', () => {
 function words(text: string): string[] {
   return text.split(' ').map((word) => word.replace(/^'|'$/g, ''))
 }
+
+describe('what stands for an option of curl or wget', () => {
+  test.each(options.flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]))(
+    'is none of ours: %s',
+    (name) => expect(hintFor(name)).toBeUndefined(),
+  )
+})

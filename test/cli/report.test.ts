@@ -53,3 +53,20 @@ test('with --json the error of a retry has the shape of all errors', () => {
     },
   })
 })
+
+test.each([
+  ['The server asks to be left alone for 9999 s, longer than maxRetryDelay (120 s).', 'longer than 120 s.'],
+  ['The server refused the request; `error.response` has what it says.', 'request; -v shows what it says.'],
+  ['give it the field that it takes, by `headers`.', 'by -H or --oauth2-bearer.'],
+  ['The server wants a user and password; give them in the URL, or as credentials.', 'in the URL, or by -u.'],
+])('advice is given in options, whichever way it is told: %s', (message, typed) => {
+  const failure = new RetrievalError('http-error', `${url}: ${message}`, { phase: 'request', url })
+  const said = (json: boolean): string => {
+    const notes = new Notes(new AbortController().signal, {})
+    const report = new Reporter(notes, { json, verbose: true })
+    report.event({ type: 'retried', url, error: failure, delay: 0 })
+    report.error(failure)
+    return JSON.stringify(notes.lines)
+  }
+  for (const json of [false, true]) expect(said(json).split(typed)).toHaveLength(3)
+})

@@ -6,7 +6,7 @@ import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './t
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-describe('generated documentation is what the tables say (pnpm docs writes it)', () => {
+describe('generated documentation is what the tables say (pnpm run docs writes it)', () => {
   test('docs/errors.md', () => expect(errorsPage()).toMatchFileSnapshot(`${root}docs/errors.md`))
 
   test('docs/exit-codes.md', () => expect(exitCodesPage()).toMatchFileSnapshot(`${root}docs/exit-codes.md`))

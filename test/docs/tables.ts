@@ -1,7 +1,7 @@
 import { builtinSchemes, errorCodes, explain, findingCodes, formatExplanation, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 
-/** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm docs` writes it. */
+/** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm run docs` writes it. */
 
 export function schemeTable(pages: string): string {
   const rows = builtinSchemes.map((scheme) => [
@@ -50,7 +50,7 @@ export function exitCodesPage(): string {
   const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join('<br>')])
   return page(
     'Exit status',
-    'The numbers are those of curl for the same thing. Of several URLs, the first failure decides.',
+    'The numbers are those of curl for the same thing. Of several URLs, the first failure decides. A status of HTTP of 400\nand above is 22, whatever its code; but 401, and 407 of a proxy, are 67, and 416 for a range is 33.',
     table(['Status', 'Meaning'], rows),
   )
 }

@@ -384,6 +384,30 @@ describe('client.fetch', () => {
     expect(await failure(client.fetch('http://h/broken'))).toMatchObject({ code: 'receive-failed' })
   })
 
+  test('says whether redirects were followed, and follows none where it is not to', async () => {
+    const asked: string[] = []
+    const fetchers = [
+      fakeHttp(({ target }) => {
+        asked.push(target)
+        return target === '/' ? { outcome: 'redirect', location: '/new', status: 302 } : retrieved(chunks('hi'))
+      }),
+    ]
+    await using client = createClient({ fetchers })
+    expect(await client.fetch('http://h/', { redirect: 'follow' })).toMatchObject({
+      redirected: true,
+      url: 'http://h/new',
+    })
+    expect(await client.fetch('http://h/new')).toMatchObject({ redirected: false })
+    asked.splice(0)
+    for (const redirect of ['error', 'manual']) {
+      expect(await failure(client.fetch('http://h/', { redirect }))).toMatchObject({
+        code: 'invalid-option',
+        message: expect.stringMatching(/^Expected `redirect` to be "follow"/),
+      })
+    }
+    expect(asked).toEqual([])
+  })
+
   test('a status that no Response can have rejects', async () => {
     const fetchers = [
       fakeHttp((_, context) => {

@@ -74,7 +74,7 @@ test('is there for the next client', async () => {
 test.each<[string, (path: string) => void, RegExp]>([
   ['others may write to it', (path) => mkdirSync(path), /others may write to it/],
   ['it is a link', (path) => symlinkSync(trial.folder, path), /symbolic link/],
-  ['it is a file', (path) => writeFileSync(path, ''), /cannot be used/],
+  ['it is a file', (path) => writeFileSync(path, ''), /cannot be used: it is no folder; name another\.$/],
 ])('is refused where %s', async (_name, make, message) => {
   const directory = join(trial.folder, 'unfit')
   make(directory)

@@ -53,3 +53,27 @@ test('an error is an error, and 304 to no condition is none of the answers there
   expect(missing).toMatchObject({ error: { code: 'not-found' } })
   expect(await retrieve(reply('304', tag), {})).toMatchObject({ error: { code: 'protocol-violation' } })
 })
+
+test.each(['If-None-Match', 'if-modified-since'])('%s among the headers is a condition, too', async (name) => {
+  const headers = { [name]: 'x' }
+  const result = await retrieve(reply('304', tag), { headers })
+  expect(result.error).toMatchObject({ code: 'not-modified', status: 304 })
+  expect(await retrieve(whole(tag), { headers })).toMatchObject({ text: 'hello' })
+  await using server = await scriptedHttp(() => ({ octets: reply('304', tag) }))
+  await using client = createClient()
+  const response = await client.fetch(server.url, { headers })
+  expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([304, '"a"', ''])
+})
+
+test('Range among the headers is a range, in octets that the server keeps', async () => {
+  const part = reply('206', { ...tag, 'Content-Range': 'bytes 1-3/5' }, 'ell')
+  const headers = { range: 'bytes=-4,1-3' }
+  const result = await retrieve(part, { headers, compressed: true, split: 4 })
+  expect(result).toMatchObject({ text: 'ell', fields: { range: headers.range, 'accept-encoding': 'identity' } })
+  expect(await retrieve(whole(tag), { headers })).toMatchObject({ text: 'hello' })
+  expect(await retrieve(part, {})).toMatchObject({ error: { code: 'protocol-violation' } })
+  await using server = await scriptedHttp(() => ({ octets: part }))
+  await using client = createClient()
+  const response = await client.fetch(server.url, { headers })
+  expect([response.status, await response.text()]).toEqual([206, 'ell'])
+})

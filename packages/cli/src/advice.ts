@@ -5,11 +5,16 @@ const typed: readonly (readonly [RegExp, string])[] = [
   // Nothing to type yet.
   [/, or raise idleTimeout\b/, ''],
   [/\bmaxSize\b/, '--max-filesize'],
+  // Nor here; the number says it all.
+  [/\bmaxRetryDelay \((\d+ s)\)/, '$1'],
   [/\bpolicy\.allowDowngrade\b/, '--allow-downgrade'],
   [/\bpolicy\.allowInward\b/, '--allow-inward'],
   [/\bthrough the credentials option\b|\bas credentials\b/, 'by -u'],
+  [/\bthe Authorization field of your own\b/, 'what -H or --oauth2-bearer gives as Authorization'],
+  [/`error\.response` has what it says/, '-v shows what it says'],
+  [/, by `headers`/, ', by -H or --oauth2-bearer'],
   [/`compressed`/, '--compressed'],
-  [/ or tls\.(?:ca|cert)\b/, ''],
+  [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],
   [/`tls\.passphrase`/, '--pass'],
   [/`tls\.key`/g, '--key'],

@@ -12,6 +12,7 @@ import { readFtpFetchers } from './ftp.ts'
 import { readHttpFetchers } from './http.ts'
 import { nearest } from './nearest.ts'
 import { isPort, readNumber, readSize } from './numbers.ts'
+import type { OptionName } from './options.ts'
 import type { CommandLine } from './parse.ts'
 import { type ProxyChooser, proxyChooser } from './proxy.ts'
 import { type ContinueAt, readContinueAt, readRequest } from './request.ts'
@@ -124,12 +125,22 @@ function readLimits(line: CommandLine): Partial<Limits> {
   const redirects = line.value('max-redirs')
   const retries = line.value('retry')
   return {
-    ...(total !== undefined && { totalTimeout: 1000 * readNumber('max-time', total) }),
-    ...(connect !== undefined && { connectTimeout: 1000 * readNumber('connect-timeout', connect) }),
+    ...readTimeout('totalTimeout', 'max-time', total),
+    ...readTimeout('connectTimeout', 'connect-timeout', connect),
     ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
     ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
     ...(retries !== undefined && { maxRetries: readNumber('retry', retries, /^\d+$/) }),
   }
+}
+
+/** In seconds; 0 is the default, as in curl. */
+function readTimeout(
+  limit: 'totalTimeout' | 'connectTimeout',
+  option: OptionName,
+  text: string | undefined,
+): Partial<Limits> {
+  const seconds = text === undefined ? 0 : readNumber(option, text)
+  return seconds === 0 ? {} : { [limit]: 1000 * seconds }
 }
 
 function readPolicy(line: CommandLine): Partial<Policy> {

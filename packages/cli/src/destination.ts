@@ -63,12 +63,13 @@ export function checkTarget(path: string, overwrite: boolean): void {
   }
 }
 
-function attempt<T>(path: string, operation: () => T): T {
+/** One operation on a file that is to be written; what the system says against it becomes `write-failed`. */
+export function attempt<T>(path: string, operation: () => T): T {
   try {
     return operation()
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? ''
-    throw writeFailed(path, reasons[code] ?? code, cause)
+    throw writeFailed(path, reasons[code] ?? (code || String(cause)), cause)
   }
 }
 
@@ -76,6 +77,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'its folder does not exist',
+  ENOSPC: 'no space is left on the device',
   ENOTDIR: 'a part of its path is no folder',
   EROFS: 'the file system is read-only',
 }

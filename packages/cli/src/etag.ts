@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Representation } from '@retriever/fetchers'
-import { writeFailed } from './destination.ts'
+import { attempt } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import type { CommandLine } from './parse.ts'
 
@@ -25,11 +25,7 @@ export function readEtagFile(line: CommandLine): string | null {
  */
 export function saveEtag(file: string | null, { etag, metadata }: Representation): void {
   if (file === null || metadata.status !== 200) return
-  try {
-    writeFileSync(file, etag === null ? '' : `${etag}\n`, 'latin1')
-  } catch (cause) {
-    throw writeFailed(file, (cause as NodeJS.ErrnoException).code ?? String(cause), cause)
-  }
+  attempt(file, () => writeFileSync(file, etag === null ? '' : `${etag}\n`, 'latin1'))
 }
 
 function fileOf(line: CommandLine, option: 'etag-compare' | 'etag-save'): string | null {

@@ -65,7 +65,8 @@ function checked(option: string, field: Field): Field {
   if (isOwnField(name, '')) {
     throw usageError(`${option} needs a value of visible ASCII characters and blanks, without line ends, for ${name}.`)
   }
-  throw usageError(
-    `${option} cannot give the field ${JSON.stringify(name)}: it is no name, or one that is not to be set.`,
-  )
+  const shown = JSON.stringify(name)
+  if (/[^\w!#$%&'*+.^`|~-]/.test(name)) throw usageError(`${option} cannot give the field ${shown}: that is no name.`)
+  const hint = /^host$/i.test(name) ? ' --resolve leads a host elsewhere.' : ''
+  throw usageError(`${option} cannot give the field ${shown}, which follows from the URL and the connection.${hint}`)
 }

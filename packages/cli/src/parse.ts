@@ -1,5 +1,6 @@
 import { type CommandName, commandNames } from './command-specs.ts'
 import { usageError } from './exit-codes.ts'
+import { hintFor } from './foreign-options.ts'
 import { nearest } from './nearest.ts'
 import { applies, type OptionName, type OptionSpec, options } from './options.ts'
 
@@ -96,8 +97,8 @@ function nextWord(option: OptionSpec, typed: string, words: string[]): string {
 function unknownOption(typed: string): Error {
   const known = options.flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
   const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
-  const hint = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
-  return usageError(`There is no option ${typed}. ${hint}`)
+  const guess = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
+  return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
 }
 
 function checkCommand(line: CommandLine): void {

@@ -116,7 +116,7 @@ export class Reporter {
       case 'cached':
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
-        return [`* trying again in ${seconds(event.delay)} s after: ${event.error.message}`]
+        return [`* trying again in ${seconds(event.delay)} s after: ${inOptions(event.error.message)}`]
       case 'remark':
         return []
       case 'done':
@@ -180,6 +180,6 @@ function located({ message, url }: RetrievalError): string {
 function errorRecord(error: unknown): Record<string, unknown> {
   const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
-  const { code, phase, url = null, message, reply = null, status = null, span = null, response = null } = error
-  return { code, exit, phase, url, message, reply, status, span, response }
+  const { code, phase, url = null, reply = null, status = null, span = null, response = null } = error
+  return { code, exit, phase, url, message: inOptions(error.message), reply, status, span, response }
 }

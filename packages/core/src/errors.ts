@@ -29,7 +29,7 @@ export const errorCodes = {
   'connect-failed': { exit: 7, when: 'No connection: refused, unreachable, or reset before the first byte.' },
   'protocol-violation': { exit: 8, when: 'The server broke its own protocol, or speaks another one.' },
   refused: { exit: 9, when: 'Policy refused before any connection: see the findings.' },
-  'access-denied': { exit: 9, when: 'The server knows the resource and denies it.' },
+  'access-denied': { exit: 9, when: 'The server knows the resource and denies it. Of HTTP the exit status is 22.' },
   partial: { exit: 18, when: 'The transfer ended before the whole representation had come.' },
   'server-refused': { exit: 8, when: 'The server answered correctly, with a refusal that no other code names.' },
   'http-error': {
@@ -47,7 +47,7 @@ export const errorCodes = {
   'limit-exceeded': { exit: 63, when: 'The server sent more than a limit allows.' },
   'auth-required': { exit: 67, when: 'The server wants a user and password, and none are known.' },
   'auth-failed': { exit: 67, when: 'The server refused the user or password.' },
-  'not-found': { exit: 78, when: 'The server has no such resource.' },
+  'not-found': { exit: 78, when: 'The server has no such resource. Of HTTP the exit status is 22.' },
   'not-modified': {
     exit: 0,
     when: 'The resource is no newer than ifChangedSince, or still has the tag of ifNoneMatch: there is nothing to do.',

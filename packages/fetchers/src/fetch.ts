@@ -2,13 +2,18 @@ import { RetrievalError } from '@retriever/core'
 import type { Client } from './client.ts'
 import { invalidOption } from './limits.ts'
 
-/** What of the web's RequestInit is understood; the rest is passed over, but for a method that is neither GET nor HEAD. */
+/**
+ * What of the web's RequestInit is understood; the rest is passed over, but for a method that is neither GET nor HEAD,
+ * and for redirects that are not to be followed.
+ */
 export interface FetchInit {
   readonly signal?: AbortSignal | null
   readonly method?: string
   /** For HTTP. */
   readonly headers?: Headers | Readonly<Record<string, string>> | readonly (readonly [string, string])[]
   readonly body?: unknown
+  /** "follow" alone: who relies on another one must not be led elsewhere. */
+  readonly redirect?: string
 }
 
 /** What the web's fetch would answer for a refusal that is an answer. */
@@ -23,6 +28,8 @@ const statusOf: Readonly<Partial<Record<string, number>>> = {
 export async function fetchResponse(client: Client, url: string | URL, init: FetchInit = {}): Promise<Response> {
   const method = (init.method ?? 'GET').toUpperCase()
   if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', '"GET" or "HEAD"', init.method)
+  const { redirect = 'follow' } = init
+  if (redirect !== 'follow') throw invalidOption('redirect', '"follow"; for none, limits.maxRedirects of 0', redirect)
   try {
     const representation = await client.retrieve(url, {
       ...(init.signal && { signal: init.signal }),

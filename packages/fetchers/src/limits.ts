@@ -61,7 +61,7 @@ export function readLimits(changes: Partial<Limits> = {}): Limits {
 
 /** The error for an option: what was expected, and what came, with its type. */
 export function invalidOption(name: string, expected: string, value: unknown): RetrievalError {
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const shown = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'function' ? 'one' : String(value)
   const message = `Expected \`${name}\` to be ${expected}, got ${shown} (${value === null ? 'null' : typeof value}).`
   return new RetrievalError('invalid-option', message, { phase: 'resolve' })
 }

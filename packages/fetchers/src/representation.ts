@@ -189,7 +189,10 @@ export class Representation implements AsyncDisposable {
     const empty = status === 204 || status === 205 || status === 304
     if (empty) this.#content.cancel()
     const response = new Response(empty ? null : this.body, { status: status ?? 200, headers: init })
-    return Object.defineProperty(response, 'url', { value: this.url })
+    return Object.defineProperties(response, {
+      url: { value: this.url },
+      redirected: { value: this.redirects.length > 0 },
+    })
   }
 
   /**

@@ -58,7 +58,7 @@ export async function save(
   }
 }
 
-const exists = 'it exists already'
+const exists = 'it exists already; remove it, or choose another name'
 const descriptor = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
 
 /** Whether the name, or a link that it is, stands for something this or another process has open: /dev/stdout -> /proc/self/fd/1. */

@@ -17,6 +17,19 @@ export function resumePoint({ resumeFrom }: RequestOptions): ResumePoint | undef
   return typeof resumeFrom === 'number' ? { offset: resumeFrom } : resumeFrom
 }
 
+/**
+ * Whether the caller gives one of these fields (in lower case), and not the option for it: what comes of that is theirs
+ * to understand.
+ */
+export function givesField(request: RequestOptions, ...names: readonly string[]): boolean {
+  return names.some((name) => ownField(request, name) !== undefined)
+}
+
+/** The value of a field (in lower case) that the caller gives, however its name is spelt there. */
+export function ownField({ headers = {} }: RequestOptions, name: string): string | undefined {
+  return Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1]
+}
+
 /** Tells why the whole comes to somebody who has wanted to go on. */
 export function tellWhole({ emit, url }: RetrievalContext, obstacle: string): void {
   emit({ type: 'remark', url, message: `It is retrieved from its beginning: ${obstacle}.` })

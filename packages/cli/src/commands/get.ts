@@ -17,7 +17,8 @@ type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {
-  const { destinations } = run.config
+  const { destinations, etagFile } = run.config
+  if (etagFile !== null) checkTarget(etagFile, true)
   await using session = new Session(run)
   return await eachUrl(run, async (operand, index) => {
     const destination = destinations[index] ?? { to: 'stdout', asIs: false }
@@ -70,7 +71,7 @@ async function toNamed(
   const given = givenName(representation)
   const path = join(directory, given ?? nameFor(resolution))
   await representation.saveTo(path, { overwrite: false })
-  const whose = given === null ? 'named after the URL: the server gives no name' : 'as the server names it'
+  const whose = given === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
   report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
 }
 

@@ -4,12 +4,6 @@ export type TransferOption =
   | 'range'
   | 'continue-at'
   | 'time-cond'
-  | 'compressed'
-  | 'http1.1'
-  | 'cache'
-  | 'etag-compare'
-  | 'etag-save'
-  | 'split'
   | 'retry'
   | 'max-time'
   | 'connect-timeout'
@@ -44,46 +38,6 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
   },
   {
-    long: 'compressed',
-    help: 'Have HTTP bodies compressed on their way, and decode them; without -r and -C',
-    commands: network,
-    example: 'retrieve --compressed -o page.html http://www.example.org/',
-  },
-  {
-    long: 'http1.1',
-    help: 'Do not offer HTTP/2 to servers within TLS',
-    commands: network,
-    example: 'retrieve --http1.1 https://www.example.org/',
-  },
-  {
-    long: 'cache',
-    arg: 'DIR',
-    help: 'Keep what comes by http in the folder DIR, and use it from there for as long as the server lets it',
-    commands: network,
-    example: 'retrieve --cache ~/.cache/retrieve http://www.example.org/',
-  },
-  {
-    long: 'etag-compare',
-    arg: 'FILE',
-    help: 'Only what no longer has the entity tag in FILE; one URL. A FILE that is missing or empty is no condition',
-    commands: get,
-    example: 'retrieve --etag-compare x.etag --etag-save x.etag -o x http://www.example.org/x',
-  },
-  {
-    long: 'etag-save',
-    arg: 'FILE',
-    help: 'Write the entity tag of what came whole to FILE; one URL',
-    commands: get,
-    example: 'retrieve --etag-save x.etag -o x http://www.example.org/x',
-  },
-  {
-    long: 'split',
-    arg: 'N',
-    help: 'Up to N connections (16 at most) for one large body, where an HTTP server has ranges',
-    commands: get,
-    example: 'retrieve --split 4 -O http://www.example.org/big.iso',
-  },
-  {
     long: 'retry',
     arg: 'N',
     help: 'Try again up to N times, with growing waits, what fails for a cause that may pass; default 3',
@@ -94,14 +48,14 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     long: 'max-time',
     short: 'm',
     arg: 'SECONDS',
-    help: 'For each retrieval as a whole',
+    help: 'For each retrieval as a whole; default, and 0: no limit',
     commands: network,
     example: 'retrieve -m 60 http://www.example.org/',
   },
   {
     long: 'connect-timeout',
     arg: 'SECONDS',
-    help: 'For name lookup and connecting; default 30',
+    help: 'For name lookup and connecting; default, and 0: 30',
     commands: network,
     example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
   },

@@ -18,6 +18,10 @@ export async function askLogin(
   const offer = strongestDigest(challenges)
   const [basic, bearer] = ['basic', 'bearer'].map((name) => challenges.find(({ scheme }) => scheme === name))
   if (offer === null && basic === undefined && bearer === undefined) {
+    // RFC 9110 15.5.2 asks for a challenge, but what takes API keys often sends none.
+    if (challenges.length === 0) {
+      return required('The server wants a login and does not say which; give it the field that it takes, by `headers`.')
+    }
     const wanted = `The server wants ${namesOf(challenges)} authentication in a form that is not spoken here`
     return required(`${wanted}; Basic, Digest and Bearer are.`)
   }
@@ -54,5 +58,5 @@ export function checkBasicUser(user: string, context: RetrievalContext): void {
 
 function namesOf(challenges: readonly AuthChallenge[]): string {
   const names = [...new Set(challenges.map(({ scheme }) => scheme))].slice(0, 5)
-  return names.length === 0 ? 'some' : printable(names.map((name) => name.slice(0, 40)).join(' or '))
+  return printable(names.map((name) => name.slice(0, 40)).join(' or '))
 }

@@ -1,6 +1,6 @@
 import { printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { resumePoint } from '../wishes.ts'
+import { givesField, resumePoint } from '../wishes.ts'
 import { type Coding, codingOf, knownCodings, undone, type Wire } from './decoder.ts'
 import { elementsOf } from './fields.ts'
 
@@ -15,7 +15,8 @@ export function acceptEncoding(request: RequestOptions): string {
 /** A range, and where to go on, are counted in the octets that the server keeps; so are the parts of a split body. */
 function wantsCoding(request: RequestOptions): boolean {
   const { compressed, range, split = 1 } = request
-  return compressed === true && range === undefined && resumePoint(request) === undefined && split === 1
+  const isWhole = range === undefined && !givesField(request, 'range') && resumePoint(request) === undefined
+  return compressed === true && isWhole && split === 1
 }
 
 /**

@@ -1,5 +1,6 @@
 import { printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext } from '../fetcher.ts'
+import { givesField } from '../wishes.ts'
 import type { ResponseHead } from './response.ts'
 
 /** The octets `first` to `last` of a representation of `total`; null where the server does not know that. */
@@ -38,6 +39,7 @@ export function checkRange(head: ResponseHead, range: RequestOptions['range'], c
     throw context.error('range-refused', `The range is outside of the resource;${size} ask for less.`, details)
   }
   if (range === undefined) {
+    if (givesField(context.request, 'range')) return
     throw context.error('protocol-violation', 'The server sent a part where the whole was asked for.', details)
   }
   if (status !== 206) {

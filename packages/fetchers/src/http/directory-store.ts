@@ -33,7 +33,8 @@ export class DirectoryStore implements Store {
       await this.#checked
     } catch (cause) {
       this.#checked = undefined
-      const why = cause instanceof Unfit ? cause.message : String((cause as NodeJS.ErrnoException).code ?? cause)
+      const { code = '', message } = cause as NodeJS.ErrnoException
+      const why = cause instanceof Unfit ? message : (reasons[code] ?? (code || String(cause)))
       throw context.error('file-failed', `The cache folder ${this.#directory} cannot be used: ${why}.`, { cause })
     }
   }
@@ -147,6 +148,14 @@ export class DirectoryStore implements Store {
 class Unfit extends Error {}
 
 /** Who may write to it chooses what is served: nobody but its owner, and that is whoever asks. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied; name another',
+  EEXIST: 'it is no folder; name another',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'a part of its path is no folder; name another',
+  EROFS: 'the file system is read-only; name another',
+}
+
 async function checkDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const stats = await lstat(directory)

@@ -65,7 +65,8 @@ function leftAlone(milliseconds: number, { limits }: RetrievalContext): string {
 function otherStatus(head: ResponseHead): string {
   if (head.status === 429) return 'The server wants fewer requests; try again later.'
   if (head.status >= 500) return 'The server failed; try again later.'
-  return 'The server refused the request.'
+  // The page often says it: "No required SSL certificate was sent", "The plain HTTP request was sent to HTTPS port".
+  return 'The server refused the request; `error.response` has what it says.'
 }
 
 /** Whoever of the two it was. tinyproxy answers 400 or 503 to an ftp URL, squid 503 where the server is not there. */

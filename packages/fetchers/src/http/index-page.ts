@@ -1,6 +1,6 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
-import { ownField } from './fields.ts'
+import { ownField } from '../wishes.ts'
 import { IndexedDirectory } from './index-entry.ts'
 import { generatorOf, jsonGeneratorOf, type Recognise } from './index-generators.ts'
 import { jsonEntries } from './index-json.ts'

@@ -3,10 +3,10 @@ import type { RetrievalContext } from '../fetcher.ts'
 import { type Attempt, Authenticator, type UserAndPassword } from '../wire/authenticator.ts'
 import { readChallenges } from '../wire/challenge.ts'
 import { proxyAuthenticator } from '../wire/http-connect.ts'
+import { givesField } from '../wishes.ts'
 import { askLogin, checkBasicUser } from './asked-login.ts'
 import type { Answer, Ask, Asking } from './asking.ts'
 import { discard, readExcerpt } from './discard.ts'
-import { ownField } from './fields.ts'
 import { forwarder } from './forward.ts'
 import { type Logins, methodOf } from './request.ts'
 
@@ -60,7 +60,7 @@ async function meet(
   const { status, reply, fields } = head
   const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
   const details = { status, reply, response: { headers: fields, excerpt }, phase: 'login' } as const
-  if (ownField(context.request, 'authorization') !== undefined) {
+  if (givesField(context.request, 'authorization')) {
     const message = `The server refused the Authorization field of your own; check it. (${reply})`
     return context.error('auth-failed', message, details)
   }

@@ -1,6 +1,7 @@
 import { encodeOctets } from '@retriever/core'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { proxyLoginError } from '../wire/http-connect.ts'
+import { givesField } from '../wishes.ts'
 import type { Answer } from './asking.ts'
 import { decoded } from './coding.ts'
 import { checkRange } from './content-range.ts'
@@ -62,6 +63,11 @@ function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
 /** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */
 function checkAsked(head: ResponseHead, context: RetrievalContext): void {
   const { status } = head
+  if (status === 304 && givesField(context.request, 'if-none-match', 'if-modified-since')) {
+    if (context.request.fail === false) return
+    const { reply } = head
+    throw context.error('not-modified', `It has not been modified. (${reply})`, { status, reply, phase: 'request' })
+  }
   const coding = head.field('transfer-encoding')
   const odd = status === 304 || (coding !== null && !/^chunked$/i.test(coding.trim()))
   if (!odd) return

@@ -2,9 +2,9 @@ import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RequestOptions } from '../fetcher.ts'
 import { authority } from '../wire/authority.ts'
+import { givesField } from '../wishes.ts'
 import type { Asking } from './asking.ts'
 import { acceptEncoding } from './coding.ts'
-import { ownField } from './fields.ts'
 import { authorityOf } from './forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
@@ -45,7 +45,7 @@ export function requestFields(
   if (logins.proxyAuthorization !== null) own.push(['Proxy-Authorization', logins.proxyAuthorization])
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
   if (request.headers === undefined) return own
-  return [...own.filter(([name]) => ownField(request, name) === undefined), ...Object.entries(request.headers)]
+  return [...own.filter(([name]) => !givesField(request, name.toLowerCase())), ...Object.entries(request.headers)]
 }
 
 /** GET or HEAD of exactly plan.target. */

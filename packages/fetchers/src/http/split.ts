@@ -1,4 +1,5 @@
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { givesField } from '../wishes.ts'
 import type { Ask } from './asking.ts'
 import { contentRange } from './content-range.ts'
 import { discard } from './discard.ts'
@@ -7,9 +8,10 @@ import { outcomeOf } from './outcome.ts'
 import { segmentSize, splitBody } from './split-body.ts'
 
 /** How many connections the caller wants for one body; 1 also where that is no matter of one body as it is. */
-export function connectionsFor({ split = 1, range, resumeFrom, head, compressed }: RequestOptions): number {
-  const isWhole = range === undefined && resumeFrom === undefined && head !== true && compressed !== true
-  return isWhole ? split : 1
+export function connectionsFor(request: RequestOptions): number {
+  const { split = 1, range, resumeFrom, head, compressed } = request
+  const isWhole = range === undefined && !givesField(request, 'range') && resumeFrom === undefined
+  return isWhole && head !== true && compressed !== true ? split : 1
 }
 
 /**
