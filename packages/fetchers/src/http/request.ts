@@ -61,7 +61,8 @@ export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Ask
     for (const [name, value] of fields) lines.push(`${name}: ${shownValue(name, value)}`)
     return `${lines.join('\r\n')}\r\n\r\n`
   }
-  return { options: { method, path: plan.target, headers }, shown }
+  // undici would close after HEAD, since some servers send a body then: such a connection ends here by itself.
+  return { options: { method, path: plan.target, headers, reset: false }, shown }
 }
 
 /** The kind of a login is no secret; what follows it is, and so is what else may hold one. */

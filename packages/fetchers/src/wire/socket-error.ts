@@ -23,11 +23,12 @@ export function connectError(
   }
   if (isRefusal(code)) return certificateRefused(context, cause)
   if (isCertificateError(code)) {
-    const what = `The certificate of ${where} is not trusted (${message}). Give its CA by --cacert or tls.ca.`
-    return context.error('certificate', what, { phase: 'tls', cause })
+    return context.error('certificate', distrust(where, code, message, peer.name), { phase: 'tls', cause })
   }
   if (code?.startsWith('ERR_SSL') || code === 'EPROTO' || code?.startsWith('ERR_TLS')) {
-    const what = `No TLS session with ${where} (${message}); does it speak TLS at all?`
+    // `809C237CB87F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/openssl/...:350:`
+    const [, reason = message] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? []
+    const what = `No TLS session with ${where} (${reason}); does it speak TLS at all?`
     return context.error('tls-failed', what, { phase: 'tls', cause })
   }
   if (code === 'ECONNREFUSED') {
@@ -39,6 +40,18 @@ export function connectError(
     transient: isPassing(code),
     cause,
   })
+}
+
+/** What is wrong with a certificate, and what can be done: no CA helps where the name or the date is. */
+function distrust(where: string, code: string | undefined, message: string, proxy: string | undefined): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `The certificate of ${where} is for other names (${message}). Check the host; another server may answer there.`
+  }
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    return `The certificate of ${where} is not valid now (${message}). Check the clock, or tell whoever runs it.`
+  }
+  const ca = proxy === undefined ? '--cacert or tls.ca' : '--proxy-cacert or tls.proxyCa'
+  return `The certificate of ${where} is not trusted (${message}). Give its CA by ${ca}.`
 }
 
 /** `the proxy http://h:1080` begins a sentence as well as it ends one. */
