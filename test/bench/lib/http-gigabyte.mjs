@@ -31,6 +31,9 @@ export async function gigabyte([runs = '5']) {
     const piece = randomFillSync(Buffer.alloc(2 ** 20))
     for (let written = 0; written < mebibytes; written++) server.write('files/gigabyte', piece)
     const cwd = server.scratch()
+    // The machine may have to find memory for the file once; after that it is there.
+    await present[0].run(url, cwd)
+    server.empty(cwd)
     const samples = await rounds(present, Number(runs), async ({ run }) => {
       try {
         return await run(url, cwd)
