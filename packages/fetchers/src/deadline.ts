@@ -26,7 +26,7 @@ export class Deadline {
   readonly #listeners = new Set<() => void>()
   readonly #limits: Limits
   readonly #url: string
-  readonly #pending = new Set<(reason: unknown) => void>()
+  readonly #pending = new Set<(reason: RetrievalError) => void>()
   readonly #outer: AbortSignal | undefined
   readonly #onOuterAbort = (): void => this.fail(aborted(this.#outer?.reason, this.phase, redact(this.#url)))
   #total: NodeJS.Timeout | undefined
@@ -110,9 +110,14 @@ export class Deadline {
         : undefined
       const settle = (): void => {
         clearTimeout(timer)
-        this.#pending.delete(reject)
+        this.#pending.delete(fail)
       }
-      this.#pending.add(reject)
+      // The operation itself may never settle, and a timer holds the process.
+      const fail = (reason: RetrievalError): void => {
+        clearTimeout(timer)
+        reject(reason)
+      }
+      this.#pending.add(fail)
       // In a promise, so that what is thrown at once stops the timer too.
       new Promise<T>((done) => done(operation())).then(
         (value) => {
@@ -179,7 +184,7 @@ function isConnecting(phase: Phase): boolean {
 }
 
 /** setTimeout overflows beyond 2^31-1 and would fire at once. */
-function clampTimer(milliseconds: number): number {
+export function clampTimer(milliseconds: number): number {
   return Math.min(milliseconds, 2_147_483_647)
 }
 

@@ -1,4 +1,5 @@
 import { RetrievalError } from '@retriever/core'
+import { clampTimer } from './deadline.ts'
 import type { RetrievalContext } from './fetcher.ts'
 
 /** Of the first wait; each is twice the one before. curl and apt begin so too. */
@@ -60,7 +61,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', stop)
       resolve()
-    }, milliseconds)
+    }, clampTimer(milliseconds))
     signal.addEventListener('abort', stop, { once: true })
   })
 }

@@ -38,6 +38,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #left: number | undefined
   /** The rest of the body is read past undici. */
   #isPast = false
+  /** More came than the body is: no answer to anything (security.md case 39). */
+  #isFouled = false
   #failure: Error | null = null
   #error: Error | undefined
   #isWhole = false
@@ -114,7 +116,9 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     }
     if (this.#first.length < shownOctets) this.#first += octets.toString('latin1', 0, shownOctets - this.#first.length)
     const head = this.#head
-    if (!this.connection.parse(octets)) this.#fail(new BodyCut('The connection is closed'))
+    // undici keeps the fields as they lie there until the last one has come, and this memory is used again before that.
+    if (!this.connection.parse(head === undefined ? Buffer.from(octets) : octets))
+      this.#fail(new BodyCut('The connection is closed'))
     const isProgress = this.#chunks.length > 0 || this.#head !== head
     this.#idle = isProgress ? 0 : this.#idle + octets.length
     // undici counts header fields alone; a reason, a chunk's extension, its size in zeros and blank lines may go on for ever.
@@ -136,6 +140,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       throw this.#error
     }
     const left = this.#left ?? 0
+    if (octets.length > left) this.#isFouled = true
     this.#left = Math.max(0, left - octets.length)
     this.#isWhole = this.#left === 0
     return octets.subarray(0, left)
@@ -145,7 +150,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#isOver) return null
     this.#isOver = true
     if (!this.#isPast) this.connection.free()
-    else if (this.#head !== undefined && staysOpen(this.#head)) this.connection.freePast()
+    else if (!this.#isFouled && this.#head !== undefined && staysOpen(this.#head)) this.connection.freePast()
     else void this.connection.destroy()
     return null
   }
