@@ -42,7 +42,8 @@ export class Http2Connection implements HttpConnection {
     this.#session.on('goaway', () => {
       this.#isGoing = true
     })
-    this.#session.setTimeout(keepAliveMilliseconds, () => {
+    // Not by setTimeout, which listens once, and the first time may be in the middle of a body.
+    this.#session.on('timeout', () => {
       if (this.#exchanges === 0) void this.destroy()
     })
   }
