@@ -171,9 +171,10 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       return true
     }
     const fields = pairs(raw)
-    const version = /^HTTP\/\d\.\d/.exec(this.#first)?.[0] ?? 'HTTP/1.1'
+    const [, version = 'HTTP/1.1', said] = statusLine.exec(this.#first) ?? []
     if (!/^HTTP\/1\./.test(version)) throw new WrongVersion(`(an answer of ${version})`)
-    this.#head = { status, reason, version, fields }
+    // Of a reason that comes in pieces undici has the last one.
+    this.#head = { status, reason: (this.#interim === 0 && said) || reason, version, fields }
     // RFC 9112 6.3: these have no body, whatever their length says; undici does not think so.
     if (status === 204 || status === 304) this.#isWhole = true
     else if (!this.#isHead) this.#left = lengthOf(fields)
@@ -203,12 +204,22 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
+const statusLine = /^(HTTP\/\d\.\d)(?: \d{3} ([^\r\n]*)\r?\n)?/
+
 function pairs(raw: readonly Buffer[]): Head['fields'] {
   const fields: (readonly [string, string])[] = []
   for (let at = 0; at < raw.length; at += 2) {
-    fields.push([raw[at]?.toString('latin1') ?? '', raw[at + 1]?.toString('latin1') ?? ''])
+    const value = raw[at + 1]
+    fields.push([raw[at]?.toString('latin1') ?? '', value?.toString('latin1', 0, endOf(value)) ?? ''])
   }
   return fields
+}
+
+/** Without the spaces and tabs behind it (RFC 9112 5.1), which undici leaves. By hand: an expression looks at each run of them. */
+function endOf(value: Buffer): number {
+  let end = value.length
+  while (end > 0 && (value[end - 1] === 0x20 || value[end - 1] === 0x09)) end--
+  return end
 }
 
 /** Where the body is so many octets and nothing else (RFC 9112 6.3). */

@@ -30,11 +30,13 @@ export class Http2Connection implements HttpConnection {
   constructor(socket: Socket, plan: HttpPlan, maxReply: number) {
     this.maxReply = maxReply
     this.#origin = { scheme: 'https', authority: authority(plan, 443) }
+    // As much again for the overhead. Up to it, our own error says what was too large; beyond, Node resets the stream.
+    const listSize = Math.min(Math.max(2 * maxReply, 2 * 128 * fieldOverhead), 2 ** 31)
     this.#session = connect(`https://${this.#origin.authority}`, {
       createConnection: () => socket,
       // Node's default, 128, is less than some servers send.
-      maxHeaderListPairs: Math.min(Math.max(128, Math.ceil(maxReply / fieldOverhead)), 2 ** 20),
-      settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: Math.min(maxReply, 2 ** 31) },
+      maxHeaderListPairs: Math.ceil(listSize / (2 * fieldOverhead)),
+      settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: listSize },
     })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(sessionWindow))
     // Each exchange is told by its own stream.
