@@ -199,6 +199,35 @@ describe('HTTP/2', () => {
   })
 })
 
+describe('a batch', () => {
+  test('of metadata alone need not be read', async () => {
+    await using server = await scriptedHttp(() => 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n')
+    const urls = Array.from({ length: 9 }, (_, at) => `${server.url}${at}`)
+    const bodies: string[] = []
+    for await (const { representation } of clientWith().retrieveAll(urls, { head: true })) {
+      expect(representation?.size).toBe(5)
+      // It can be, all the same.
+      if (bodies.length < 2) bodies.push((await representation?.text()) ?? 'none')
+    }
+    expect(bodies).toEqual(['', ''])
+    expect(server.asked).toHaveLength(9)
+  })
+
+  test('may have one signal for all, without a warning', async () => {
+    const warnings: Error[] = []
+    const listener = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', listener)
+    await using server = await scriptedHttp(() => ok('x'))
+    await using client = createClient({ perHost: 16 })
+    const { signal } = new AbortController()
+    const urls = Array.from({ length: 32 }, (_, at) => `${server.url}${at}`)
+    for await (const { representation } of client.retrieveAll(urls, { signal })) await representation?.text()
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', listener)
+    expect(warnings).toEqual([])
+  })
+})
+
 describe.concurrent('a connection that lies idle is closed', () => {
   test('that has served a large body', async () => {
     await using server = await scriptedHttp(() => ok('x'.repeat(400_000)))

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from './limits.ts'
 
@@ -47,7 +48,11 @@ export class Deadline {
       )
     }
     if (outer?.aborted) this.#onOuterAbort()
-    else outer?.addEventListener('abort', this.#onOuterAbort, { once: true })
+    else if (outer !== undefined) {
+      // One signal for a whole batch is no leak, of which Node warns from the eleventh listener on.
+      setMaxListeners(0, outer)
+      outer.addEventListener('abort', this.#onOuterAbort, { once: true })
+    }
   }
 
   /** The phase of the operation under way, or of the last one. */

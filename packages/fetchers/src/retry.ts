@@ -25,7 +25,7 @@ export class Retries {
     const delay = Math.min(limits.maxRetryDelay, this.#delay(error))
     this.#count++
     emit({ type: 'retried', url, error, delay })
-    await pause(delay, deadline.signal)
+    await pause(delay, deadline)
     return true
   }
 
@@ -50,18 +50,17 @@ export function under(context: RetrievalContext, deadline: RetrievalContext['dea
   }
 }
 
-/** Rejects with the signal's reason once it aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Rejects with the deadline's reason once it must end. Not by its signal, which warns of the waits of a split body. */
+function pause(milliseconds: number, deadline: RetrievalContext['deadline']): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
+    if (deadline.reason !== null) return reject(deadline.reason)
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
+      forget()
       resolve()
     }, clampTimer(milliseconds))
-    signal.addEventListener('abort', stop, { once: true })
+    const forget = deadline.onAbort(() => {
+      clearTimeout(timer)
+      reject(deadline.reason)
+    })
   })
 }
