@@ -237,12 +237,16 @@ describe.concurrent('a connection that lies idle is closed', () => {
   })
 
   test('of HTTP/2, on which nothing came for as long while a stream was open', async () => {
-    await using server = await rawHttp2((stream, send) => {
+    await using server = await rawHttp2((stream, send, of) => {
+      if (of.count === 0) return hello(stream, send, of)
       send(head(stream))
       // Longer than the timer of idle connections.
       setTimeout(() => send({ type: 'data', flags: endStream, stream, payload: 'late' }), 4500)
     })
     await using client = createClient({ tls: { ca: testCa } })
+    await result(client, server.url)
+    // The stream is closed a moment after its end; then the timer starts.
+    for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve))
     expect(await result(client, server.url)).toBe('late')
     await once(server.connections[0] as NonNullable<(typeof server.connections)[0]>, 'close')
   })
