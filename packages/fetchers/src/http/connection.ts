@@ -17,8 +17,8 @@ export interface HttpConnection {
   /** At its other end, where it is no server. */
   readonly proxy: ProxyServer | null
   /**
-   * True where the exchange that has failed on it may have done so because the server closed the connection while it lay idle, or
-   * would end it (HTTP/2): it has served before. It may be sent again at once then.
+   * It has served before: the exchange that has failed on it may have done so because the server closed it while it lay
+   * idle or, in HTTP/2, was about to end it. It may be sent again at once then.
    */
   readonly isReused: boolean
   readonly isDestroyed: boolean

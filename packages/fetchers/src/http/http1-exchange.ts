@@ -215,7 +215,10 @@ function pairs(raw: readonly Buffer[]): Head['fields'] {
   return fields
 }
 
-/** Without the spaces and tabs behind it (RFC 9112 5.1), which undici leaves. By hand: an expression looks at each run of them. */
+/**
+ * Without the spaces and tabs behind it (RFC 9112 5.1), which undici leaves. By hand: a regular expression would look at
+ * each run of them.
+ */
 function endOf(value: Buffer): number {
   let end = value.length
   while (end > 0 && (value[end - 1] === 0x20 || value[end - 1] === 0x09)) end--

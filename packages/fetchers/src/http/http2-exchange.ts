@@ -30,8 +30,8 @@ export class Http2Exchange implements Exchange {
       else this.#head = head
       this.#wake()
     })
-    // A reset without an error (RFC 9113 8.1) is no end, but Node makes one of it, and tells the two apart by nothing else:
-    // such a stream is closed before it is ended.
+    // A reset without an error (RFC 9113 8.1) is no end, but Node makes one of it, and tells the two apart by nothing
+    // else: such a stream is closed before it is ended.
     const push = stream.push.bind(stream)
     stream.push = (chunk, encoding) => {
       if (chunk === null && !stream.closed) this.#isWhole = true

@@ -96,7 +96,7 @@ export class Http2Connection implements HttpConnection {
     else this.#session.once('close', listener)
   }
 
-  /** The timer begins anew: it may have passed while the last body was read from memory, and starts by nothing but octets. */
+  /** The timer begins anew: it may have passed while the last body was read from memory. Else octets alone start it. */
   #rest(): void {
     if (this.#session.destroyed) return
     this.#session.unref()
