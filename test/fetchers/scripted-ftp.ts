@@ -179,6 +179,8 @@ class Arrivals {
     if (arrived !== undefined) return Promise.resolve(arrived)
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
+      // A session asks once for each of its transfers.
+      control.setMaxListeners(0)
       control.once('close', () => {
         const at = this.#waiting.indexOf(resolve)
         if (at !== -1) this.#waiting.splice(at, 1)

@@ -43,6 +43,11 @@ export class Body {
     return this.#take(this.#retrieved.lent ?? this.#retrieved.body)
   }
 
+  /** It is known to be empty: nobody need read it for the retrieval to be over. */
+  finish(): void {
+    this.#end(null)
+  }
+
   /** Gives the body up: the connection is closed. */
   cancel(): void {
     this.#taken = true

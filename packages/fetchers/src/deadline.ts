@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from './limits.ts'
 
@@ -23,10 +24,9 @@ export class Deadline {
   /** Made when somebody asks for its signal: a retrieval from loopback takes no longer than making one. */
   #controller: AbortController | undefined
   #reason: RetrievalError | undefined
-  readonly #listeners = new Set<() => void>()
+  #listeners: Set<() => void> | undefined
   readonly #limits: Limits
   readonly #url: string
-  readonly #pending = new Set<(reason: unknown) => void>()
   #forgetOuter: () => void = () => {}
   #total: NodeJS.Timeout | undefined
   #phase: Phase = 'resolve'
@@ -82,9 +82,13 @@ export class Deadline {
 
   /** Calls the listener once the retrieval must end, at once if it must already; the function given back forgets it. */
   onAbort(listener: () => void): () => void {
-    if (this.#reason !== undefined) listener()
-    else this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    if (this.#reason !== undefined) {
+      listener()
+      return () => {}
+    }
+    this.#listeners ??= new Set()
+    this.#listeners.add(listener)
+    return () => this.#listeners?.delete(listener)
   }
 
   /** The RetrievalError for which the retrieval must end; null: it goes on. */
@@ -107,9 +111,13 @@ export class Deadline {
         : undefined
       const settle = (): void => {
         clearTimeout(timer)
-        this.#pending.delete(reject)
+        forget()
       }
-      this.#pending.add(reject)
+      // The operation itself may never settle, and a timer holds the process.
+      const forget = this.onAbort(() => {
+        clearTimeout(timer)
+        reject(this.#reason)
+      })
       // In a promise, so that what is thrown at once stops the timer too.
       started(operation).then(
         (value) => {
@@ -131,10 +139,8 @@ export class Deadline {
   unlimited<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason)
     return new Promise<T>((resolve, reject) => {
-      this.#pending.add(reject)
-      operation()
-        .finally(() => this.#pending.delete(reject))
-        .then(resolve, reject)
+      const forget = this.onAbort(() => reject(this.#reason))
+      operation().finally(forget).then(resolve, reject)
     })
   }
 
@@ -143,12 +149,10 @@ export class Deadline {
     if (this.#reason !== undefined) return
     this.#reason = error
     this.end()
-    const listeners = [...this.#listeners]
-    this.#listeners.clear()
+    const listeners = [...(this.#listeners ?? [])]
+    this.#listeners = undefined
     for (const listener of listeners) listener()
     this.#controller?.abort(error)
-    for (const reject of this.#pending) reject(error)
-    this.#pending.clear()
   }
 
   /** Stops the total timer and stops listening to the caller's signal. The retrieval is over. */
@@ -161,8 +165,10 @@ export class Deadline {
   #heed(signal: AbortSignal): void {
     const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
     this.#forgetOuter = () => signal.removeEventListener('abort', abort)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) return abort()
+    // One signal for a whole batch is no leak, of which Node warns from the eleventh listener on.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', abort, { once: true })
   }
 
   #timeout(milliseconds: number, limit: string): RetrievalError {
@@ -183,7 +189,7 @@ function isConnecting(phase: Phase): boolean {
 }
 
 /** setTimeout overflows beyond 2^31-1 and would fire at once. */
-function clampTimer(milliseconds: number): number {
+export function clampTimer(milliseconds: number): number {
   return Math.min(milliseconds, 2_147_483_647)
 }
 

@@ -172,6 +172,8 @@ export class Retrieval {
   async #represent(resolution: Resolution, outcome: Retrieved, context: RetrievalContext): Promise<Representation> {
     const retrieved = this.#request.head === true ? await withoutBody(outcome) : outcome
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
+    // Who asks for metadata alone, of a batch too, has nothing to read.
+    if (this.#request.head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     return new Representation(retrieved, body, {
       url: context.url,

@@ -1,4 +1,5 @@
 import { RetrievalError } from '@retriever/core'
+import { clampTimer } from './deadline.ts'
 import type { RetrievalContext } from './fetcher.ts'
 
 /** Of the first wait; each is twice the one before. curl and apt begin so too. */
@@ -56,7 +57,7 @@ async function pause(milliseconds: number, deadline: RetrievalContext['deadline'
     await deadline.unlimited(
       () =>
         new Promise((resolve) => {
-          timer = setTimeout(resolve, milliseconds)
+          timer = setTimeout(resolve, clampTimer(milliseconds))
         }),
     )
   } finally {

@@ -16,7 +16,10 @@ export interface Head {
 export interface HttpConnection {
   /** At its other end, where it is no server. */
   readonly proxy: ProxyServer | null
-  /** True for an exchange that is not its first: the server may have closed it while it lay idle. */
+  /**
+   * It has served before: the exchange that has failed on it may have done so because the server closed it while it lay
+   * idle or, in HTTP/2, was about to end it. It may be sent again at once then.
+   */
   readonly isReused: boolean
   readonly isDestroyed: boolean
   /** Another exchange may begin now. */
@@ -57,6 +60,11 @@ export const shownOctets = 80
 export const maxInterim = 10
 
 export class TooManyInterim extends Error {}
+
+/** The code is that of undici's error for the same. */
+export class HeadTooLarge extends Error {
+  readonly code = 'UND_ERR_HEADERS_OVERFLOW'
+}
 
 /** The server spoke first. */
 export class Forestalled extends Error {}

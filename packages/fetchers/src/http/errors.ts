@@ -120,7 +120,22 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
   if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) {
     return context.error('protocol-violation', `The server answered what was not asked (${message}).`, { cause })
   }
+  if (code.startsWith('ERR_HTTP2_')) return http2Error(context, code, message, cause)
   return receiveError(context, cause)
+}
+
+/** RFC 9113 7: what says nothing against the request, or was never looked at (8.7). */
+const passingResets = /NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)$/
+
+/** A stream that was reset, by the server or because it broke the rules, or whose connection ended so. */
+function http2Error(context: RetrievalContext, code: string, message: string, cause: unknown): RetrievalError {
+  const reason = /NGHTTP2_(\w+)$/.exec(message)?.[1] ?? code
+  if (context.deadline.phase === 'body') {
+    const what = `The answer broke off before the whole body had come (${reason}); try again.`
+    return context.error('partial', what, { transient: true, cause })
+  }
+  const transient = passingResets.test(message) || code === 'ERR_HTTP2_STREAM_CANCEL'
+  return context.error('receive-failed', `The request broke off (${reason}); try again.`, { transient, cause })
 }
 
 function speaker({ connection: { proxy } }: Exchange): string {

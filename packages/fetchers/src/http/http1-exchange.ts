@@ -41,6 +41,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #left: number | undefined
   /** The rest of the body is read past undici. */
   #isPast = false
+  /** More came than the body is: no answer to anything (security.md case 39). */
+  #isFouled = false
   #failure: Error | null = null
   #error: Error | undefined
   #isWhole = false
@@ -130,7 +132,9 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     }
     if (this.#first.length < shownOctets) this.#first += octets.toString('latin1', 0, shownOctets - this.#first.length)
     const head = this.#head
-    if (!this.connection.parse(octets)) this.#fail(new BodyCut('The connection is closed'))
+    // undici keeps the fields as they lie there until the last one has come, and this memory is used again before that.
+    if (!this.connection.parse(head === undefined ? Buffer.from(octets) : octets))
+      this.#fail(new BodyCut('The connection is closed'))
     const isProgress = this.#chunks.length > 0 || this.#head !== head
     this.#idle = isProgress ? 0 : this.#idle + octets.length
     // undici counts header fields alone; a reason, a chunk's extension, its size in zeros and blank lines may go on for ever.
@@ -152,6 +156,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       throw this.#error
     }
     const left = this.#left ?? 0
+    if (octets.length > left) this.#isFouled = true
     this.#left = Math.max(0, left - octets.length)
     this.#isWhole = this.#left === 0
     return octets.subarray(0, left)
@@ -161,7 +166,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#isOver) return null
     this.#isOver = true
     if (!this.#isPast) this.connection.free()
-    else if (this.#head !== undefined && staysOpen(this.#head)) this.connection.freePast()
+    else if (!this.#isFouled && this.#head !== undefined && staysOpen(this.#head)) this.connection.freePast()
     else void this.connection.destroy()
     return null
   }
@@ -182,9 +187,10 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       return true
     }
     const fields = pairs(raw)
-    const version = /^HTTP\/\d\.\d/.exec(this.#first)?.[0] ?? 'HTTP/1.1'
+    const [, version = 'HTTP/1.1', said] = statusLine.exec(this.#first) ?? []
     if (!/^HTTP\/1\./.test(version)) throw new WrongVersion(`(an answer of ${version})`)
-    this.#head = { status, reason, version, fields }
+    // Of a reason that comes in pieces undici has the last one.
+    this.#head = { status, reason: (this.#interim === 0 && said) || reason, version, fields }
     // RFC 9112 6.3: these have no body, whatever their length says; undici does not think so.
     if (status === 204 || status === 304) this.#isWhole = true
     else if (!this.#isHead) this.#left = lengthOf(fields)
@@ -214,12 +220,25 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
+const statusLine = /^(HTTP\/\d\.\d)(?: \d{3} ([^\r\n]*)\r?\n)?/
+
 function pairs(raw: readonly Buffer[]): Head['fields'] {
   const fields: (readonly [string, string])[] = []
   for (let at = 0; at < raw.length; at += 2) {
-    fields.push([raw[at]?.toString('latin1') ?? '', raw[at + 1]?.toString('latin1') ?? ''])
+    const value = raw[at + 1]
+    fields.push([raw[at]?.toString('latin1') ?? '', value?.toString('latin1', 0, endOf(value)) ?? ''])
   }
   return fields
+}
+
+/**
+ * Without the spaces and tabs behind it (RFC 9112 5.1), which undici leaves. By hand: a regular expression would look at
+ * each run of them.
+ */
+function endOf(value: Buffer): number {
+  let end = value.length
+  while (end > 0 && (value[end - 1] === 0x20 || value[end - 1] === 0x09)) end--
+  return end
 }
 
 /** Where the body is so many octets and nothing else (RFC 9112 6.3). */

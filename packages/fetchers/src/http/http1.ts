@@ -34,7 +34,7 @@ export class Http1Connection implements HttpConnection {
     this.proxy = proxy
     this.#fed = this.#makeFed()
     this.#client = this.#makeClient()
-    socket.setTimeout(0, () => void this.destroy())
+    socket.on('timeout', () => void this.destroy())
   }
 
   get isDestroyed(): boolean {

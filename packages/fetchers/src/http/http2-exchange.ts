@@ -1,6 +1,6 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2'
 import { SocketInflow } from '../wire/inflow.ts'
-import { BodyCut, type Exchange, type Head, maxInterim, TooManyInterim } from './connection.ts'
+import { BodyCut, type Exchange, type Head, HeadTooLarge, maxInterim, TooManyInterim } from './connection.ts'
 import type { Http2Connection } from './http2.ts'
 
 /** One request and its answer on a connection of HTTP/2: a stream of its own. */
@@ -11,6 +11,8 @@ export class Http2Exchange implements Exchange {
   #head: Head | undefined
   #interim = 0
   #error: Error | undefined
+  /** Its end has come, by END_STREAM. */
+  #isWhole = false
   #wake: () => void = () => {}
 
   constructor(connection: Http2Connection, stream: ClientHttp2Stream) {
@@ -22,9 +24,19 @@ export class Http2Exchange implements Exchange {
       if (this.#interim > maxInterim) stream.destroy(new TooManyInterim(`over ${maxInterim} interim answers`))
     })
     stream.once('response', (headers) => {
-      this.#head = headOf(headers)
+      const head = headOf(headers)
+      connection.served()
+      if (sizeOf(head) > connection.maxReply) stream.destroy(new HeadTooLarge('a header section over maxReply'))
+      else this.#head = head
       this.#wake()
     })
+    // A reset without an error (RFC 9113 8.1) is no end, but Node makes one of it, and tells the two apart by nothing
+    // else: such a stream is closed before it is ended.
+    const push = stream.push.bind(stream)
+    stream.push = (chunk, encoding) => {
+      if (chunk === null && !stream.closed) this.#isWhole = true
+      return push(chunk, encoding)
+    }
     stream.on('error', (error: Error) => this.#fail(error))
     stream.once('aborted', () => this.#fail(new BodyCut('The stream was reset')))
     stream.once('close', () => this.#wake())
@@ -50,7 +62,8 @@ export class Http2Exchange implements Exchange {
     if (chunk === undefined || (chunk !== null && chunk.length > 0)) return chunk
     const error = this.#error ?? this.#stream.errored
     if (error !== null && error !== undefined) throw error
-    if (!this.#stream.readableEnded || this.#stream.rstCode !== 0) throw new BodyCut('The stream was reset')
+    if (!this.#isWhole || !this.#stream.readableEnded || this.#stream.rstCode !== 0)
+      throw new BodyCut('The stream was reset')
     return null
   }
 
@@ -72,6 +85,10 @@ export class Http2Exchange implements Exchange {
     this.#error ??= error
     this.#wake()
   }
+}
+
+function sizeOf({ fields }: Head): number {
+  return fields.reduce((size, [name, value]) => size + name.length + value.length, 0)
 }
 
 /** Node joins what came several times, as RFC 9110 5.3 does; cookies alone come as a list. */

@@ -9,6 +9,8 @@ import { Http2Exchange } from './http2-exchange.ts'
 /** Octets that a server may send before the consumer has taken them: of one stream, and of all. The protocol's 64 KiB stop every large body. */
 const streamWindow = 2 ** 21
 const sessionWindow = 2 ** 23
+/** What a field counts beside its octets (RFC 9113 6.5.2). */
+const fieldOverhead = 32
 /** As for HTTP/1.1. */
 const keepAliveMilliseconds = 4000
 
@@ -16,19 +18,25 @@ const keepAliveMilliseconds = 4000
 export class Http2Connection implements HttpConnection {
   readonly proxy = null
   readonly isShared = true
-  isReused = false
+  /** Octets of a header section. */
+  readonly maxReply: number
   onFree: () => void = () => {}
   readonly #session: ClientHttp2Session
   readonly #origin: { readonly scheme: string; readonly authority: string }
   #exchanges = 0
-  #wasUsed = false
+  #hasServed = false
   #isGoing = false
 
   constructor(socket: Socket, plan: HttpPlan, maxReply: number) {
+    this.maxReply = maxReply
     this.#origin = { scheme: 'https', authority: authority(plan, 443) }
+    // As much again for the overhead. Up to it, our own error says what was too large; beyond, Node resets the stream.
+    const listSize = Math.min(Math.max(2 * maxReply, 2 * 128 * fieldOverhead), 2 ** 31)
     this.#session = connect(`https://${this.#origin.authority}`, {
       createConnection: () => socket,
-      settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: Math.min(maxReply, 2 ** 31) },
+      // Node's default, 128, is less than some servers send.
+      maxHeaderListPairs: Math.ceil(listSize / (2 * fieldOverhead)),
+      settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: listSize },
     })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(sessionWindow))
     // Each exchange is told by its own stream.
@@ -36,9 +44,15 @@ export class Http2Connection implements HttpConnection {
     this.#session.on('goaway', () => {
       this.#isGoing = true
     })
-    this.#session.setTimeout(keepAliveMilliseconds, () => {
+    // Not by setTimeout, which listens once, and the first time may be in the middle of a body.
+    this.#session.on('timeout', () => {
       if (this.#exchanges === 0) void this.destroy()
     })
+  }
+
+  /** A server that refuses stream after stream, or each connection's first, would be asked for ever. */
+  get isReused(): boolean {
+    return this.#hasServed && (this.#isGoing || this.#session.closed || this.isDestroyed)
   }
 
   get isDestroyed(): boolean {
@@ -51,10 +65,7 @@ export class Http2Connection implements HttpConnection {
   }
 
   begin(request: Dispatcher.DispatchOptions): Exchange {
-    this.isReused = this.#wasUsed
-    this.#wasUsed = true
-    this.#exchanges++
-    this.#session.ref()
+    // Throws where the session has ended meanwhile.
     const stream = this.#session.request(
       {
         ':method': request.method,
@@ -65,17 +76,31 @@ export class Http2Connection implements HttpConnection {
       },
       { endStream: true },
     )
+    this.#exchanges++
+    this.#session.ref()
     stream.once('close', () => {
       this.#exchanges--
-      if (this.#exchanges === 0) this.#session.unref()
+      if (this.#exchanges === 0) this.#rest()
       if (this.hasRoom) this.onFree()
     })
     return new Http2Exchange(this, stream)
   }
 
+  /** An answer has begun. */
+  served(): void {
+    this.#hasServed = true
+  }
+
   onceClosed(listener: () => void): void {
     if (this.#session.destroyed) listener()
     else this.#session.once('close', listener)
+  }
+
+  /** The timer begins anew: it may have passed while the last body was read from memory. Else octets alone start it. */
+  #rest(): void {
+    if (this.#session.destroyed) return
+    this.#session.unref()
+    this.#session.setTimeout(keepAliveMilliseconds)
   }
 
   async destroy(): Promise<void> {

@@ -37,6 +37,11 @@ export async function openHttpConnection(
     intake?.attach(socket)
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
       const { Http2Connection } = await import('./http2.ts')
+      // Closed while that was loaded: a session would never say so.
+      if (socket.destroyed) {
+        const message = 'The server closed the connection without an answer; try again.'
+        throw context.error('receive-failed', message, { phase: 'request', transient: true })
+      }
       return new Http2Connection(socket, plan, context.limits.maxReply)
     }
     const inflow: Inflow = intake ?? inflowOf(socket)

@@ -79,7 +79,10 @@ export class Pool {
     site.opening = settled
     try {
       const connection = await opening
-      if (this.#isClosed) await connection.destroy()
+      if (this.#isClosed) {
+        await connection.destroy()
+        throw context.error('aborted', 'The client was closed; make another one.')
+      }
       site.isShared = connection.isShared
       this.#keep(connection, site, key)
       return connection
