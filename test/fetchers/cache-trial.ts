@@ -58,7 +58,8 @@ export function cacheTrial(): CacheTrial {
     events,
     clientWith(cache, options = {}) {
       const fetchers = [httpFetcher({ cache })]
-      const client = createClient({ ...options, fetchers, onEvent: (event) => events.push(event) })
+      const limits = { maxRetries: 0, ...options.limits }
+      const client = createClient({ ...options, limits, fetchers, onEvent: (event) => events.push(event) })
       clients.push(client)
       return client
     },

@@ -321,8 +321,8 @@ describe('R40: an abort at any point ends it once, with nothing left open', () =
           (error: unknown) => (RetrievalError.is(error) ? error.code : String(error)),
         )
         .finally(() => settled++)
-      // Before the client is closed: the abort alone has closed the socket.
-      if (code === 'aborted') await server.closed()
+      // Before the client is closed: the abort alone has closed the socket, unless that has answered and is kept for the next one.
+      if (code === 'aborted' && replies.length === 1) await server.closed()
       await client.close()
       await server.closed()
       expect(settled).toBe(1)
