@@ -84,6 +84,17 @@ describe('HTTP/1.1', () => {
   })
 })
 
+test('a token that an answer holds is in no event and no error', async () => {
+  await using server = await scriptedHttp(
+    () => 'HTTP/1.1 403 No\r\nX-Auth-Token: s3cr3t\r\nLocation: /?token=s3cr3t\r\nContent-Length: 0\r\n\r\n',
+  )
+  const told: unknown[] = []
+  await using client = createClient({ onEvent: (event) => told.push(event) })
+  const error = await result(client, server.url)
+  expect(error).toMatchObject({ code: 'access-denied', response: { headers: { 'x-auth-token': '***' } } })
+  expect(JSON.stringify([told, { ...(error as object) }])).not.toContain('s3cr3t')
+})
+
 describe('HTTP/2', () => {
   test('a stream that is reset without an error is no whole body', async () => {
     await using server = await rawHttp2((stream, send) =>

@@ -6,7 +6,7 @@ import type { Head } from './connection.ts'
 import { exchangeError } from './errors.ts'
 import { forwarder } from './forward.ts'
 import type { Pool } from './pool.ts'
-import { type Logins, makeRequest } from './request.ts'
+import { isSecret, type Logins, makeRequest } from './request.ts'
 import { ResponseHead } from './response.ts'
 import { WholeBody } from './whole-body.ts'
 
@@ -70,6 +70,10 @@ function asHttp2(shown: string): string {
 
 /** The header section as it came but for line folding; cookies are the server's secrets, and a Location may hold others. */
 function headOctets({ status, reason, version, fields }: Head): string {
-  const lines = fields.map(([name, value]) => `${name}: ${/^set-cookie$/i.test(name) ? '<cookie>' : value}\r\n`)
+  const shown = (name: string, value: string): string => {
+    if (/^set-cookie$/i.test(name)) return '<cookie>'
+    return isSecret(name) ? '<password>' : value
+  }
+  const lines = fields.map(([name, value]) => `${name}: ${shown(name, value)}\r\n`)
   return redact(`${version} ${status} ${reason}\r\n${lines.join('')}\r\n`)
 }

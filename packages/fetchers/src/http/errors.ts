@@ -11,7 +11,7 @@ import {
   TooManyInterim,
   WrongVersion,
 } from './connection.ts'
-import { dateOf, type ResponseHead } from './response.ts'
+import { dateOf, type ResponseHead, shownFields } from './response.ts'
 
 /** Statuses whose meaning is a code of its own; the sentence says what to do. */
 const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
@@ -40,7 +40,7 @@ export function statusError(
   return context.error(code, `${message} (${reply})`, {
     status,
     reply,
-    response: { headers: head.fields, excerpt },
+    response: { headers: shownFields(head), excerpt },
     phase: 'request',
     transient,
     ...(retryAfter !== undefined && { retryAfter }),

@@ -9,6 +9,7 @@ import type { Answer, Ask, Asking } from './asking.ts'
 import { discard, readExcerpt } from './discard.ts'
 import { forwarder } from './forward.ts'
 import { type Logins, methodOf } from './request.ts'
+import { shownFields } from './response.ts'
 
 /**
  * Asks with the login that the server wants, which it is told once it has asked, or at once where the URL has a
@@ -57,9 +58,9 @@ async function meet(
   plan: HttpPlan,
   context: RetrievalContext,
 ): Promise<RetrievalError | null> {
-  const { status, reply, fields } = head
+  const { status, reply } = head
   const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
-  const details = { status, reply, response: { headers: fields, excerpt }, phase: 'login' } as const
+  const details = { status, reply, response: { headers: shownFields(head), excerpt }, phase: 'login' } as const
   if (givesField(context.request, 'authorization')) {
     const message = `The server refused the Authorization field of your own; check it. (${reply})`
     return context.error('auth-failed', message, details)

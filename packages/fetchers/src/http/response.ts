@@ -1,8 +1,9 @@
-import { octetsToText, printable } from '@retriever/core'
+import { octetsToText, printable, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { notModified, sameTag } from '../wishes.ts'
 import type { Head } from './connection.ts'
 import { contentRange } from './content-range.ts'
+import { isSecret } from './request.ts'
 import { isSameTag } from './validator.ts'
 
 /** An answer's header section, ready to be asked. */
@@ -42,6 +43,12 @@ export class ResponseHead {
   field(name: string): string | null {
     return Object.hasOwn(this.fields, name) ? (this.fields[name] ?? null) : null
   }
+}
+
+/** The fields as an error may have them, which is logged: without what a token stands in (security.md case 47). */
+export function shownFields({ fields }: ResponseHead): Readonly<Record<string, string>> {
+  const entries = Object.entries(fields)
+  return Object.fromEntries(entries.map(([name, value]) => [name, isSecret(name) ? '***' : redact(value)]))
 }
 
 /** All of a Retrieved but its body, from the head of a 2xx answer. */
