@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { bareUndici, library, peer, retrieve } from './contestants.mjs'
+import { bareUndici, library, many, peer, retrieve } from './contestants.mjs'
 import { presentPeers } from './peers.mjs'
 import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
 import { rounds } from './rounds.mjs'
@@ -15,7 +15,8 @@ const contestants = [
   { name: 'wget2 -O FILE', run: (url, cwd) => peer('wget2', ['-O', 'out', url], limits(cwd)) },
   { name: 'aria2c', run: (url, cwd) => peer('aria2c', ['-o', 'out', url], limits(cwd)) },
   { name: 'retrieve > /dev/null', run: (url, cwd) => retrieve([url], limits(cwd)) },
-  { name: 'library', run: (url, cwd) => library([url], limits(cwd)) },
+  { name: 'library, writeTo', run: (url, cwd) => many(1, [url], limits(cwd)) },
+  { name: 'library, body', run: (url, cwd) => library([url], limits(cwd)) },
   { name: 'bare undici', run: (url, cwd) => bareUndici(1, [url], limits(cwd)) },
   { name: 'curl', run: (url, cwd) => peer('curl', [url], limits(cwd)) },
 ]
