@@ -191,6 +191,15 @@ function page(...rows: readonly string[]): string {
 
 const row = (href: string): string => `<a href="${href}">x</a>   03-Feb-2001 04:05      12`
 
+test('the local test server makes one', async () => {
+  const representation = await client.retrieve(`${server.url}pub/`)
+  expect(representation).toMatchObject({ kind: 'listing', metadata: { generator: '@retriever/servers' } })
+  const entries: Entry[] = []
+  for await (const entry of representation.entries()) entries.push(entry)
+  expect(entries).toContainEqual({ name: 'hello.txt', kind: 'file', url: `${server.url}pub/hello.txt` })
+  expect(entries.find(({ kind }) => kind === 'directory')?.url).toMatch(/\/pub\/[^/]+\/$/)
+})
+
 describe('what is no index stays an object', () => {
   const nginx = recorded('nginx.html').toString('latin1')
   test.each<[what: string, page: string, serving?: Serving]>([

@@ -49,6 +49,12 @@ const generators: readonly Generator[] = [
     within: 16_384,
   },
   {
+    name: '@retriever/servers',
+    head: /^<!DOCTYPE html>\n<meta name="generator" content="@retriever\/servers">\n<title>Index of \//,
+    marks: [/<ul>\n/],
+    within: 4096,
+  },
+  {
     name: 'Python',
     head: /<title>Directory listing for \//,
     marks: [/<h1>Directory listing for \/[^<]*<\/h1>\s*<hr>\s*<ul>/],

@@ -71,7 +71,9 @@ function index(tree: Tree, directory: TreeDirectory): Answer {
     return `<li><a href="./${percentEncode(name, "/!$'()*+,;=:@")}">${escapeHtml(name)}</a></li>\n`
   })
   const title = `Index of ${escapeHtml(directory.path)}`
-  const page = `<!DOCTYPE html>\n<title>${title}</title>\n<h1>${title}</h1>\n<ul>\n${items.join('')}</ul>\n`
+  // By the first of these lines, retrieve knows the page for a listing.
+  const made = '<meta name="generator" content="@retriever/servers">'
+  const page = `<!DOCTYPE html>\n${made}\n<title>${title}</title>\n<h1>${title}</h1>\n<ul>\n${items.join('')}</ul>\n`
   return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: wholeBody(page) }
 }
 
