@@ -165,10 +165,10 @@ export class Deadline {
   #heed(signal: AbortSignal): void {
     const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
     this.#forgetOuter = () => signal.removeEventListener('abort', abort)
-    if (signal.aborted) return abort()
     // One signal for a whole batch is no leak, of which Node warns from the eleventh listener on.
     setMaxListeners(0, signal)
-    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
   }
 
   #timeout(milliseconds: number, limit: string): RetrievalError {
