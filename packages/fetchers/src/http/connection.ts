@@ -21,7 +21,6 @@ export interface HttpConnection {
    * idle or, in HTTP/2, was about to end it. It may be sent again at once then.
    */
   readonly isReused: boolean
-  readonly isDestroyed: boolean
   /** Another exchange may begin now. */
   readonly hasRoom: boolean
   /** Many exchanges may be under way at a time: HTTP/2. */

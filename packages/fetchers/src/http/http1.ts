@@ -37,10 +37,6 @@ export class Http1Connection implements HttpConnection {
     socket.on('timeout', () => void this.destroy())
   }
 
-  get isDestroyed(): boolean {
-    return this.#socket.destroyed
-  }
-
   get hasRoom(): boolean {
     return this.#exchange === undefined && !this.#socket.destroyed
   }

@@ -52,16 +52,12 @@ export class Http2Connection implements HttpConnection {
 
   /** A server that refuses stream after stream, or each connection's first, would be asked for ever. */
   get isReused(): boolean {
-    return this.#hasServed && (this.#isGoing || this.#session.closed || this.isDestroyed)
-  }
-
-  get isDestroyed(): boolean {
-    return this.#session.destroyed
+    return this.#hasServed && (this.#isGoing || this.#session.closed || this.#session.destroyed)
   }
 
   get hasRoom(): boolean {
     const { maxConcurrentStreams = 100 } = this.#session.remoteSettings ?? {}
-    return !this.#isGoing && !this.#session.closed && !this.isDestroyed && this.#exchanges < maxConcurrentStreams
+    return !this.#isGoing && !this.#session.closed && !this.#session.destroyed && this.#exchanges < maxConcurrentStreams
   }
 
   begin(request: Dispatcher.DispatchOptions): Exchange {

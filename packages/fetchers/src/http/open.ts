@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { ProvenInflow } from '../wire/carrier.ts'
@@ -29,7 +28,7 @@ export async function openHttpConnection(
   const proxy = forwarder(plan, context)
   // TLS and proxies have their own ways with what is read.
   const intake = plan.tls === 'none' && !context.proxy ? new Intake() : undefined
-  const alpn = http2 && !provesEnd ? ['h2', 'http/1.1'] : ['http/1.1']
+  const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
     const socket = await (proxy === null
       ? openSocket(context, { ...plan, alpn, provesEnd }, lifetime.signal, intake?.onread)
@@ -53,5 +52,5 @@ export async function openHttpConnection(
 
 function inflowOf(socket: Socket): Inflow {
   const carrier = carriers.get(socket)
-  return carrier === undefined ? new SocketInflow(socket) : new ProvenInflow(socket as TLSSocket, carrier)
+  return carrier === undefined ? new SocketInflow(socket) : new ProvenInflow(socket, carrier)
 }

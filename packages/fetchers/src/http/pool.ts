@@ -35,10 +35,11 @@ export class Pool {
     request: Dispatcher.DispatchOptions,
     provesEnd: boolean,
   ): Promise<Exchange> {
-    const kind = { http2: this.#http2, provesEnd }
+    // Of HTTP/2 the protocol itself proves the end.
+    const kind = { http2: this.#http2 && !provesEnd && plan.tls !== 'none', provesEnd }
     const key = `${keyOf(context, plan)}${provesEnd}`
     while (true) {
-      const site = this.#site(key, plan, kind)
+      const site = this.#site(key, kind)
       const connection = takeFree(site) ?? (await this.#open(context, plan, site, key, kind))
       if (connection !== undefined) return connection.begin(request)
     }
@@ -53,10 +54,10 @@ export class Pool {
     await Promise.all(all.map((connection) => connection.destroy()))
   }
 
-  #site(key: string, plan: HttpPlan, { http2, provesEnd }: ConnectionKind): Site {
+  #site(key: string, { http2 }: ConnectionKind): Site {
     let site = this.#sites.get(key)
     if (site === undefined) {
-      site = { free: [], opening: undefined, isShared: http2 && !provesEnd && plan.tls !== 'none' ? undefined : false }
+      site = { free: [], opening: undefined, isShared: http2 ? undefined : false }
       this.#sites.set(key, site)
     }
     return site

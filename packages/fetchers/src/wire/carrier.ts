@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
-import type { Inflow } from './inflow.ts'
+import { SocketInflow } from './inflow.ts'
 
 /**
  * What stands between TLS and its TCP connection, and keeps the end of that to itself: what TLS ends with then is the other side's
@@ -48,49 +47,34 @@ export class Carrier extends Duplex {
 export class TlsCut extends Error {}
 
 /** What comes in by TLS over a carrier. Its end is an error unless close_notify came before. */
-export class ProvenInflow implements Inflow {
-  readonly #socket: TLSSocket
+export class ProvenInflow extends SocketInflow {
+  readonly #socket: Socket
   readonly #carrier: Carrier
   #isCut = false
-  #wake: () => void = () => {}
 
-  constructor(socket: TLSSocket, carrier: Carrier) {
+  constructor(socket: Socket, carrier: Carrier) {
+    super(socket)
     this.#socket = socket
     this.#carrier = carrier
-    for (const event of ['readable', 'end', 'error', 'close'] as const) socket.on(event, () => this.#wake())
     carrier.once('over', () => this.#settle(3))
   }
 
-  get failure(): Error | null {
-    return this.#isCut ? new TlsCut('TLS was not closed') : this.#socket.errored
+  override get failure(): Error | null {
+    return this.#isCut ? new TlsCut('TLS was not closed') : super.failure
   }
 
-  get isQuiet(): boolean {
-    const { readableLength, readableEnded, destroyed } = this.#socket
-    return readableLength === 0 && !readableEnded && !destroyed && !this.#carrier.isOver
+  override get isQuiet(): boolean {
+    return super.isQuiet && !this.#carrier.isOver
   }
 
-  take(): Buffer | null | undefined {
-    const chunk = this.#socket.read() as Buffer | null
-    if (chunk !== null) return chunk
-    return this.#socket.readableEnded || this.#socket.destroyed || this.#isCut ? null : undefined
+  override take(): Buffer | null | undefined {
+    const octets = super.take()
+    return octets === undefined && this.#isCut ? null : octets
   }
 
-  arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve
-      if (this.#isCut) resolve()
-    })
+  override arrival(): Promise<void> {
+    return this.#isCut ? Promise.resolve() : super.arrival()
   }
-
-  watch(listener: () => void): void {
-    this.#wake = () => {
-      if (!this.isQuiet) listener()
-    }
-    this.#wake()
-  }
-
-  grow(): void {}
 
   /** Once nothing has been on its way through TLS for so many turns of the event loop, what has not ended was cut. */
   #settle(turns: number): void {
@@ -98,7 +82,7 @@ export class ProvenInflow implements Inflow {
     if (readableEnded || destroyed) return
     if (turns === 0) {
       this.#isCut = true
-      this.#wake()
+      this.wake()
       return
     }
     const isUnderWay = readableLength > 0 || this.#carrier.readableLength > 0

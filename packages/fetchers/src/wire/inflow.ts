@@ -23,7 +23,12 @@ export class SocketInflow implements Inflow {
 
   constructor(socket: Readable) {
     this.#socket = socket
-    for (const event of ['readable', 'end', 'error', 'close'] as const) socket.on(event, () => this.#wake())
+    for (const event of ['readable', 'end', 'error', 'close'] as const) socket.on(event, () => this.wake())
+  }
+
+  /** Something may have changed for whoever waits. */
+  protected wake(): void {
+    this.#wake()
   }
 
   take(): Buffer | null | undefined {
