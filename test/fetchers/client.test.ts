@@ -1,17 +1,9 @@
 import { hostname } from 'node:os'
-import { RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
 import { createClient, type Fetcher, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test, vi } from 'vitest'
+import { failure } from './failure.ts'
 import { chunks, endless, fakeHttp, retrieved } from './fake.ts'
-
-const failure = async (promise: Promise<unknown>): Promise<RetrievalError> => {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
-  return error
-}
 
 describe('options are checked where they enter', () => {
   test.each([

@@ -1,7 +1,8 @@
-import { RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
 import { type Challenge, type ClientOptions, createClient } from '@retriever/fetchers'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { failure } from './failure.ts'
 
 let servers: TestServers<'ftp' | 'http' | 'nntp'>
 
@@ -26,8 +27,7 @@ async function failureOf(
 ): Promise<RetrievalError> {
   await using client = createClient({ credentials } as ClientOptions)
   const url = `${servers[mechanism].url.replace('//', '//gr%C3%BCn@')}${path}`
-  const reason: unknown = await client.retrieve(url, signal ? { signal } : {}).catch((error) => error)
-  if (!RetrievalError.is(reason)) throw new Error(`Expected a RetrievalError, got ${String(reason)}`)
+  const reason = await failure(client.retrieve(url, signal ? { signal } : {}))
   await client.close()
   await servers[mechanism].waitForConnections(0)
   return reason

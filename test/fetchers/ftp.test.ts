@@ -1,20 +1,12 @@
 import { createServer } from 'node:net'
-import { type FtpPlan, findScheme, RetrievalError, resolve, type Scheme } from '@retriever/core'
+import { type FtpPlan, findScheme, resolve, type Scheme } from '@retriever/core'
 import { type ClientOptions, createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { readExtendedPort, readPassivePort } from '../../packages/fetchers/src/ftp/passive.ts'
+import { failure } from './failure.ts'
 import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
-
-const failure = async (promise: Promise<unknown>): Promise<RetrievalError> => {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
-  return error
-}
 
 /** Retrieves a path of an embedded server, hands it on, and waits until nothing is open any more. */
 async function withServer<T>(

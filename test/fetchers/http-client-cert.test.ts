@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TLSSocket } from 'node:tls'
-import { RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type TlsOptions } from '@retriever/fetchers'
 import { startFtpServer, startHttpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { clientCertificate, clientKey, lockedClientKey } from './client-certificate.ts'
+import { failure } from './failure.ts'
 import { ok, redirectTo } from './http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 import { httpProxy, scriptedProxy } from './scripted-proxy.ts'
@@ -62,11 +63,7 @@ async function textOf(url: string, options: ClientOptions): Promise<string> {
   return await (await client.retrieve(url)).text()
 }
 
-async function failureOf(url: string, options: ClientOptions): Promise<RetrievalError> {
-  const error: unknown = await textOf(url, options).catch((reason: unknown) => reason)
-  if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
-  return error
-}
+const failureOf = (url: string, options: ClientOptions): Promise<RetrievalError> => failure(textOf(url, options))
 
 describe('the certificate of the client', () => {
   test.each([own, { ...own, key: lockedClientKey, passphrase: 's3cr3t' }])('is shown who asks for it', async (tls) => {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
-import { RetrievalError } from '@retriever/core'
 import {
   type Client,
   createClient,
@@ -12,6 +11,7 @@ import {
 } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { failure } from './failure.ts'
 import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 
 const opened: { server?: ScriptedHttp; client?: Client }[] = []
@@ -67,15 +67,6 @@ function answering(coding: string, body: Uint8Array, framing: Framing = 'length'
 
 function chunk(octets: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${octets.length.toString(16)}\r\n`), octets, Buffer.from('\r\n')])
-}
-
-async function failure(running: Promise<unknown>): Promise<RetrievalError> {
-  const error = await running.then(
-    () => 'no failure',
-    (reason: unknown) => reason,
-  )
-  if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
-  return error
 }
 
 /** Octets that no coding makes much smaller, and some that all do. */

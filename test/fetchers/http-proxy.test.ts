@@ -1,18 +1,9 @@
-import { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { startFtpServer, startHttpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { failure } from './failure.ts'
 import { ok } from './http-answers.ts'
 import { httpProxy, type ProxyScript, type SocksOptions, scriptedProxy } from './scripted-proxy.ts'
-
-const failure = async (promise: Promise<unknown>): Promise<RetrievalError> => {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
-  return error
-}
 
 const basic = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`
 

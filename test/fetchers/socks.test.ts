@@ -1,17 +1,9 @@
-import { RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { startFtpServer, startGopherServer, startHttpServer, startNntpServer, testCa } from '@retriever/servers'
 import { describe, expect, test, vi } from 'vitest'
+import { failure } from './failure.ts'
 import { type ProxyScript, type ScriptedProxy, type SocksOptions, scriptedProxy, socks } from './scripted-proxy.ts'
-
-const failure = async (promise: Promise<unknown>): Promise<RetrievalError> => {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!RetrievalError.is(error)) throw new Error(`Expected a RetrievalError, got ${String(error)}`)
-  return error
-}
 
 /** What each lookup finds, in turn: no test asks a real resolver. */
 let addresses: (readonly string[] | Error)[] = []

@@ -1,9 +1,9 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, rmSync } from 'node:fs'
 import { peer, retrieve } from './contestants.mjs'
 import { presentPeers } from './peers.mjs'
 import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
 import { rounds } from './rounds.mjs'
+import { writeSmallFiles } from './small-files.mjs'
 import { median, printTable } from './table.mjs'
 
 const count = 1000
@@ -42,23 +42,12 @@ export async function files([runs = '5']) {
   const parent = memoryDirectory(64)
   const server = await startRealServer('proftpd', parent)
   try {
-    const site = fill(server)
+    const site = writeSmallFiles(server, 'pub/files/', `ftp://127.0.0.1:${server.port}/pub/files/`, count)
     const samples = await rounds(present, Number(runs), (contestant) => measure(contestant, site, server))
     tell(present, samples, runs, parent)
   } finally {
     await server.stop()
   }
-}
-
-/** The files, and a list of their URLs. */
-function fill(server) {
-  const directory = `ftp://127.0.0.1:${server.port}/pub/files/`
-  const names = Array.from({ length: count }, (_, i) => `f${i + 1}`)
-  for (const name of names) server.write(`pub/files/${name}`, Buffer.alloc(1024, name))
-  const urls = names.map((name) => directory + name)
-  const list = join(server.scratch(), 'urls')
-  writeFileSync(list, `${urls.join('\n')}\n`)
-  return { directory, urls, list }
 }
 
 async function measure({ name, run, saves }, site, server) {

@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { bareUndici, many, peer, retrieve } from './contestants.mjs'
 import { presentPeers } from './peers.mjs'
 import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
 import { rounds } from './rounds.mjs'
+import { writeSmallFiles } from './small-files.mjs'
 import { median, printTable } from './table.mjs'
 
 const count = 10_000
@@ -39,23 +38,12 @@ export async function bodies([runs = '5']) {
   const parent = memoryDirectory(128)
   const server = await startRealServer('nginx', parent)
   try {
-    const site = fill(server)
+    const site = writeSmallFiles(server, 'files/small/', `http://127.0.0.1:${server.port}/files/small/`, count)
     const samples = await rounds(present, Number(runs), ({ run }) => run(site))
     tell(present, samples, runs)
   } finally {
     await server.stop()
   }
-}
-
-/** The files, and a list of their URLs. */
-function fill(server) {
-  const directory = `http://127.0.0.1:${server.port}/files/small/`
-  const names = Array.from({ length: count }, (_, i) => `f${i + 1}`)
-  for (const name of names) server.write(`files/small/${name}`, Buffer.alloc(1024, name))
-  const urls = names.map((name) => directory + name)
-  const list = join(server.scratch(), 'urls')
-  writeFileSync(list, `${urls.join('\n')}\n`)
-  return { directory, urls, list }
 }
 
 function tell(present, samples, runs) {
