@@ -1,5 +1,5 @@
 /** Cases of docs/security.md, section 1, by number: what URLs and hostile servers try, and must not get. */
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { encodeOctets, type FtpPlan, resolve } from '@retriever/core'
 import { type ClientOptions, createClient } from '@retriever/fetchers'
 import { startFtpServer, testCa } from '@retriever/servers'
@@ -237,6 +237,22 @@ describe('case 13, TLS stripping: whatever the server says, nothing goes in the 
       expect((await failure('pub/hello.txt')).code).toMatch(/^(tls-failed|partial|receive-failed)$/)
       expect(server.received).toContain('PROT P')
     }))
+
+  test('a data connection that is reset before TLS begins on it', async () => {
+    // After the client has seen it open, and long before the 150.
+    const resetting = createServer((socket) => void setTimeout(() => socket.resetAndDestroy(), 20))
+    await new Promise<void>((done) => resetting.listen(0, '127.0.0.1', done))
+    const { port } = resetting.address() as AddressInfo
+    const replies = {
+      EPSV: `229 passive (|||${port}|)\r\n`,
+      PASV: `227 passive (127,0,0,1,${port >> 8},${port & 255})\r\n`,
+      RETR: '150 here it comes\r\n',
+    }
+    await trial({ tls: 'explicit', faults: { delay: 100, replies } }, async ({ failure }) => {
+      expect(await failure('pub/hello.txt')).toMatchObject({ code: 'connect-failed', transient: true })
+    })
+    await new Promise((done) => resetting.close(done))
+  })
 })
 
 describe('case 17, PASV to a third host: the control connection has the host', () => {

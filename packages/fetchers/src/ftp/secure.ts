@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { tlsOptions } from '../wire/dial.ts'
+import { opening } from '../wire/opening.ts'
 import { connectError } from '../wire/socket-error.ts'
 
 /** A TLS session that is being agreed on. */
@@ -22,13 +22,10 @@ export function startTls(context: RetrievalContext, plan: FtpPlan, plain: Socket
   const { host, port } = plan
   const ticket = session === undefined ? {} : { session }
   const socket = connect({ socket: plain, host, ...tlsOptions(host, context.tls), ...ticket })
-  const agreed = once(socket, 'secureConnect').then(
-    () => {},
-    (cause: unknown) => {
-      socket.destroy()
-      throw connectError(context, { host, port }, cause)
-    },
-  )
+  const agreed = opening(socket, 'secureConnect', { below: plain }).catch((cause: unknown) => {
+    socket.destroy()
+    throw connectError(context, { host, port }, cause)
+  })
   // Met where it is awaited, which may be later; and later errors by the next read.
   agreed.catch(() => {})
   socket.on('error', (error) => socket.destroy(error))

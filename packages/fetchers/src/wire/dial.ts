@@ -1,10 +1,11 @@
-import { once } from 'node:events'
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext, TlsOptions } from '../fetcher.ts'
 import { Carrier } from './carrier.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
+import { opening } from './opening.ts'
 import type { Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
 
@@ -27,11 +28,11 @@ export async function dial(
     const tcp = await opened(context, { ...peer, tls: 'none' }, connectTcp(options), lifetime)
     return secure(context, peer, tcp, lifetime)
   }
-  const opening =
+  const socket =
     peer.tls === 'implicit'
       ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(peer) })
       : connectTcp(options)
-  return opened(context, peer, opening, lifetime)
+  return opened(context, peer, socket, lifetime)
 }
 
 /** A connection to the proxy, in TLS where it is an https proxy. That is verified always, since its password goes there. */
@@ -61,12 +62,12 @@ export async function secure(
   }
   context.deadline.phase = 'tls'
   const under = peer.provesEnd === true ? new Carrier(carrier) : carrier
-  const opening = connectTls({ socket: under, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
-  if (under instanceof Carrier) carriers.set(opening, under)
+  const socket = connectTls({ socket: under, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
+  if (under instanceof Carrier) carriers.set(socket, under)
   // Within the TLS of an https proxy, one does not end with the other by itself.
-  opening.once('close', () => under.destroy())
-  under.once('close', () => opening.destroy())
-  return opened(context, peer, opening, lifetime)
+  socket.once('close', () => under.destroy())
+  under.once('close', () => socket.destroy())
+  return opened(context, peer, socket, lifetime, under)
 }
 
 /** Of connections with Peer.provesEnd. */
@@ -92,22 +93,24 @@ function alpn(peer: Peer): ConnectionOptions {
 async function opened(
   context: RetrievalContext,
   peer: NamedPeer,
-  opening: Socket | TLSSocket,
-  lifetime: AbortSignal,
+  socket: Socket | TLSSocket,
+  signal: AbortSignal,
+  below?: Duplex,
 ): Promise<Socket> {
-  destroyOnAbort(opening, lifetime)
-  if (peer.tls === 'implicit') opening.once('connect', () => Object.assign(context.deadline, { phase: 'tls' }))
+  destroyOnAbort(socket, signal)
+  if (peer.tls === 'implicit') socket.once('connect', () => Object.assign(context.deadline, { phase: 'tls' }))
   try {
-    await once(opening, peer.tls === 'implicit' ? 'secureConnect' : 'connect', { signal: lifetime })
+    const event = peer.tls === 'implicit' ? 'secureConnect' : 'connect'
+    await opening(socket, event, { signal, ...(below !== undefined && { below }) })
   } catch (cause) {
-    opening.destroy()
+    socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
   // An error while nobody reads is kept by the socket and met by the next read; it must not end the process.
   // Of an alert, which in TLS 1.3 is how a client's certificate is refused, Node tells without keeping it: it looks
   // like an end then.
-  opening.on('error', (error) => opening.destroy(error))
-  return opening
+  socket.on('error', (error) => socket.destroy(error))
+  return socket
 }
 
 function destroyOnAbort(socket: Socket, signal: AbortSignal): void {
