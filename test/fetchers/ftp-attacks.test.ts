@@ -248,9 +248,13 @@ describe('case 13, TLS stripping: whatever the server says, nothing goes in the 
       PASV: `227 passive (127,0,0,1,${port >> 8},${port & 255})\r\n`,
       RETR: '150 here it comes\r\n',
     }
-    await trial({ tls: 'explicit', faults: { delay: 100, replies } }, async ({ failure }) => {
-      expect(await failure('pub/hello.txt')).toMatchObject({ code: 'connect-failed', transient: true })
-    })
+    await trial(
+      { tls: 'explicit', faults: { delay: 100, replies } },
+      async ({ failure }) => {
+        expect(await failure('pub/hello.txt')).toMatchObject({ code: 'connect-failed', transient: true })
+      },
+      { limits: { maxRetries: 0 } },
+    )
     await new Promise((done) => resetting.close(done))
   })
 })
