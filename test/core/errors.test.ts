@@ -7,7 +7,7 @@ const entries = Object.entries(errorCodes) as [ErrorCode, { exit: number; when: 
 const exits: Record<number, readonly ErrorCode[]> = {
   0: ['not-modified'],
   1: ['unknown-scheme', 'no-fetcher', 'handoff'],
-  2: ['invalid-option'],
+  2: ['invalid-option', 'form-required'],
   3: ['malformed-url'],
   6: ['host-not-found', 'no-server'],
   7: ['connect-failed'],

@@ -24,6 +24,7 @@ export const errorCodes = {
   handoff: { exit: 1, when: 'The URL names an interactive service, not a data object.' },
   'malformed-url': { exit: 3, when: 'The URL breaks the syntax of its scheme.' },
   'invalid-option': { exit: 2, when: 'An option has a value of the wrong type or range.' },
+  'form-required': { exit: 2, when: 'A form must be filled in first (Gopher+), and its answers are not given.' },
   'no-server': { exit: 6, when: 'The URL names no server and none is configured (news).' },
   'host-not-found': { exit: 6, when: 'The host name has no address.' },
   'connect-failed': { exit: 7, when: 'No connection: refused, unreachable, or reset before the first byte.' },

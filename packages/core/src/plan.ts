@@ -71,6 +71,8 @@ export interface NntpPlan extends Plan<'nntp'> {
   readonly articleNumber: number | null
   /** Without its angle brackets. */
   readonly messageId: string | null
+  /** An extension: of a group the articles with these numbers alone, both inclusive; a high of null for all from low on. */
+  readonly articleRange?: readonly [low: number, high: number | null]
 }
 
 /** RFC 4248. User and password are advice to the person; they are never sent by themselves. */

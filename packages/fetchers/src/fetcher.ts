@@ -2,11 +2,16 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
+import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
 export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
   readonly mechanism: M
+  /**
+   * Retrievals that share one connection, one answered after the other: retrieveAll() counts so many as one of a host. Default 1.
+   */
+  readonly inFlight?: number
   /**
    * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes one).
    * Must stop when context.deadline.signal aborts, and must not write to the plan.
@@ -68,8 +73,14 @@ export interface RequestOptions {
   readonly resumeFrom?: number | ResumePoint
   /** Rejects with `not-modified` where the server knows the resource to be no newer. */
   readonly ifChangedSince?: Date
-  /** Media types, as in HTTP's Accept. */
+  /** Media types, as in HTTP's Accept; Gopher+ picks a view by it. */
   readonly accept?: string
+  /** Languages, as in HTTP's Accept-Language; Gopher+ picks a view by it. */
+  readonly acceptLanguage?: string
+  /** Answers to the form that stands before an item (Gopher+ +ASK), or who gives them. */
+  readonly form?: FormAnswers | FormFiller
+  /** Of a newsgroup's articles, at most so many, the newest ones. Default 1000. */
+  readonly limit?: number
   /** Rejects with `not-modified` where the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2). HTTP only. */
   readonly ifNoneMatch?: string
   /**

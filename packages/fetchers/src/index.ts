@@ -27,6 +27,7 @@ export type {
   Retrieved,
   TlsOptions,
 } from './fetcher.ts'
+export type { Form, FormAnswers, FormField, FormFiller } from './form.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export { isOwnField } from './options.ts'
 export type { Policy } from './policy.ts'

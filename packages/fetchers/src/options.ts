@@ -13,6 +13,11 @@ export const count: OptionKind = [
   'a whole number of 1 or more',
   (value) => Number.isInteger(value) && Number(value) >= 1,
 ]
+/** What the answers must be, the fetcher that knows the questions says. */
+export const formOption: OptionKind = [
+  'an object of answers, or a function that gives one',
+  (value) => callback[1](value) || record[1](value),
+]
 export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
 export const text: OptionKind = ['a string', (value) => typeof value === 'string']
 export const texts: OptionKind = [

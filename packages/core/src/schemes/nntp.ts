@@ -20,7 +20,7 @@ export const news: Scheme = {
   query: false,
   lineParts: ['user', 'password', 'urlPath'],
   sendsPassword: true,
-  resolve: (locator, place) => newsPlan(locator, place, 'none'),
+  resolve: (locator, place) => newsPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
   inspect: noServer,
 }
 
@@ -42,7 +42,7 @@ export const nntp: Scheme = {
   title: 'USENET news, by server, group and number',
   spec: 'RFC 5538 3',
   host: 'required',
-  resolve: (locator, place) => nntpPlan(locator, place, 'none'),
+  resolve: (locator, place) => nntpPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
 }
 
 /** Not registered, but the common name for nntp over TLS (RFC 8143). */
@@ -56,7 +56,8 @@ export const nntps: Scheme = {
   resolve: (locator, place) => nntpPlan(locator, place, 'implicit'),
 }
 
-type Selection = Pick<NntpPlan, 'select'> & Partial<Pick<NntpPlan, 'newsgroup' | 'articleNumber' | 'messageId'>>
+type Selected = Pick<NntpPlan, 'newsgroup' | 'articleNumber' | 'articleRange' | 'messageId'>
+type Selection = Pick<NntpPlan, 'select'> & Partial<Selected>
 
 function newsPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
   const name = decodeOctets(locator.urlPath ?? '')
@@ -79,16 +80,29 @@ function nntpPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
   checkGroup(newsgroup, place)
   if (number === '')
     return plan(locator, place, tls, { select: /[*?]/.test(newsgroup) ? 'groups' : 'group', newsgroup })
-  // RFC 3977 6: article numbers lie between 1 and 2,147,483,647; up to 16 digits.
-  const value = Number(number)
-  if (!/^\d{1,16}$/.test(number) || value < 1 || value > 2_147_483_647) {
-    return place.fail('the article number must lie between 1 and 2147483647', 'urlPath')
-  }
-  return plan(locator, place, tls, { select: 'article', newsgroup, articleNumber: value })
+  const [low, high] = splitRange(number)
+  const articleNumber = readNumber(low, place)
+  if (high === undefined) return plan(locator, place, tls, { select: 'article', newsgroup, articleNumber })
+  const last = high === '' ? null : readNumber(high, place)
+  if (last !== null && last < articleNumber) place.fail('the range of articles ends before it begins', 'urlPath')
+  return plan(locator, place, tls, { select: 'group', newsgroup, articleRange: [articleNumber, last] })
+}
+
+/** `12`, and as an extension `12-34` and `12-` (RFC 3977 8.3.1). */
+function splitRange(numbers: string): [low: string, high: string | undefined] {
+  const dash = numbers.indexOf('-')
+  return dash === -1 ? [numbers, undefined] : [numbers.slice(0, dash), numbers.slice(dash + 1)]
+}
+
+/** RFC 3977 6: article numbers lie between 1 and 2,147,483,647; up to 16 digits. */
+function readNumber(digits: string, place: Place): number {
+  const value = Number(digits)
+  if (/^\d{1,16}$/.test(digits) && value >= 1 && value <= 2_147_483_647) return value
+  return place.fail('the article number must lie between 1 and 2147483647', 'urlPath')
 }
 
 function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection): NntpPlan {
-  const { select, newsgroup = null, articleNumber = null, messageId = null } = selection
+  const { select, newsgroup = null, articleNumber = null, messageId = null, articleRange } = selection
   const { host, port } = place.host === '' ? defaultServer(place) : place
   return {
     mechanism: 'nntp',
@@ -101,7 +115,8 @@ function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection
     newsgroup,
     articleNumber,
     messageId,
-    wire: nntpWire(select, newsgroup, articleNumber, messageId),
+    ...(articleRange !== undefined && { articleRange }),
+    wire: [...(tls === 'explicit' ? ['STARTTLS\r\n'] : []), ...nntpWire(selection)],
   }
 }
 
@@ -112,17 +127,12 @@ function defaultServer({ port, defaults }: Place): Pick<NntpPlan, 'host' | 'port
   return { host: parseHost(configured.host ?? '')?.name ?? null, port: configured.port ?? port }
 }
 
-function nntpWire(
-  select: NntpPlan['select'],
-  newsgroup: string | null,
-  articleNumber: number | null,
-  messageId: string | null,
-): string[] {
+function nntpWire({ select, newsgroup, articleNumber, articleRange, messageId }: Selection): string[] {
   switch (select) {
     case 'groups':
-      return [newsgroup === null ? 'LIST ACTIVE\r\n' : `LIST ACTIVE ${newsgroup}\r\n`]
+      return [newsgroup === undefined ? 'LIST ACTIVE\r\n' : `LIST ACTIVE ${newsgroup}\r\n`]
     case 'group':
-      return [`GROUP ${newsgroup}\r\n`, 'OVER <low>-<high>\r\n']
+      return [`GROUP ${newsgroup}\r\n`, `OVER ${articleRange?.[0] ?? '<low>'}-${articleRange?.[1] ?? '<high>'}\r\n`]
     case 'article':
       return [`GROUP ${newsgroup}\r\n`, `ARTICLE ${articleNumber}\r\n`]
     case 'message':

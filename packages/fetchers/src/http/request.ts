@@ -34,6 +34,7 @@ export function requestFields(
   const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
+    ...acceptLanguage(request),
     // Unless the caller wants otherwise, downloads are what the server keeps.
     ['Accept-Encoding', acceptEncoding(request)],
   ]
@@ -46,6 +47,10 @@ export function requestFields(
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
   if (request.headers === undefined) return own
   return [...own.filter(([name]) => !givesField(request, name.toLowerCase())), ...Object.entries(request.headers)]
+}
+
+function acceptLanguage({ acceptLanguage }: RequestOptions): [name: string, value: string][] {
+  return acceptLanguage === undefined ? [] : [['Accept-Language', acceptLanguage]]
 }
 
 /** GET or HEAD of exactly plan.target. */
