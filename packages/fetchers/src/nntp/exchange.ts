@@ -72,10 +72,9 @@ async function ask({ session, context }: Dialogue, slots: readonly Slot[]): Prom
 /** Does what the server wants first; false where the refusal stands. */
 async function unlock(dialogue: Dialogue, reply: Reply, epoch: number): Promise<boolean> {
   const { session } = dialogue
-  const way = wayToUnlock(session, reply)
   // Somebody else does it, or has done it since the command went out.
-  if (session.unlocking !== null) return way !== null
-  if (session.epoch !== epoch) return isLock(reply)
+  if (session.unlocking !== null || session.epoch !== epoch) return isLock(reply)
+  const way = wayToUnlock(session, reply)
   if (way === null) return false
   const unlocking = way(dialogue, reply)
   session.unlocking = unlocking.then(

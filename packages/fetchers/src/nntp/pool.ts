@@ -11,6 +11,8 @@ import type { ServerPlan, Session } from './session.ts'
 /** How long a session is kept for the next retrieval; servers close idle ones after some minutes (RFC 3977 3.1: at least three). */
 const idleTime = 15_000
 
+const maxLostWithOthers = 3
+
 /** Does something in another session. */
 export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
 
@@ -20,6 +22,8 @@ interface Member {
   readonly server: string
   readonly key: string
   load: number
+  /** The most that it was ever busy with. */
+  peak: number
   timer: NodeJS.Timeout | undefined
 }
 
@@ -45,10 +49,12 @@ export class Pool {
   }
 
   /**
-   * Does something in a session; over again in another one where this one was lost while it served others, before or at the same
-   * time: what it had been asked is not to blame then.
+   * Does something in a session; over again in another one where this one was lost after it had served others, or with others in it:
+   * what it had been asked is not to blame then.
    */
   async inSession<T>(plan: ServerPlan, context: RetrievalContext, use: (dialogue: Dialogue) => Promise<T>): Promise<T> {
+    // Where somebody is served each time, there is an end to it. Where nobody is yet, there need not be.
+    let lostWithOthers = 0
     while (true) {
       const member = await this.#lease(plan, context)
       const { session } = member
@@ -57,7 +63,6 @@ export class Pool {
         if (isHeld) this.#release(member)
         isHeld = false
       }
-      const servedBefore = session.served
       try {
         const result = await use({ session, plan, context, done })
         // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or frees the session.
@@ -67,7 +72,8 @@ export class Pool {
         done()
         context.deadline.throwIfAborted()
         if (error instanceof SessionLost) continue
-        if (!session.isLost || servedBefore === 0 || !isOfConnection(error)) throw error
+        if (!session.isLost || !isOfConnection(error)) throw error
+        if (session.served === 0 && (member.peak === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
       }
     }
@@ -88,7 +94,7 @@ export class Pool {
         this.#choose(key, server) ?? (this.#hasRoom(name, server) ? await this.#add(plan, context, name, key) : null)
       if (member !== null) {
         clearTimeout(member.timer)
-        member.load++
+        member.peak = Math.max(member.peak, ++member.load)
         // There may be room for one more.
         server.waiting.shift()?.()
         return member
@@ -124,7 +130,7 @@ export class Pool {
     server.open++
     try {
       const session = await openSession(plan, context, this.#habitsOf(name))
-      const member: Member = { session, server: name, key, load: 0, timer: undefined }
+      const member: Member = { session, server: name, key, load: 0, peak: 0, timer: undefined }
       this.#members.push(member)
       return member
     } catch (error) {

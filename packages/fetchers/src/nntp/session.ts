@@ -90,9 +90,11 @@ export class Session {
   /** The reply to a command of this retrieval, once those before have been read. */
   async reply(slot: Slot, context: RetrievalContext, secret?: string): Promise<Reply> {
     await this.#turn(slot, context)
+    // Also where all of it has come already, and nobody waits.
+    context.deadline.phase = secret === undefined ? 'request' : 'login'
     return this.#read(context, async (lines) => {
       await slot.sent
-      slot.reply = await readReply(lines, context, secret === undefined ? 'request' : 'login', secret)
+      slot.reply = await readReply(lines, context, context.deadline.phase, secret)
       if (slot.reply.code !== 211) this.unselect(slot)
       if (slot.reply.code < 400) this.hasAnswered = true
       // RFC 3977 3.2.1: the end of the connection follows.
