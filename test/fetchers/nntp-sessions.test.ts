@@ -198,7 +198,8 @@ describe('a session that is lost', () => {
       for (const { error } of await retrieveAll(client, numbers(1, 20).map(url))) {
         expect(error).toMatchObject({ code: 'receive-failed' })
       }
-      expect(server.accepted).toBeLessThanOrEqual(20)
+      // Three more for one that was lost with others in it.
+      expect(server.accepted).toBeLessThanOrEqual(80)
     }))
 
   test('while idle is replaced', () =>

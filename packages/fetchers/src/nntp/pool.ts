@@ -69,10 +69,12 @@ export class Pool {
         context.deadline.throwIfAborted()
         return result
       } catch (error) {
+        // Nobody knows what comes next in it.
+        if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
         done()
         context.deadline.throwIfAborted()
         if (error instanceof SessionLost) continue
-        if (!session.isLost || !isOfConnection(error)) throw error
+        if (!isOfConnection(error)) throw error
         if (session.served === 0 && (member.peak === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
       }
@@ -191,10 +193,9 @@ export class Pool {
   }
 }
 
-/** The session has ended, or something is left over in it. */
+/** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
 function isOfConnection(error: unknown): error is RetrievalError {
-  if (!RetrievalError.is(error)) return false
-  return ['receive-failed', 'protocol-violation'].includes(error.code) || error.reply?.startsWith('400') === true
+  return RetrievalError.is(error) && (error.code === 'receive-failed' || error.reply?.startsWith('400') === true)
 }
 
 /** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
