@@ -94,7 +94,7 @@ async function waitForOctets(source: LineReader): Promise<void> {
 
 async function itemInstead(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
   const item = await plainItem({ ...plan, gopherPlus: null }, source, context)
-  const message = 'The server knows no Gopher+: it sends the item, whatever else was asked for.'
+  const message = 'The answer is not in the form of Gopher+; it is taken for the item itself.'
   context.emit({ type: 'remark', url: context.url, message })
   return { ...item, metadata: { gopherPlus: false } }
 }

@@ -61,7 +61,8 @@ function namedView({ gopherPlus }: GopherPlan): string {
 /** The same item, asked for so. */
 function asking(plan: GopherPlan, gopherPlus: string | null): GopherPlan {
   const { gophertype, selector, search } = plan
-  return { ...plan, gopherPlus, wire: [gopherRequest(gophertype, selector, search, gopherPlus)] }
+  // The empty search of `%09%09?` only leads to what follows it.
+  return { ...plan, gopherPlus, wire: [gopherRequest(gophertype, selector, search || null, gopherPlus)] }
 }
 
 function linesOf(block: Block | undefined): readonly string[] {
