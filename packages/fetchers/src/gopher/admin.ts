@@ -14,7 +14,7 @@ export interface Admin {
 export function readAdmin(lines: readonly string[]): Admin {
   const fields = new Map<string, string>()
   for (const line of lines) {
-    const [, name, value] = /^[ \t]*([^:\t]+):[ \t]*(.*)$/.exec(line) ?? []
+    const [, name, value] = /^[ \t]*([^:\t]+):[ \t]*(.*)$/s.exec(line) ?? []
     if (name !== undefined && value !== undefined) fields.set(octetsToText(name.trim()), octetsToText(value.trim()))
   }
   const admin = take(fields, 'Admin')

@@ -30,7 +30,10 @@ export function encodeAnswers(questions: readonly Question[], answers: FormAnswe
   const values = valuesOf(questions, answers, refuse)
   const encoded = questions.map((question, index) => {
     const name = `Answer ${index + 1} (${quoted(fieldOf(question).prompt)})`
-    return answerTo(question, values.get(index), (message) => refuse(`${name}: ${message}`))
+    const answer = answerTo(question, values.get(index), (message) => refuse(`${name}: ${message}`))
+    // Those that the server itself has proposed, too.
+    if (answer.lines.every(isOneLine)) return answer
+    throw refuse(`${name}: Expected one line of text, without line ends and NUL.`)
   })
   const files = encoded.flatMap(({ file }) => file ?? [])
   if (files.length > 1) throw refuse('Gopher+ sends one file at most; leave the others out.')
@@ -69,8 +72,8 @@ function answerTo(question: Question, value: Value | undefined, refuse: Refuse):
   if (kind === 'AskL') return { lines: counted(value === undefined ? question.default : linesOf(value, refuse)) }
   if (kind === 'Choose') return { lines: [choice(question, value, refuse)] }
   // A secret is only ever the caller's own: not even what the server proposes.
-  if (value === undefined) return { lines: [kind === 'AskP' ? '' : oneLine(question.default ?? '', refuse)] }
-  return { lines: [oneLine(octetsOf(textOf(value, refuse)), refuse)] }
+  if (value === undefined) return { lines: [kind === 'AskP' ? '' : (question.default ?? '')] }
+  return { lines: [octetsOf(textOf(value, refuse))] }
 }
 
 /** "A count of the number of lines entered by the user on a line by itself, followed by the lines" (Gopher+ 2.8). */
@@ -80,9 +83,9 @@ function counted(lines: readonly string[] | string | null): readonly string[] {
 }
 
 function linesOf(value: Value, refuse: Refuse): readonly string[] {
-  if (isTexts(value)) return value.map((line) => oneLine(octetsOf(line), refuse))
+  if (isTexts(value)) return value.map(octetsOf)
   const text = textOf(value, refuse).replace(/(?:\r\n|\n|\r)$/, '')
-  return text === '' ? [] : text.split(/\r\n|\n|\r/).map((line) => oneLine(octetsOf(line), refuse))
+  return text === '' ? [] : text.split(/\r\n|\n|\r/).map(octetsOf)
 }
 
 /** As the server wrote it, octet for octet; the first one where nothing is said. */
@@ -119,11 +122,6 @@ function textOf(value: unknown, refuse: Refuse): string {
   throw refuse(
     `Expected a text, got ${Array.isArray(value) ? 'a list' : value instanceof Uint8Array ? 'octets' : typeof value}.`,
   )
-}
-
-function oneLine(octets: string, refuse: Refuse): string {
-  if (isOneLine(octets)) return octets
-  throw refuse('Expected one line of text, without line ends and NUL.')
 }
 
 function isTexts(value: Value): value is readonly string[] {

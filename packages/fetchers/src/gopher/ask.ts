@@ -14,7 +14,7 @@ const kinds: readonly FormField['kind'][] = ['Ask', 'AskP', 'AskL', 'AskF', 'Sel
  */
 export function readAsk(lines: readonly string[]): readonly Question[] {
   return lines.flatMap((line) => {
-    const [, word = '', rest] = /^[ \t]*([A-Za-z]+):[ \t]*(.*)$/.exec(line) ?? []
+    const [, word = '', rest] = /^[ \t]*([A-Za-z]+):[ \t]*(.*)$/s.exec(line) ?? []
     if (rest === undefined || word.toLowerCase() === 'note') return []
     const kind = kinds.find((known) => known.toLowerCase() === word.toLowerCase()) ?? 'Ask'
     const [prompt = '', ...proposals] = rest.split('\t')
@@ -26,7 +26,7 @@ export function readAsk(lines: readonly string[]): readonly Question[] {
 
 function select(prompt: string, choices: readonly string[]): Question {
   if (choices.length > 0) return { kind: 'Select', prompt, default: null, choices }
-  const [, box = prompt, ticked] = /^(.*):([01])$/.exec(prompt) ?? []
+  const [, box = prompt, ticked] = /^(.*):([01])$/s.exec(prompt) ?? []
   return { kind: 'Select', prompt: box, default: ticked === '1' ? box : null, choices: [box] }
 }
 

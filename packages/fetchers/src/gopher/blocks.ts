@@ -17,7 +17,7 @@ export type Blocks = Map<string, Block>
  * has `+ADMIN` without its colon; then nothing may follow, since servers that send text without the leading blank may begin a line
  * of it with a plus.
  */
-const heading = /^\+(?:([\w.-]+)(?::[ \t]*(.*)|[ \t]*)|(INFO)[ \t]+(.*))$/
+const heading = /^\+(?:([\w.-]+)(?::[ \t]*(.*)|[ \t]*)|(INFO)[ \t]+(.*))$/s
 
 /**
  * The items of an answer to `!` or `$`, one after the other: each begins with its +INFO (Gopher+ 2.5, 2.7). Lines before any block are

@@ -15,7 +15,7 @@ const postscript = '%!PS\n(Three views of one text.) show\n'
 const views: readonly View[] = [
   { name: 'Text/plain', size: '<1k>', answer: `+-1\r\n${english}.\r\n` },
   { name: 'Text/plain De_DE', size: '<1k>', answer: `+-2\r\n${german}` },
-  { name: 'application/postscript', size: '<33>', answer: `+${postscript.length}\r\n${postscript}` },
+  { name: 'application/postscript', size: '<37>', answer: `+${postscript.length}\r\n${postscript}` },
 ]
 
 /** The lines of the +VIEWS block. */
