@@ -13,6 +13,8 @@ export type ContinueAt = number | 'end'
 /** What is asked of every retrieval. Throws `invalid-option`. */
 export function readRequest(line: CommandLine, destinations: readonly Destination[]): RetrieveOptions {
   const base = line.value('base')
+  const accept = line.value('accept')
+  const acceptLanguage = line.value('accept-language')
   const range = line.value('range')
   const time = line.value('time-cond')
   const split = line.value('split')
@@ -21,6 +23,8 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
+    ...(accept !== undefined && { accept }),
+    ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(line.has('compressed') && { compressed: true }),
     ...(since !== null && { ifChangedSince: since }),

@@ -1,11 +1,14 @@
 import type { Resolution } from '@retriever/core'
-import { type Client, createClient, type Representation } from '@retriever/fetchers'
+import { type Client, createClient, type FormFiller, type Representation } from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
+import { formFiller } from './form-desk.ts'
+import { checkForm } from './form-option.ts'
 import { LoginDesk } from './login.ts'
 import type { Run } from './main.ts'
 import { StdoutClosed } from './output.ts'
 import { Progress } from './progress.ts'
 import { type ProxyChooser, withLogin } from './proxy.ts'
+import { searchUrl } from './search.ts'
 import { urlArgument } from './url-argument.ts'
 
 /** The retrievals of one command: a client that reports, shows progress and knows logins. */
@@ -13,6 +16,7 @@ export class Session implements AsyncDisposable {
   readonly #run: Run
   readonly #client: Client
   readonly #desk: LoginDesk
+  readonly #form: FormFiller | null
   readonly #progress: Progress
   #progressShown = false
   #typedProxy: string | null = null
@@ -22,6 +26,7 @@ export class Session implements AsyncDisposable {
     const { config, output, report } = run
     this.#run = run
     this.#desk = new LoginDesk(config, output, run.signal)
+    this.#form = formFiller(config.form, output, run.signal)
     this.#progress = new Progress(output)
     this.#client = createClient({
       ...config.client,
@@ -45,7 +50,9 @@ export class Session implements AsyncDisposable {
   resolve(operand: string): Resolution {
     const { config, report } = this.#run
     const { base } = config.request
-    return this.#client.resolve(urlArgument(operand, base, report), base)
+    const resolution = this.#client.resolve(urlArgument(operand, base, report), base)
+    if (config.form.length > 0) checkForm(resolution)
+    return config.search === null ? resolution : this.#client.resolve(searchUrl(resolution, config.search))
   }
 
   /**
@@ -59,6 +66,7 @@ export class Session implements AsyncDisposable {
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     return this.#client.retrieve(this.#desk.enter(resolution), {
       ...request,
+      ...(this.#form !== null && { form: this.#form }),
       ...(start > 0 && { resumeFrom: start }),
       signal,
     })
