@@ -48,7 +48,7 @@ export async function printMenu(menu: Representation, output: Output): Promise<v
   let hasSearch = false
   for await (const entry of menu.entries()) {
     isEmpty = false
-    if (entry.url !== null) urls.push(printable(entry.url))
+    if (entry.url !== null) urls.push(copyable(entry.url))
     hasSearch ||= entry.kind === 'search' && entry.url !== null
     await output.write(`${menuLine(entry, urls.length, output.columns)}\n`)
   }
@@ -56,6 +56,12 @@ export async function printMenu(menu: Representation, output: Output): Promise<v
   if (urls.length > 0) await output.write('\nReferences\n\n')
   for (const [index, url] of urls.entries()) await output.write(`${String(index + 1).padStart(3)}. ${url}\n`)
   if (hasSearch) await output.write('\nTo search: retrieve --search TEXT URL\n')
+}
+
+/** For a shell, too: a menu may lead to `https://www.example.org/?a;reboot`. */
+function copyable(url: string): string {
+  const shown = printable(url)
+  return /^[\w%./:,+=@~#[\]-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", '%27')}'`
 }
 
 /** ` 12  menu    Files` in as many lines as it takes; what leads nowhere has no number. */
