@@ -113,6 +113,14 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(next.screen).toMatch(/^ +\d+ {2}text {4}\S+\.txt\r$/m)
   })
 
+  test('attributes of Gopher+ are text', async () => {
+    await using servers = await startServers()
+    const { screen } = await onPty(folder(), `'${servers.gopher.url}1/pub%09%09$'`)
+    expect(screen).toMatch(/^\+INFO: 0hello\.txt\\t|^\+INFO: 0hello\.txt\t/m)
+    expect(screen).toContain('+ABSTRACT:')
+    expect(screen).not.toContain('KIND')
+  })
+
   test('-o - gives the octets', async () => {
     await using server = await served('1A\t/m\th.example\t70\r\n.\r\n')
     expect((await onPty(folder(), `-o - ${server.gopher.url}`)).screen).toBe('1A\t/m\th.example\t70\r\r\n')

@@ -47,10 +47,10 @@ test('a relative URL is searched from its base', async () => {
 describe('nothing is sent where it makes no sense (security.md case 70)', () => {
   test.each([
     ['gopher://h/7/s', '', '--search needs words to search for.'],
-    ...['\t', '\r', '\n', 'a\tb\r\n'].map(
-      (text) =>
-        ['gopher://h/7/s', text, '--search needs words on one line: TAB, CR, LF and NUL cannot be sent.'] as const,
-    ),
+    ['gopher://h/7/s', '\t', '--search needs words on one line: TAB, CR, LF and NUL cannot be sent.'],
+    ['gopher://h/7/s', '\r', '--search needs words on one line: TAB, CR, LF and NUL cannot be sent.'],
+    ['gopher://h/7/s', '\n', '--search needs words on one line: TAB, CR, LF and NUL cannot be sent.'],
+    ['gopher://h/7/s', 'a\tb\r\n', '--search needs words on one line: TAB, CR, LF and NUL cannot be sent.'],
     ['gopher://h/7/s%09b', 'a', 'gopher://h/7/s%09b has a search already: leave --search out, or give gopher://h/7/s.'],
     [
       'gopher://h/7/s%09b%09+',

@@ -53,8 +53,8 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(screen).toBe('HTTP/1.1 200 Fine\r\nX-Odd: ü\\x9b[2J\\tb\r\nContent-Length: 0\r\n\r\n')
   })
 
-  test('a listing is shown as a table', async () => {
-    const { screen } = await onTerminal(`${servers.ftp.url}pub/`)
+  test.each(['ftp', 'file'])('a listing of %s is shown as a table', async (scheme) => {
+    const { screen } = await onTerminal(scheme === 'ftp' ? `${servers.ftp.url}pub/` : `file://${folder()}/`)
     expect(screen).toMatch(/^KIND +SIZE +MODIFIED +NAME\r\n/)
   })
 

@@ -1,4 +1,4 @@
-import { printable } from '@retriever/core'
+import { printable, type Resolution } from '@retriever/core'
 import type { Form, FormAnswers, FormField, FormFiller } from '@retriever/fetchers'
 import { type GivenAnswer, givenAnswers } from './form-option.ts'
 import type { Output } from './output.ts'
@@ -6,10 +6,17 @@ import { canAsk, Prompter } from './prompt.ts'
 
 /**
  * Fills forms in with what --form says, and asks the person at the terminal for the rest. Without a terminal the rest takes what the
- * server proposes; null: nobody can say anything.
+ * server proposes. Null where the URL means no form, as without --form those of Gopher+ with `?` alone do (RFC 4266 2.4), and where
+ * nobody can say anything.
  */
-export function formFiller(given: readonly GivenAnswer[], output: Output, signal: AbortSignal): FormFiller | null {
-  if (given.length === 0 && !canAsk(output)) return null
+export function formFiller(
+  { plan }: Resolution,
+  given: readonly GivenAnswer[],
+  output: Output,
+  signal: AbortSignal,
+): FormFiller | null {
+  const meansForm = plan.mechanism === 'gopher' && plan.gopherPlus?.startsWith('?') === true
+  if (given.length === 0 && !(meansForm && canAsk(output))) return null
   return async (form) => {
     const typed = givenAnswers(form, given)
     const asked = canAsk(output) ? await askForRest(form, typed, output, signal) : {}
@@ -85,15 +92,18 @@ async function askLines(field: FormField, prompter: Prompter, say: Say): Promise
   }
 }
 
-async function askChoice({ kind, choices, ...field }: FormField, prompter: Prompter, say: Say): Promise<Answer> {
+async function askChoice(field: FormField, prompter: Prompter, say: Say): Promise<Answer> {
+  const { kind, choices } = field
   say(labelOf(field))
   for (const [index, choice] of choices.entries()) say(`${String(index + 1).padStart(3)}) ${printable(choice)}`)
   const several = kind === 'Select'
+  const proposed = field.default === null ? 0 : choices.indexOf(field.default) + 1
   while (true) {
-    const line = await prompter.ask(several ? 'Numbers, as in 1,3 [none]: ' : 'Number [1]: ')
+    const line = await prompter.ask(several ? `Numbers, as in 1,3; 0 is none [${proposed}]: ` : 'Number [1]: ')
     if (line === null) return null
     const numbers = line.split(/[\s,]+/).filter((word) => word !== '')
     if (numbers.length === 0) return undefined
+    if (several && numbers.join() === '0') return []
     const chosen = numbers.flatMap((number) => (/^\d+$/.test(number) ? (choices[Number(number) - 1] ?? []) : []))
     if (chosen.length === numbers.length && (several || chosen.length === 1)) return several ? chosen : chosen[0]
     say(`${several ? 'Numbers' : 'One number'} from 1 to ${choices.length}, please.`)

@@ -41,17 +41,17 @@ export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAns
   )
 }
 
-/** A prompt as the server wrote it, or as it is shown. */
+/** A number is one, also where a prompt looks like it; a prompt is as the server wrote it, or as it is shown. */
 function numberOf(name: string, { fields }: Form): number {
+  const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
+  if (number >= 1 && number <= fields.length) return number
   const named = fields.flatMap(({ prompt }, index) =>
     prompt === name || printable(prompt).trim() === name.trim() ? [index + 1] : [],
   )
-  const [number = Number(/^\d{1,4}$/.exec(name)?.[0] ?? 0)] = named
-  const questions = fields.map(({ prompt }, index) => `${index + 1} is ${JSON.stringify(printable(prompt))}`).join(', ')
-  if (named.length > 1)
-    throw usageError(`--form ${name}: several questions are called so; give a number: ${questions}.`)
-  if (number >= 1 && number <= fields.length) return number
-  throw usageError(`--form ${name}: the form has no such question. Give a prompt or its number: ${questions}.`)
+  if (named.length === 1 && named[0] !== undefined) return named[0]
+  const wrong = named.length === 0 ? 'the form has no such question' : 'several questions of the form are called so'
+  const questions = fields.map(({ prompt }, index) => `${index + 1} is "${printable(prompt)}"`)
+  throw usageError(`--form ${name}: ${wrong}. Give the number of one: ${questions.join(', ')}.`)
 }
 
 function answer(field: FormField | undefined, number: number, values: readonly string[]): FormAnswers[string] {

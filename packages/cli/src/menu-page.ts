@@ -34,8 +34,13 @@ const words: Readonly<Record<string, string>> = {
 /** `search` and `tn3270` are the longest. */
 const wordColumns = 6
 
-export function isMenu({ kind, url }: Representation): boolean {
-  return kind === 'listing' && /^gophers?:/.test(url)
+export function isMenu({ kind, mediaType }: Representation): boolean {
+  return kind === 'listing' && /^application\/gopher\+?-menu$/.test(mediaType ?? '')
+}
+
+/** Attributes of Gopher+: entries to programs, and to people the text that they come as. */
+export function isAttributes({ kind, mediaType, url }: Representation): boolean {
+  return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Resolution } from '@retriever/core'
-import { type Client, createClient, type FormFiller, type Representation } from '@retriever/fetchers'
+import { type Client, createClient, type Representation } from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
 import { formFiller } from './form-desk.ts'
 import { checkForm } from './form-option.ts'
@@ -16,7 +16,6 @@ export class Session implements AsyncDisposable {
   readonly #run: Run
   readonly #client: Client
   readonly #desk: LoginDesk
-  readonly #form: FormFiller | null
   readonly #progress: Progress
   #progressShown = false
   #typedProxy: string | null = null
@@ -26,7 +25,6 @@ export class Session implements AsyncDisposable {
     const { config, output, report } = run
     this.#run = run
     this.#desk = new LoginDesk(config, output, run.signal)
-    this.#form = formFiller(config.form, output, run.signal)
     this.#progress = new Progress(output)
     this.#client = createClient({
       ...config.client,
@@ -62,11 +60,12 @@ export class Session implements AsyncDisposable {
   retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
     const { config, output, signal } = this.#run
     const { base: _, ...request } = config.request
+    const form = formFiller(resolution, config.form, output, signal)
     this.#typedProxy = proxyOf(resolution, config.proxies.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     return this.#client.retrieve(this.#desk.enter(resolution), {
       ...request,
-      ...(this.#form !== null && { form: this.#form }),
+      ...(form !== null && { form }),
       ...(start > 0 && { resumeFrom: start }),
       signal,
     })
