@@ -35,7 +35,7 @@ async function askForRest(
   if (open.length === 0) return {}
   using prompter = new Prompter(output, signal)
   const say = (line: string): void => output.prompt(`${line}\n`)
-  say(`${printable(url)} asks, before it answers (Ctrl-D: no answer):`)
+  say(`${printable(url)} asks (Ctrl-D: no answer):`)
   const answers: Record<string, FormAnswers[string]> = {}
   for (const [field, number] of open) {
     const answer = await askField(field, number, prompter, say)

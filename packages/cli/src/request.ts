@@ -2,7 +2,7 @@ import type { RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
 import { readEtag } from './etag.ts'
 import { usageError } from './exit-codes.ts'
-import { readHeaders } from './headers.ts'
+import { readHeaders, readWish } from './headers.ts'
 import { readRange, readSplit } from './numbers.ts'
 import type { CommandLine } from './parse.ts'
 import { readTime } from './time.ts'
@@ -13,8 +13,8 @@ export type ContinueAt = number | 'end'
 /** What is asked of every retrieval. Throws `invalid-option`. */
 export function readRequest(line: CommandLine, destinations: readonly Destination[]): RetrieveOptions {
   const base = line.value('base')
-  const accept = line.value('accept')
-  const acceptLanguage = line.value('accept-language')
+  const accept = readWish(line, 'accept')
+  const acceptLanguage = readWish(line, 'accept-language')
   const range = line.value('range')
   const time = line.value('time-cond')
   const split = line.value('split')

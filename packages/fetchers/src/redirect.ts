@@ -39,7 +39,7 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
 }
 
 /** What tells another origin nothing that was meant for the first (security.md case 15). */
-export function requestOfNobody({ headers, form: _form, ...request }: RequestOptions): RequestOptions {
+export function requestOfNobody({ headers, ...request }: RequestOptions): RequestOptions {
   if (headers === undefined) return request
   const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
   return { ...request, headers: Object.fromEntries(harmless) }
