@@ -3,6 +3,7 @@
  * Names are curl's wherever curl has one.
  */
 import type { CommandName } from './command-specs.ts'
+import { type GopherOption, gopherOptions } from './options/gopher.ts'
 import { type HttpOption, httpOptions } from './options/http.ts'
 import { type LoginOption, loginOptions } from './options/login.ts'
 import type { OptionRow } from './options/option.ts'
@@ -19,6 +20,7 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | HttpOption
+  | GopherOption
   | SecurityOption
   | LoginOption
   | ProxyOption
@@ -31,13 +33,24 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
   { long: 'version', short: 'V', help: 'The version', example: 'retrieve --version' },
 ]
 
-type Category = 'Output' | 'Transfer' | 'HTTP' | 'Security' | 'Login' | 'Proxies' | 'Resolution' | 'Servers' | 'General'
+type Category =
+  | 'Output'
+  | 'Transfer'
+  | 'HTTP'
+  | 'Gopher'
+  | 'Security'
+  | 'Login'
+  | 'Proxies'
+  | 'Resolution'
+  | 'Servers'
+  | 'General'
 
 /** In the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: transferOptions,
   HTTP: httpOptions,
+  Gopher: gopherOptions,
   Security: securityOptions,
   Login: loginOptions,
   Proxies: proxyOptions,
