@@ -1,4 +1,5 @@
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import { messageEntries } from '../mime/entries.ts'
 import { refused } from './refused.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
 
@@ -33,5 +34,6 @@ export async function retrieveArticle(
       ...(messageId !== undefined && { messageId }),
     },
     body: session.block(),
+    entries: (body) => messageEntries(body, context),
   }
 }
