@@ -5,6 +5,7 @@
 import type { CommandName } from './command-specs.ts'
 import { type HttpOption, httpOptions } from './options/http.ts'
 import { type LoginOption, loginOptions } from './options/login.ts'
+import { type NewsOption, newsOptions } from './options/news.ts'
 import type { OptionRow } from './options/option.ts'
 import { type OutputOption, outputOptions } from './options/output.ts'
 import { type ProxyOption, proxyOptions } from './options/proxies.ts'
@@ -19,6 +20,7 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | HttpOption
+  | NewsOption
   | SecurityOption
   | LoginOption
   | ProxyOption
@@ -31,13 +33,24 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
   { long: 'version', short: 'V', help: 'The version', example: 'retrieve --version' },
 ]
 
-type Category = 'Output' | 'Transfer' | 'HTTP' | 'Security' | 'Login' | 'Proxies' | 'Resolution' | 'Servers' | 'General'
+type Category =
+  | 'Output'
+  | 'Transfer'
+  | 'HTTP'
+  | 'News'
+  | 'Security'
+  | 'Login'
+  | 'Proxies'
+  | 'Resolution'
+  | 'Servers'
+  | 'General'
 
 /** In the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: transferOptions,
   HTTP: httpOptions,
+  News: newsOptions,
   Security: securityOptions,
   Login: loginOptions,
   Proxies: proxyOptions,

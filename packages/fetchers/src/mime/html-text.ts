@@ -17,31 +17,32 @@ const maxDepth = 500
  */
 export function htmlText(html: string): string {
   const text = new PlainText()
-  const parser = new Parser(text, { decodeEntities: true })
-  text.whenTooDeep(() => parser.reset())
-  parser.write(html)
-  parser.end()
+  try {
+    new Parser(text, { decodeEntities: true }).end(html)
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error
+  }
   return text.take()
 }
+
+class TooDeep extends Error {}
 
 /** What the parser calls. */
 class PlainText {
   #pieces: string[] = []
   #hiddenIn: string | null = null
   #hiddenDepth = 0
+  #isAtLineStart = true
   #preformatted = 0
   #depth = 0
   #link: { readonly href: string; readonly from: number } | null = null
-  #stop: () => void = () => {}
-
-  whenTooDeep(stop: () => void): void {
-    this.#stop = stop
-  }
 
   take(): string {
     return this.#pieces
       .join('')
-      .replace(/[ \t]+\n/g, '\n')
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim()
       .concat('\n')
@@ -49,7 +50,7 @@ class PlainText {
 
   onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth++
-    if (this.#depth > maxDepth) return this.#stop()
+    if (this.#depth > maxDepth) throw new TooDeep()
     if (this.#hiddenIn !== null) {
       if (name === this.#hiddenIn) this.#hiddenDepth++
       return
@@ -60,20 +61,20 @@ class PlainText {
       return
     }
     if (name === 'pre') this.#preformatted++
-    if (name === 'br') this.#pieces.push('\n')
+    if (name === 'br') this.#push('\n')
     if (blocks.has(name)) this.#break()
-    if (name === 'li') this.#pieces.push('* ')
-    if (name === 'p') this.#pieces.push('\n')
-    if (name === 'td' || name === 'th') this.#pieces.push(' ')
+    if (name === 'li') this.#push('* ')
+    if (name === 'p') this.#push('\n')
+    if (name === 'td' || name === 'th') this.#push(' ')
     if (name === 'a' && attributes.href) this.#link = { href: attributes.href, from: this.#pieces.length }
   }
 
   ontext(text: string): void {
     if (this.#hiddenIn !== null) return
-    if (this.#preformatted > 0) this.#pieces.push(text.replaceAll('\r', ''))
+    if (this.#preformatted > 0) this.#push(text.replaceAll('\r', ''))
     else {
       const flat = text.replace(/[ \t\r\n\f]+/g, ' ')
-      this.#pieces.push(this.#isAtLineStart() ? flat.trimStart() : flat)
+      this.#push(this.#isAtLineStart ? flat.trimStart() : flat)
     }
   }
 
@@ -88,17 +89,19 @@ class PlainText {
       const { href, from } = this.#link
       this.#link = null
       const said = this.#pieces.slice(from).join('')
-      if (/^[a-z][a-z0-9+.-]*:/i.test(href) && !said.includes(href)) this.#pieces.push(` <${href}>`)
+      if (/^[a-z][a-z0-9+.-]*:/i.test(href) && !said.includes(href)) this.#push(` <${href}>`)
     }
     if (blocks.has(name)) this.#break()
   }
 
   #break(): void {
-    if (!this.#isAtLineStart()) this.#pieces.push('\n')
+    if (!this.#isAtLineStart) this.#push('\n')
   }
 
-  #isAtLineStart(): boolean {
-    const last = this.#pieces.at(-1)
-    return last === undefined || last === '' || /\n *$/.test(last)
+  /** Where the line ends is looked at once for each piece: to look back later would take time by the square. */
+  #push(piece: string): void {
+    if (piece === '') return
+    this.#pieces.push(piece)
+    this.#isAtLineStart = piece.endsWith('\n') || (this.#isAtLineStart && piece.trim() === '')
   }
 }

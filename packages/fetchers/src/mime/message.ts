@@ -96,8 +96,7 @@ export async function readMessage(
   const octets = source instanceof Representation ? await source.bytes() : source
   const { root, leaves } = await splitMessage(octets, { maxParts, maxHeader, url })
   const lines = root === null || root.headers === false ? [] : root.headers.getList()
-  const parts: MessagePart[] = []
-  for (const leaf of leaves) parts.push(await MessagePart.of(parts.length + 1, leaf))
+  const parts = leaves.map((leaf, index) => new MessagePart(index + 1, leaf))
   const body = readable(parts)
   return new Message(
     lines.flatMap(({ line }) => headerField(line) ?? []),

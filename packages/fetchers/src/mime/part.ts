@@ -4,7 +4,8 @@ import { decodeText } from '../text.ts'
 import { decodeWords } from './encoded-words.ts'
 import { withoutBrackets } from './fields.ts'
 import { unflow } from './flowed.ts'
-import { decoded, type Leaf } from './split.ts'
+import type { Leaf } from './split.ts'
+import { decodeTransfer } from './transfer-encoding.ts'
 
 /** A part of a message that has no parts itself (RFC 2045). All texts are untrusted. */
 export class MessagePart {
@@ -26,7 +27,7 @@ export class MessagePart {
   readonly #flowed: { readonly deleteBlank: boolean } | null
 
   /** @internal Parts come from readMessage(). */
-  constructor(number: number, { node }: Leaf, octets: Uint8Array) {
+  constructor(number: number, { node, octets }: Leaf) {
     this.number = number
     this.name = node.filename === false ? null : decodeWords(octetsToText(node.filename)) || null
     this.mediaType = mediaTypeOf(node)
@@ -34,13 +35,8 @@ export class MessagePart {
     this.disposition = node.disposition || null
     const id = node.headers === false ? '' : node.headers.getFirst('Content-ID')
     this.contentId = withoutBrackets(octetsToText(id))
-    this.octets = octets
+    this.octets = decodeTransfer(octets, node.encoding || '')
     this.#flowed = node.flowed ? { deleteBlank: node.delSp } : null
-  }
-
-  /** @internal */
-  static async of(number: number, leaf: Leaf): Promise<MessagePart> {
-    return new MessagePart(number, leaf, await decoded(leaf))
   }
 
   /** Of `octets`. */
@@ -73,7 +69,8 @@ function mediaTypeOf(node: Leaf['node']): string {
   // RFC 2046 5.1.5
   const isDigest = node.parentNode !== false && node.parentNode.multipart === 'digest'
   if (isDigest && !node.headers.hasHeader('Content-Type')) return 'message/rfc822'
-  return node.contentType || 'text/plain'
+  // RFC 2045 5.2: what is no media type is to be taken for text.
+  return node.contentType && /^[^\s/]+\/[^\s/]+$/.test(node.contentType) ? node.contentType : 'text/plain'
 }
 
 async function* chunks(octets: Uint8Array): AsyncGenerator<Uint8Array, void, void> {

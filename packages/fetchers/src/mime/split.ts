@@ -49,19 +49,9 @@ export async function splitMessage(
   return { root, leaves }
 }
 
-/** The octets without their transfer encoding (RFC 2045 6): those of an encoding that nobody knows stay. */
-export async function decoded({ node, octets }: Leaf): Promise<Uint8Array> {
-  if (node.encoding !== 'base64' && node.encoding !== 'quoted-printable') return octets
-  const decoder = node.getDecoder()
-  decoder.end(octets)
-  const chunks: Buffer[] = []
-  for await (const chunk of decoder) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
 function tooMuch({ maxParts, maxHeader, url }: MessageLimits, cause: unknown): unknown {
   if ((cause as NodeJS.ErrnoException).code !== 'EMAXLEN') return cause
-  const what = /node/i.test(String(cause))
+  const what = /child nodes/i.test(String(cause))
     ? `The message has over ${maxParts} parts, the limit of maxParts`
     : `A header of the message is over ${maxHeader} octets, the limit of maxHeader`
   const place = url === null ? '' : `${url}: `
