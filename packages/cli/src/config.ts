@@ -19,6 +19,7 @@ import { type ProxyChooser, proxyChooser } from './proxy.ts'
 import { type ContinueAt, readContinueAt, readRequest } from './request.ts'
 import { readSearch } from './search.ts'
 import { readTls } from './tls.ts'
+import { readWantedParts, type WantedParts } from './wanted-parts.ts'
 
 /** All that the program needs to know of argv and env; nothing later looks at those. */
 export interface Config {
@@ -36,6 +37,8 @@ export interface Config {
   readonly continueAt: ContinueAt | null
   /** Where the entity tag of what has come whole goes. */
   readonly etagFile: string | null
+  /** What of a message is wanted; null: the whole, as it is. */
+  readonly parts: WantedParts | null
   readonly login: Login | null
   /** For FTP servers that want one beside user and password. */
   readonly account: string | null
@@ -82,6 +85,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     destinations,
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
+    parts: readWantedParts(line),
     login: readLogin(line, 'user'),
     proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },
     search: readSearch(line),

@@ -6,6 +6,7 @@ import type { CommandName } from './command-specs.ts'
 import { type GopherOption, gopherOptions } from './options/gopher.ts'
 import { type HttpOption, httpOptions } from './options/http.ts'
 import { type LoginOption, loginOptions } from './options/login.ts'
+import { type NewsOption, newsOptions } from './options/news.ts'
 import type { OptionRow } from './options/option.ts'
 import { type OutputOption, outputOptions } from './options/output.ts'
 import { type ProxyOption, proxyOptions } from './options/proxies.ts'
@@ -21,6 +22,7 @@ export type OptionName =
   | TransferOption
   | HttpOption
   | GopherOption
+  | NewsOption
   | SecurityOption
   | LoginOption
   | ProxyOption
@@ -38,6 +40,7 @@ type Category =
   | 'Transfer'
   | 'HTTP'
   | 'Gopher'
+  | 'News'
   | 'Security'
   | 'Login'
   | 'Proxies'
@@ -51,6 +54,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Transfer: transferOptions,
   HTTP: httpOptions,
   Gopher: gopherOptions,
+  News: newsOptions,
   Security: securityOptions,
   Login: loginOptions,
   Proxies: proxyOptions,

@@ -3,7 +3,7 @@ import type { Destination } from './destination.ts'
 import { readEtag } from './etag.ts'
 import { usageError } from './exit-codes.ts'
 import { readHeaders, readWish } from './headers.ts'
-import { readRange, readSplit } from './numbers.ts'
+import { readLimit, readRange, readSplit } from './numbers.ts'
 import type { CommandLine } from './parse.ts'
 import { readTime } from './time.ts'
 
@@ -18,6 +18,7 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   const range = line.value('range')
   const time = line.value('time-cond')
   const split = line.value('split')
+  const limit = line.value('limit')
   const etag = readEtag(line)
   const headers = readHeaders(line)
   const since = time === undefined ? null : readTime(time, destinations)
@@ -30,6 +31,7 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
     ...(since !== null && { ifChangedSince: since }),
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
+    ...(limit !== undefined && { limit: readLimit(limit) }),
     ...(line.has('head') && { head: true }),
     ...(line.has('no-fail') && { fail: false }),
     ...(Object.keys(headers).length > 0 && { headers }),

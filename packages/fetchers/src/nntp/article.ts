@@ -1,4 +1,5 @@
 import type { Retrieved } from '../fetcher.ts'
+import { messageEntries } from '../mime/entries.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { expectReply, type Reply } from '../wire/reply.ts'
 import { ResumingBody } from '../wire/resuming-body.ts'
@@ -23,6 +24,7 @@ export async function retrieveArticle(dialogue: Dialogue, inSession: InSession):
     ...described(dialogue, reply),
     // One that breaks off is asked for once more (security.md R28); under its message-id it is the same for ever (RFC 5536 3.1.3).
     body: new ResumingBody(context, new BlockBody(dialogue, slot), 0, resume, 1),
+    entries: (body) => messageEntries(body, context),
   }
 }
 
