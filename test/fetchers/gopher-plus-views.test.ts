@@ -65,6 +65,7 @@ describe('languages', () => {
     ['de;q=0.4, fr;q=0.5', 'text/plain Fr'],
     ['*', 'text/plain En_US'],
     ['en;q=0, *;q=0.1', 'text/plain De_DE'],
+    ['en;q=0.1, en-us;q=0, de;q=0.05', 'text/plain De_DE'],
     ['e', 'text/plain'],
     ['ja', 'text/plain'],
   ])('%s', async (acceptLanguage, name) => {
