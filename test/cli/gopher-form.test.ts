@@ -144,6 +144,15 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(server.received.at(-1)).toBe(block('green'))
   })
 
+  test.each([
+    ['\r', '1'],
+    ['0\r', '0'],
+  ])('a box that is ticked before: %j', async (typed, sent) => {
+    await using server = await formServer(['Select: By mail:1'])
+    await onPty(folder(), `'${server.url}'`, { '0 is none [1]: ': typed })
+    expect(server.received.at(-1)).toBe(block(sent))
+  })
+
   test('a paste answers as many questions as it has lines', async () => {
     await using server = await formServer(['Ask: Name', 'Ask: Town'])
     await onPty(folder(), `'${server.url}'`, { 'Name: ': 'Ann\rUlm\r' })
