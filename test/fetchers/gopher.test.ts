@@ -97,7 +97,7 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
     expect(dotted).toMatchObject({ size: null, completeness: 'terminated', mediaType: 'text/plain' })
     expect(await dotted.text()).toBe('first line\r\n.\r\n..\r\n.leading dot\r\n...\r\nlast line\r\n')
     const attributes = await client.retrieve(`${url}1/pub%09%09$`)
-    expect(attributes).toMatchObject({ kind: 'object', mediaType: 'text/plain' })
+    expect(attributes).toMatchObject({ kind: 'listing', mediaType: 'text/plain' })
     expect(await attributes.text()).toMatch(/^\+INFO: [\s\S]*lines\.\r\n$/)
     expect(await failure(`${url}0/none%09%09+`)).toMatchObject({
       code: 'not-found',

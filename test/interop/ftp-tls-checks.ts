@@ -1,9 +1,8 @@
 /** FTP in TLS: from the first octet (ftps:), after AUTH TLS (ftpes:), and where the data must resume the session. */
-import type { ClientOptions } from '@retriever/fetchers'
 import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { type Listings, listed, retrieveEach, seedNames, watched } from './ftp-seed.ts'
-import { expectOctets, failure, retrieveToFile, type ServerUnderTest } from './suite.ts'
+import { expectOctets, failure, retrieveToFile, type ServerUnderTest, trusting } from './suite.ts'
 
 interface Place extends Listings {
   /** Of the port. */
@@ -96,9 +95,4 @@ export function explicitTls(server: ServerUnderTest, where: string, { offset, ..
     expect(rest.offset).toBe(1_000_000)
     expectOctets(await rest.bytes(), whole.subarray(1_000_000))
   })
-}
-
-/** The server's certificate as its own CA. */
-async function trusting(server: ServerUnderTest): Promise<ClientOptions> {
-  return { tls: { ca: (await server.seed('cert.pem')).toString() } }
 }

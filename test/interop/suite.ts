@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RetrievalError } from '@retriever/core'
+import { type ClientOptions, createClient, type Entry, type RequestOptions } from '@retriever/fetchers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing, type RealServer, startRealServer } from './real-server.ts'
 
@@ -109,6 +110,21 @@ export async function failure(status: number, ...args: string[]): Promise<string
   expect({ ...outcome, stdout: outcome.stdout.toString() }).toMatchObject({ status, stdout: '' })
   expect(outcome.stderr).toMatch(/^[^\n]+\n$/)
   return outcome.stderr
+}
+
+/** What a listing holds, by the library. */
+export async function entriesOf(url: string, options?: ClientOptions, request?: RequestOptions): Promise<Entry[]> {
+  await using client = createClient(options)
+  const representation = await client.retrieve(url, request)
+  expect(representation.kind).toBe('listing')
+  const entries: Entry[] = []
+  for await (const entry of representation.entries()) entries.push(entry)
+  return entries
+}
+
+/** A client that takes the server's certificate for its own CA. */
+export async function trusting(server: ServerUnderTest, certificate = 'cert.pem'): Promise<ClientOptions> {
+  return { tls: { ca: (await server.seed(certificate)).toString() } }
 }
 
 /** The RetrievalError with which a retrieval ends. */

@@ -17,7 +17,7 @@ gophernicus=$(program GOPHERNICUS /usr/sbin/gophernicus)
 needs "$gophernicus" socat openssl
 begin 2 "$@"
 
-mkdir -p root/{docs/deep,bin-files,cgi-bin}
+mkdir -p root/{names,docs/deep,bin-files,cgi-bin}
 
 # --- seed content ----------------------------------------------------------
 printf 'Plain text.\nSecond line.\n' >root/docs/plain.txt
@@ -27,6 +27,9 @@ printf 'gr\xfc\xdfe, caf\xe9\n' >root/docs/latin1.txt
 printf 'spaces\n' >'root/docs/name with spaces.txt'
 printf '<html><head><title>A page</title></head><body>Hello.</body></html>\n' >root/docs/page.html
 : >root/docs/empty.txt
+printf 'utf8\n' >$'root/names/gr\xc3\xbc\xc3\x9fe.txt'
+printf 'latin1\n' >$'root/names/caf\xe9.txt'
+printf 'reserved\n' >'root/names/a b#c%25.txt'
 printf 'deep\n' >root/docs/deep/file.txt
 all_octets >root/bin-files/bytes.bin
 mebibyte >root/bin-files/big.txt

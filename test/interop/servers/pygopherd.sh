@@ -19,7 +19,7 @@ modules=/usr/lib/python3/dist-packages
 needs "$pygopherd" "$shipped" "$modules/simpletal" openssl
 begin 1 "$@"
 
-mkdir -p root/{docs/deep,bin-files,search}
+mkdir -p root/{names,docs/deep,bin-files,search}
 
 # --- seed content ----------------------------------------------------------
 printf 'Plain text.\nSecond line.\n' >root/docs/plain.txt
@@ -28,6 +28,9 @@ printf 'gr\xc3\xbc\xc3\x9fe, caf\xc3\xa9, \xe2\x82\xac\n' >root/docs/utf8.txt
 printf 'gr\xfc\xdfe, caf\xe9\n' >root/docs/latin1.txt
 printf '<html><head><title>A page</title></head><body>Hello.</body></html>\n' >root/docs/page.html
 : >root/docs/empty.txt
+printf 'utf8\n' >$'root/names/gr\xc3\xbc\xc3\x9fe.txt'
+printf 'latin1\n' >$'root/names/caf\xe9.txt'
+printf 'reserved\n' >'root/names/a b#c%25.txt'
 printf 'deep\n' >root/docs/deep/file.txt
 all_octets >root/bin-files/bytes.bin
 mebibyte >root/bin-files/big.txt

@@ -45,6 +45,8 @@ export interface Faults {
   readonly oneAtATime?: 'discard' | 'close'
   /** FTP: EPSV or PASV in the middle of a transfer ends it, without its final reply, as pyftpdlib does. */
   readonly dropOnEpsv?: boolean
+  /** NNTP: each connection ends with a clean FIN once so many commands have been answered; 0: after the greeting. */
+  readonly closeAfter?: number
   /** TLS: connections end with a bare FIN, without close_notify. */
   readonly noCloseNotify?: boolean
 }
@@ -66,6 +68,7 @@ const NAMES: readonly string[] = [
   'earlyReply',
   'oneAtATime',
   'dropOnEpsv',
+  'closeAfter',
   'noCloseNotify',
 ]
 
@@ -128,6 +131,7 @@ function check(faults: Faults): void {
   count('faults.crashAfter', faults.crashAfter)
   count('faults.shortBody', faults.shortBody)
   count('faults.bodies', faults.bodies)
+  count('faults.closeAfter', faults.closeAfter)
   word('faults.stall', faults.stall, STALLS)
   word('faults.oneAtATime', faults.oneAtATime, ['discard', 'close'])
   if (Array.isArray(faults.chunking)) lengths(faults.chunking)

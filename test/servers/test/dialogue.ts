@@ -50,6 +50,14 @@ export class Dialogue {
     })
   }
 
+  /** Goes over to TLS, as after AUTH TLS or STARTTLS. */
+  async secure(): Promise<Dialogue> {
+    this.socket.removeAllListeners('data')
+    const socket = tlsConnect({ socket: this.socket, ca: testCa, servername: 'localhost' })
+    await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject))
+    return new Dialogue(socket)
+  }
+
   send(text: string): void {
     this.socket.write(text, 'latin1')
   }

@@ -1,10 +1,10 @@
 import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../fetcher.ts'
+import { startTls } from '../wire/start-tls.ts'
 import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
 import { fly, type Step } from './flight.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
-import { startTls } from './secure.ts'
 
 /**
  * Waits for the greeting and gives its words. Nothing is sent before: a server of another protocol gets no octet of ours. Must be

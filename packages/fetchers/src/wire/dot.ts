@@ -33,25 +33,17 @@ export async function* dotBody(
 ): AsyncGenerator<Uint8Array, void, void> {
   const decoder = new DotDecoder(options.lineEnd === 'any')
   while (!decoder.ended) {
-    const chunk = await source.read('body')
-    if (chunk === null) {
-      if (decoder.endsAtLoneDot) return
-      const message =
-        'The connection ended before the line "." that ends the body; what came is not the whole. Try again.'
-      throw context.error('partial', message, { phase: 'body' })
-    }
-    const { octets, rest } = decoder.push(chunk)
-    if (rest.length > 0) source.unread(rest)
+    const octets = await decoder.pull(source, context)
     if (octets.length > 0) yield octets
   }
 }
 
-/** The state machine alone: pure, and the same whatever the chunks are. */
-class DotDecoder {
+/** The state machine: the same whatever the chunks are, and whoever pulls them. */
+export class DotDecoder {
   readonly #anyLineEnd: boolean
   #state: State = 'line-start'
 
-  constructor(anyLineEnd: boolean) {
+  constructor(anyLineEnd: boolean = false) {
     this.#anyLineEnd = anyLineEnd
   }
 
@@ -59,8 +51,25 @@ class DotDecoder {
     return this.#state === 'end'
   }
 
+  /** The next octets, none where a chunk held nothing but framing; gives the source back what follows the end mark. */
+  async pull(source: LineReader, context: RetrievalContext): Promise<Uint8Array> {
+    const chunk = await source.read('body')
+    if (chunk !== null) {
+      const { octets, rest } = this.push(chunk)
+      if (rest.length > 0) source.unread(rest)
+      return octets
+    }
+    if (!this.#endsAtLoneDot) {
+      const message =
+        'The connection ended before the line "." that ends the body; what came is not the whole. Try again.'
+      throw context.error('partial', message, { phase: 'body' })
+    }
+    this.#state = 'end'
+    return new Uint8Array(0)
+  }
+
   /** The stream may end here, although the end mark has no line end. */
-  get endsAtLoneDot(): boolean {
+  get #endsAtLoneDot(): boolean {
     return this.#anyLineEnd && (this.#state === 'dot' || this.#state === 'dot-cr')
   }
 

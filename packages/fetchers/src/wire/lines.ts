@@ -73,6 +73,13 @@ export class LineReader implements OctetSource {
     this.#held = this.#held.length === 0 ? octets : Buffer.concat([octets, this.#held])
   }
 
+  /** Another reader of the same stream, for another retrieval: it begins with what this one holds. */
+  handOver(source: OctetSource, context: RetrievalContext): LineReader {
+    const reader = new LineReader(source, context)
+    reader.#held = this.#take() ?? reader.#held
+    return reader
+  }
+
   #take(): Uint8Array | undefined {
     if (this.#held.length === 0) return undefined
     const held = this.#held

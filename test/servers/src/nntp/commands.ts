@@ -1,15 +1,19 @@
 import { timeDigits } from '../text.ts'
-import { type Article, type Group, head, high, low, overview, seedGroups } from './articles.ts'
+import { type Article, head, overview } from './articles.ts'
+import type { Group } from './groups.ts'
+import { knows } from './kinds.ts'
 import { listCommand } from './list.ts'
-import type { NntpSession } from './session.ts'
+import { loginCapabilities, loginCommands } from './login.ts'
+import { LOGIN_FIRST, type NntpSession } from './session.ts'
 
 export type NntpCommand = (session: NntpSession, words: readonly string[]) => Promise<void>
 
 /** ARTICLE, HEAD, BODY, STAT: one way to find the article, four to show it (RFC 3977, 6.2). */
 function showing(code: number, text: ((article: Article) => string) | undefined): NntpCommand {
   return async (session, [which]) => {
-    const found = which?.startsWith('<') ? byMessageId(which) : byNumber(session, which)
+    const found = which?.startsWith('<') ? byMessageId(session, which) : byNumber(session, which)
     if (typeof found === 'string') return session.reply(found)
+    if (session.closed(found.group)) return session.reply(LOGIN_FIRST)
     // A message-id does not move the current article (RFC 3977, 6.2.1.2), and 0 stands for its number.
     if (!which?.startsWith('<')) session.current = found
     const line = `${code} ${which?.startsWith('<') ? 0 : found.number} ${found.messageId}`
@@ -17,9 +21,9 @@ function showing(code: number, text: ((article: Article) => string) | undefined)
   }
 }
 
-function byMessageId(id: string): Article | string {
-  for (const group of seedGroups) {
-    const article = group.articles.find((candidate) => candidate.messageId === id)
+function byMessageId({ settings }: NntpSession, id: string): Article | string {
+  for (const group of settings.groups) {
+    const article = group.find(id)
     if (article) return article
   }
   return '430 No article with that message-id'
@@ -29,8 +33,8 @@ function byNumber(session: NntpSession, number: string | undefined): Article | s
   if (!session.group) return '412 No newsgroup selected'
   if (number === undefined) return session.current ?? '420 Current article number is invalid'
   if (!/^\d{1,16}$/.test(number)) return '501 Syntax error'
-  const article = session.group.articles.find((candidate) => candidate.number === Number(number))
-  return article ?? '423 No article with that number'
+  const none = `${session.settings.kind === 'rfc977' ? 430 : 423} No article with that number`
+  return session.group.article(Number(number)) ?? none
 }
 
 /** `12`, `12-`, `12-34`; none is the current article (RFC 3977, 8.3). */
@@ -40,27 +44,39 @@ function inRange(session: NntpSession, range: string | undefined): readonly Arti
   const [, from = '', dash, to = ''] = /^(\d+)(-?)(\d*)$/.exec(range) ?? []
   if (from === '') return '501 Syntax error'
   const last = dash ? (to === '' ? Number.POSITIVE_INFINITY : Number(to)) : Number(from)
-  return session.group.articles.filter(({ number }) => number >= Number(from) && number <= last)
+  return [...articlesOf(session.group, Number(from), last)]
+}
+
+function* articlesOf(group: Group, from: number, to: number): Iterable<Article> {
+  for (let number = Math.max(from, group.low); number <= Math.min(to, group.high); number++) {
+    const article = group.article(number)
+    if (article) yield article
+  }
 }
 
 const OVER: NntpCommand = async (session, [which]) => {
-  const byId = which?.startsWith('<') ? byMessageId(which) : undefined
+  const byId = which?.startsWith('<') ? byMessageId(session, which) : undefined
   const found =
     byId === undefined ? inRange(session, which) : typeof byId === 'string' ? byId : [{ ...byId, number: 0 }]
   if (typeof found === 'string') return session.reply(found)
-  if (found.length === 0) return session.reply('423 No articles in that range')
+  if (found.some(({ group }) => session.closed(group))) return session.reply(LOGIN_FIRST)
+  // RFC 3977, 8.3.1 has 423 where RFC 2980, 2.8 had 420.
+  const none = session.settings.kind === 'rfc977' ? 420 : 423
+  if (found.length === 0) return session.reply(`${none} No articles in that range`)
   await session.block('224 Overview information follows', found.map((article) => `${overview(article)}\n`).join(''))
 }
 
-function summary(group: Group): string {
-  return `211 ${group.articles.length} ${low(group)} ${high(group)} ${group.name}`
+function summary({ name, low, high }: Group): string {
+  return `211 ${high - low + 1} ${low} ${high} ${name}`
 }
 
-function select(session: NntpSession, name: string): Group | undefined {
-  const group = seedGroups.find((candidate) => candidate.name === name)
-  if (!group) return undefined
+/** The group that is current from now on, or why it is not. */
+function select(session: NntpSession, name: string): Group | string {
+  const group = session.settings.groups.find((candidate) => candidate.name === name)
+  if (!group) return '411 No such newsgroup'
+  if (session.closed(name)) return LOGIN_FIRST
   session.group = group
-  session.current = group.articles[0]
+  session.current = group.article(group.low)
   return group
 }
 
@@ -70,7 +86,7 @@ function stepping(step: 1 | -1, none: string): NntpCommand {
     const { group, current } = session
     if (!group) return session.reply('412 No newsgroup selected')
     if (!current) return session.reply('420 Current article number is invalid')
-    const next = group.articles[group.articles.indexOf(current) + step]
+    const next = group.article(current.number + step)
     if (!next) return session.reply(none)
     session.current = next
     await session.reply(`223 ${next.number} ${next.messageId}`)
@@ -79,28 +95,29 @@ function stepping(step: 1 | -1, none: string): NntpCommand {
 
 export const commands: Readonly<Record<string, NntpCommand>> = {
   async CAPABILITIES(session) {
-    const auth = session.authRequired && !session.loggedIn ? 'AUTHINFO USER\n' : ''
-    const list = 'LIST ACTIVE NEWSGROUPS OVERVIEW.FMT\n'
-    const text = `VERSION 2\nIMPLEMENTATION Retriever test server\nREADER\n${auth}${list}OVER MSGID\n`
-    await session.block('101 Capability list:', text)
+    const reader = `READER\nLIST ACTIVE NEWSGROUPS OVERVIEW.FMT\n${session.settings.overviews ? 'OVER MSGID\n' : ''}`
+    // RFC 3977, 5.3: a transit server has one of the two.
+    const mode = session.reader ? `${loginCapabilities(session)}${reader}` : 'MODE-READER\n'
+    await session.block('101 Capability list:', `VERSION 2\nIMPLEMENTATION Retriever test server\n${mode}`)
   },
 
   async MODE(session, [mode]) {
     const reader = mode?.toUpperCase() === 'READER'
+    session.reader ||= reader
     await session.reply(reader ? '201 Reader mode, no posting' : '501 MODE READER only')
   },
 
   async GROUP(session, [name]) {
     if (name === undefined) return session.reply('501 GROUP: a newsgroup is wanted')
     const group = select(session, name)
-    await session.reply(group ? summary(group) : '411 No such newsgroup')
+    await session.reply(typeof group === 'string' ? group : summary(group))
   },
 
   async LISTGROUP(session, [name, range]) {
-    const group = name === undefined ? session.group : select(session, name)
-    if (!group) return session.reply(name === undefined ? '412 No newsgroup selected' : '411 No such newsgroup')
-    session.current = group.articles[0]
-    const found = range === undefined ? group.articles : inRange(session, range)
+    const group = name === undefined ? (session.group ?? '412 No newsgroup selected') : select(session, name)
+    if (typeof group === 'string') return session.reply(group)
+    session.current = group.article(group.low)
+    const found = inRange(session, range ?? `${group.low}-`)
     if (typeof found === 'string') return session.reply(found)
     await session.block(`${summary(group)} list follows`, found.map(({ number }) => `${number}\n`).join(''))
   },
@@ -120,23 +137,11 @@ export const commands: Readonly<Record<string, NntpCommand>> = {
   },
 
   async HELP(session) {
-    await session.block('100 Help text follows', `${Object.keys(commands).sort().join('\n')}\n`)
+    const names = Object.keys(commands).filter((name) => knows(session, name))
+    await session.block('100 Help text follows', `${names.sort().join('\n')}\n`)
   },
 
-  /** RFC 4643, 2.3: 381, then 281 or 481; 482 out of order; 502 once logged in. */
-  async AUTHINFO(session, [kind, value]) {
-    const step = kind?.toUpperCase()
-    if (session.loggedIn) return session.reply('502 Already logged in')
-    if (value === undefined || (step !== 'USER' && step !== 'PASS')) return session.reply('501 AUTHINFO USER or PASS')
-    if (step === 'USER') {
-      session.user = value
-      return session.reply('381 Password required')
-    }
-    if (session.user === undefined) return session.reply('482 AUTHINFO USER first')
-    session.loggedIn = session.user === 'alice' && value === 'secret'
-    session.user = undefined
-    await session.reply(session.loggedIn ? '281 Welcome' : '481 Authentication failed')
-  },
+  ...loginCommands,
 
   async POST(session) {
     await session.reply('440 Posting not permitted')

@@ -1,4 +1,3 @@
-import { high, low, seedGroups } from './articles.ts'
 import type { NntpCommand } from './commands.ts'
 import { wildmat } from './wildmat.ts'
 
@@ -6,11 +5,16 @@ import { wildmat } from './wildmat.ts'
 const OVERVIEW = 'Subject:\nFrom:\nDate:\nMessage-ID:\nReferences:\n:bytes\n:lines\n'
 
 /** LIST with its keywords (RFC 3977, 7.6). */
-export const listCommand: NntpCommand = async (session, [keyword = 'ACTIVE', pattern]) => {
-  const groups = seedGroups.filter((group) => pattern === undefined || wildmat(pattern, group.name))
+export const listCommand: NntpCommand = async (session, words) => {
+  // RFC 977, 3.6.1: LIST alone.
+  if (session.settings.kind === 'rfc977' && words.length > 0) return session.reply('501 LIST takes no argument')
+  const [keyword = 'ACTIVE', pattern] = words
+  const groups = session.settings.groups.filter(
+    ({ name }) => !session.closed(name) && (pattern === undefined || wildmat(pattern, name)),
+  )
   switch (keyword.toUpperCase()) {
     case 'ACTIVE': {
-      const lines = groups.map((group) => `${group.name} ${high(group)} ${low(group)} n\n`)
+      const lines = groups.map(({ name, low, high }) => `${name} ${high} ${low} n\n`)
       return session.block('215 Newsgroups in form "group high low status"', lines.join(''))
     }
     case 'NEWSGROUPS': {

@@ -1,21 +1,63 @@
 import { Listener, type ServerOptions, type TestServer } from '../listener.ts'
-import { NntpSession } from './session.ts'
+import { allGroups } from './groups.ts'
+import type { Kind } from './kinds.ts'
+import type { Login } from './login.ts'
+import { NntpSession, type NntpSettings } from './session.ts'
 
-export interface NntpServerOptions extends ServerOptions {
-  /** 'required': 480 until AUTHINFO with alice and secret. Default 'none'. */
+export interface NntpServerOptions extends Omit<ServerOptions, 'tls'> {
+  /** true: TLS from the first byte (nntps). 'explicit': STARTTLS is offered (RFC 4642). Default false. */
+  readonly tls?: boolean | 'explicit'
+  /** 'required': 480 until AUTHINFO with alice and secret; with tls 'explicit', 483 to AUTHINFO before TLS. Default 'none'. */
   readonly auth?: 'none' | 'required'
+  /** Groups that need a login although others do not: 480, and not in LIST. Those that the seed does not have are made. */
+  readonly private?: readonly string[]
+  /** AUTHINFO USER, AUTHINFO SASL PLAIN (RFC 4643), or both, which is the default ('rfc977': 'user' alone). */
+  readonly logins?: readonly Login[]
+  /**
+   * 'rfc977': no CAPABILITIES, MODE, OVER or LISTGROUP, LIST without arguments, 430 for a missing number, as sn does.
+   * 'transit': innd, `401 MODE-READER` until MODE READER. Default 'modern'.
+   */
+  readonly kind?: Kind
+  /** false: neither OVER nor XOVER. Default true. */
+  readonly overviews?: boolean
+  /** `retriever.many` has so many articles, numbered from 1. Default 0: there is no such group. */
+  readonly articles?: number
 }
 
-/** A news server for readers: RFC 3977, XOVER, and AUTHINFO USER (RFC 4643). No posting. */
+/** A news server for readers: RFC 3977, XOVER, AUTHINFO (RFC 4643) and STARTTLS (RFC 4642). No posting. */
 export async function startNntpServer(options: NntpServerOptions = {}): Promise<TestServer> {
-  const authRequired = options.auth === 'required'
+  const settings = settingsOf(options)
   const listener = new Listener(
     {
       name: 'nntp',
       scheme: 'nntp',
-      serve: (connection, server) => new NntpSession(connection, server, authRequired).run(),
+      serve: (connection, server) => new NntpSession(connection, server, settings).run(),
     },
-    options,
+    { ...options, tls: options.tls === true },
   )
   return listener.listen(options.port ?? 0)
+}
+
+function settingsOf(options: NntpServerOptions): NntpSettings {
+  const { kind = 'modern', overviews = true, articles = 0, auth = 'none', private: closed = [] } = options
+  if (!['modern', 'rfc977', 'transit'].includes(kind)) {
+    throw new TypeError(`kind: expected modern, rfc977 or transit, got ${String(kind)}`)
+  }
+  if (!Number.isSafeInteger(articles) || articles < 0) {
+    throw new TypeError(`articles: expected a whole number from 0 up, got ${String(articles)}`)
+  }
+  const { logins = kind === 'rfc977' ? ['user'] : ['user', 'sasl'] } = options
+  if (logins.length === 0 || !logins.every((login) => ['user', 'sasl'].includes(login))) {
+    throw new TypeError(`logins: expected user, sasl or both, got ${JSON.stringify(logins)}`)
+  }
+  return {
+    kind,
+    overviews,
+    logins,
+    groups: allGroups({ many: articles, private: closed }),
+    authRequired: auth === 'required',
+    private: new Set(closed),
+    login: auth === 'required' || closed.length > 0,
+    explicitTls: options.tls === 'explicit',
+  }
 }

@@ -3,37 +3,59 @@ import type { Connection } from '../connection.ts'
 import { Lines } from '../lines.ts'
 import type { Listener } from '../listener.ts'
 import { dotBlock } from '../text.ts'
-import type { Article, Group } from './articles.ts'
+import type { Article } from './articles.ts'
 import { commands, type NntpCommand } from './commands.ts'
+import type { Group } from './groups.ts'
+import { beforeReader, type Kind, knows } from './kinds.ts'
+import type { Login } from './login.ts'
 
-/** Commands that need no login (RFC 4643, 2.2: 480 for the rest). */
-const OPEN: ReadonlySet<string> = new Set(['CAPABILITIES', 'MODE', 'AUTHINFO', 'HELP', 'DATE', 'QUIT'])
+export interface NntpSettings {
+  readonly kind: Kind
+  readonly overviews: boolean
+  readonly logins: readonly Login[]
+  readonly groups: readonly Group[]
+  readonly authRequired: boolean
+  /** The names of the groups that need a login. */
+  readonly private: ReadonlySet<string>
+  /** Whether anything needs a login. */
+  readonly login: boolean
+  readonly explicitTls: boolean
+}
+
+/** RFC 4643, 2.2. */
+export const LOGIN_FIRST = '480 Authentication required'
+
+/** Commands that need no login (480 for the rest). */
+const OPEN: ReadonlySet<string> = new Set([...['CAPABILITIES', 'MODE', 'AUTHINFO', 'STARTTLS', 'HELP', 'DATE', 'QUIT']])
 
 /** Commands that a stall at 'response' lets pass: they come before what the client is after. */
-const SETUP: ReadonlySet<string> = new Set(['CAPABILITIES', 'MODE', 'AUTHINFO', 'GROUP'])
+const SETUP: ReadonlySet<string> = new Set(['CAPABILITIES', 'MODE', 'AUTHINFO', 'STARTTLS', 'GROUP'])
 
 /** One connection and what it remembers: the group, the current article, the login. */
 export class NntpSession {
   readonly connection: Connection
-  readonly authRequired: boolean
+  readonly settings: NntpSettings
+  readonly lines: Lines
+  /** False until MODE READER has turned a transit server into one for readers. */
+  reader: boolean
   group: Group | undefined
   current: Article | undefined
   user: string | undefined
   loggedIn = false
-  readonly #lines: Lines
   #quit = false
 
-  constructor(connection: Connection, server: Listener, authRequired: boolean) {
+  constructor(connection: Connection, server: Listener, settings: NntpSettings) {
     this.connection = connection
-    this.authRequired = authRequired
-    this.#lines = new Lines(connection.stream, { end: 'crlf', onLine: (line) => server.received.push(line) })
+    this.settings = settings
+    this.reader = settings.kind !== 'transit'
+    this.lines = new Lines(connection.stream, { end: 'crlf', onLine: (line) => server.received.push(line) })
   }
 
   async run(): Promise<void> {
     if (this.connection.faults.stall === 'greeting') return this.connection.stall()
     if (!(await this.connection.sendFault('greeting'))) await this.reply('200 Retriever test server ready, no posting')
-    while (!this.#quit) {
-      const line = await this.#lines.next()
+    for (let answered = 0; !this.#quit && answered < (this.connection.faults.closeAfter ?? Infinity); answered++) {
+      const line = await this.lines.next()
       if (line === undefined) break
       await this.#answer(line)
     }
@@ -42,6 +64,11 @@ export class NntpSession {
   /** After this command no other is read. */
   quit(): void {
     this.#quit = true
+  }
+
+  /** Whether there is a login to be made before this group is shown. */
+  closed(group: string): boolean {
+    return this.settings.private.has(group) && !this.loggedIn
   }
 
   async reply(line: string): Promise<void> {
@@ -65,8 +92,10 @@ export class NntpSession {
     const name = verb.toUpperCase()
     if (await this.#answerFault(line, name)) return
     const command: NntpCommand | undefined = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (!command) return this.reply('500 Unknown command')
-    if (this.authRequired && !this.loggedIn && !OPEN.has(name)) return this.reply('480 Authentication required')
+    if (!command || !knows(this, name)) return this.reply('500 Unknown command')
+    const refusal = beforeReader(this, name)
+    if (refusal !== undefined) return this.reply(refusal)
+    if (this.settings.authRequired && !this.loggedIn && !OPEN.has(name)) return this.reply(LOGIN_FIRST)
     await command(this, words)
   }
 

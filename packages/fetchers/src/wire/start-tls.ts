@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { tlsOptions } from '../wire/dial.ts'
-import { opening } from '../wire/opening.ts'
-import { connectError } from '../wire/socket-error.ts'
+import { tlsOptions } from './dial.ts'
+import { opening } from './opening.ts'
+import { connectError } from './socket-error.ts'
 
 /** A TLS session that is being agreed on. */
 export interface Secured {
@@ -14,12 +13,16 @@ export interface Secured {
 }
 
 /**
- * Starts TLS on a connected socket. The certificate must be the URL's host's, for data connections too, which are dialled by
- * address. `session` is the control connection's: vsftpd and proftpd refuse data connections that do not resume it, since
+ * Starts TLS on a connected socket. The certificate must be the URL's host's, for FTP's data connections too, which are dialled by
+ * address. `session` is that of their control connection: vsftpd and proftpd refuse data connections that do not resume it, since
  * somebody else might have been faster at the port.
  */
-export function startTls(context: RetrievalContext, plan: FtpPlan, plain: Socket, session?: Buffer): Secured {
-  const { host, port } = plan
+export function startTls(
+  context: RetrievalContext,
+  { host, port }: { readonly host: string; readonly port: number },
+  plain: Socket,
+  session?: Buffer,
+): Secured {
   const ticket = session === undefined ? {} : { session }
   const socket = connect({ socket: plain, host, ...tlsOptions(host, context.tls), ...ticket })
   const agreed = opening(socket, 'secureConnect', { below: plain }).catch((cause: unknown) => {

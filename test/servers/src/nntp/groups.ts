@@ -1,0 +1,78 @@
+import { type Article, article, type Draft, SEED_DATE } from './articles.ts'
+import { announce, test } from './seed.ts'
+
+/** A newsgroup whose numbers run from `low` to `high` without holes; an empty one has a `high` below its `low` (RFC 3977, 6.1.1.2). */
+export interface Group {
+  readonly name: string
+  readonly description: string
+  readonly low: number
+  readonly high: number
+  article(number: number): Article | undefined
+  /** By a message-id with its angle brackets. */
+  find(messageId: string): Article | undefined
+}
+
+export interface GroupOptions {
+  /** How many articles `retriever.many` has; 0 is no such group. */
+  readonly many: number
+  /** Groups that need a login; those that the seed does not have are made. */
+  readonly private: readonly string[]
+}
+
+export function allGroups(options: GroupOptions): readonly Group[] {
+  const groups = [...seed, ...(options.many > 0 ? [manyGroup(options.many)] : [])]
+  const added = options.private.filter((name) => groups.every((group) => group.name !== name))
+  return [...groups, ...added.map(privateGroup)].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+function seedGroup(name: string, description: string, drafts: readonly Draft[], low: number): Group {
+  const articles = drafts.map((draft, index) => article(name, low + index, draft))
+  return {
+    name,
+    description,
+    low,
+    high: low + articles.length - 1,
+    article: (number) => articles[number - low],
+    find: (messageId) => articles.find((candidate) => candidate.messageId === messageId),
+  }
+}
+
+/** Numbers do not begin at 1 in the announce group: a client must not guess them. */
+const seed: readonly Group[] = [
+  seedGroup('retriever.announce', 'News of the test server.', announce, 41),
+  seedGroup('retriever.empty', 'A group without articles.', [], 1),
+  seedGroup('retriever.test', 'Tests.', test, 1),
+]
+
+function privateGroup(name: string): Group {
+  const id = `private@${name}`
+  return seedGroup(name, 'For those who have logged in.', [{ id, subject: 'Private', body: 'Not for all.\n' }], 1)
+}
+
+/** Each article is made when it is asked for, and always the same: a million cost nothing. */
+function manyGroup(count: number): Group {
+  const name = 'retriever.many'
+  const numbered = (number: number): Article | undefined =>
+    Number.isInteger(number) && number >= 1 && number <= count ? article(name, number, manyDraft(number)) : undefined
+  return {
+    name,
+    description: 'A large group.',
+    low: 1,
+    high: count,
+    article: numbered,
+    find: (messageId) => numbered(Number(/^<many-([1-9]\d*)@example\.net>$/.exec(messageId)?.[1])),
+  }
+}
+
+/** Threads of ten; a body of a few hundred octets, in which lines begin with dots. */
+function manyDraft(number: number): Draft {
+  const inThread = (number - 1) % 10
+  const first = number - inThread
+  return {
+    id: `many-${number}@example.net`,
+    subject: `${inThread === 0 ? '' : 'Re: '}Thread ${first}`,
+    date: new Date(SEED_DATE.getTime() + number * 60_000),
+    more: inThread === 0 ? [] : [['References', `<many-${first}@example.net>`]],
+    body: `This is article ${number}.\n.\n..\n.${number}\n${'Lines of no more than seventy-two characters.\n'.repeat(1 + (number % 8))}`,
+  }
+}

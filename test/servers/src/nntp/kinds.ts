@@ -1,0 +1,26 @@
+import type { NntpSession } from './session.ts'
+
+export type Kind = 'modern' | 'rfc977' | 'transit'
+
+/** RFC 977, and of RFC 2980 what nearly all servers of that age had: AUTHINFO, and XOVER unless told otherwise. */
+const RFC977: ReadonlySet<string> = new Set(
+  'ARTICLE AUTHINFO BODY GROUP HEAD HELP LAST LIST NEXT POST QUIT STAT XOVER'.split(' '),
+)
+
+/** What innd does for a reader before MODE READER hands the connection over to nnrpd. */
+const TRANSIT: ReadonlySet<string> = new Set(['CAPABILITIES', 'DATE', 'HELP', 'MODE', 'QUIT'])
+
+/** Whether a server of this kind has ever heard of the command. */
+export function knows({ settings }: NntpSession, verb: string): boolean {
+  if (verb === 'OVER' || verb === 'XOVER') {
+    return settings.overviews && (verb === 'XOVER' || settings.kind !== 'rfc977')
+  }
+  // RFC 3977, 5.2: unknown commands are 500; a server without TLS has no STARTTLS.
+  if (verb === 'STARTTLS' && !settings.explicitTls) return false
+  return settings.kind !== 'rfc977' || RFC977.has(verb)
+}
+
+/** The refusal of commands that come before MODE READER, which a transit server wants first (RFC 3977, 3.2.1: 401). */
+export function beforeReader({ reader }: NntpSession, verb: string): string | undefined {
+  return reader || TRANSIT.has(verb) ? undefined : '401 MODE-READER'
+}
