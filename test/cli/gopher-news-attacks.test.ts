@@ -1,4 +1,4 @@
-/** Cases of docs/security.md, section 1, by number, at the command: what Gopher and news servers try, and must not get. */
+/** Cases of docs/security.md, section 1, at the command: what Gopher and news servers try, and must not get. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
@@ -13,8 +13,10 @@ let servers: TestServers<'gopher' | 'nntp'>
 
 /** OSC 52 writes to the clipboard, CSI 2J clears the screen, DEL and BEL, and U+202E turns the line around. */
 const hostile = 'Hi\x1b]52;c;ZXZpbA==\x07\x1b[2J\x7f\xe2\x80\xae.'
-const menu = `i${hostile}\tx\t(NULL)\t0\r\n0${hostile}\t/x${hostile}\t127.0.0.1\t70\r\n1Mail\t/x\t127.0.0.1\t25\r\n.\r\n`
-const article = `From: ${hostile}\r\nSubject: ${hostile}\r\nX: =?UTF-8?B?G1sySg==?=\r\nDate: ${hostile}\r\n\r\n${hostile}\r\n`
+const items = [`i${hostile}\tx\t(NULL)\t0`, `0${hostile}\t/x${hostile}\t127.0.0.1\t70`, '1Mail\t/x\t127.0.0.1\t25']
+const menu = `${items.join('\r\n')}\r\n.\r\n`
+const header = ['From', 'Subject', 'Date'].map((name) => `${name}: ${hostile}\r\n`).join('')
+const article = `${header}X: =?UTF-8?B?G1sySg==?=\r\n\r\n${hostile}\r\n`
 
 beforeAll(async () => {
   servers = await startServers({ gopher: true, nntp: true })
