@@ -219,6 +219,33 @@ describe('case 38, the wrong kept connection: one for each login, and TLS', () =
   })
 })
 
+describe('cases 39 and 67, replies that nobody asked for', () => {
+  const stray = '220 1 <x@y>\r\nSubject: smuggled\r\n\r\nsmuggled\r\n.\r\n'
+
+  test.each([
+    ['behind an article', { 'ARTICLE 1': `220 1 <one@example.net>\r\nA: b\r\n\r\nmine\r\n.\r\n${stray}` }],
+    ['behind a refusal', { 'ARTICLE 1': `423 none\r\n${stray}` }],
+    ['behind GROUP', { 'GROUP retriever.test': `211 6 1 6 retriever.test\r\n${stray}` }],
+    ['two for one', { 'ARTICLE 1': `423 none\r\n423 none\r\n` }],
+  ])('%s: the next article is its own, or an error', async (_, replies) => {
+    for (const chunking of ['whole', 'bytes', 'glued'] as const) {
+      await using server = await startNntpServer({ faults: { chunking, replies } })
+      const { got } = await told(async (client) => {
+        const take = async (path: string) =>
+          client
+            .retrieve(`${server.url}${path}`)
+            .then(async (representation) => representation.text())
+            .catch(() => '')
+        await take('retriever.test/1')
+        return [await take('retriever.test/2'), await take('retriever.announce/41')]
+      })
+      const [second = '', third = ''] = got ?? []
+      if (second !== '') expect(second).toContain('Two lines.')
+      if (third !== '') expect(third).toContain('This is the test news server.')
+    }
+  })
+})
+
 describe('case 80, more secrets asked for: each is given once', () => {
   test.each([
     ['480 again and again', { GROUP: '480 Not for you\r\n' }],

@@ -87,6 +87,19 @@ describe('R29: dots are taken away byte for byte', () => {
 })
 
 describe('what breaks off', () => {
+  test.each<[string, Faults]>([
+    ['the connection ends at GROUP', { replies: { GROUP: [''] } }],
+    ['it ends at ARTICLE', { replies: { ARTICLE: [''] } }],
+    ['400 at GROUP', { replies: { GROUP: ['400 Shutting down\r\n'] } }],
+    ['no greeting', { replies: { greeting: [''] } }],
+  ])('%s: the next try has it', async (_, faults) => {
+    await using server = await startNntpServer({ faults })
+    const { got, error } = await body(`${server.url}retriever.test/3`, { limits: { maxRetries: 3, maxRetryDelay: 1 } })
+    expect(error).toBe(null)
+    expect(got?.toString()).toContain(dots)
+    expect(server.accepted).toBe(2)
+  })
+
   test('R28: an article that is cut is had by one more try', async () => {
     for (const fault of [{ shortBody: 3 }, { cutAfter: 60 }, { resetAfter: 60 }]) {
       await using server = await startNntpServer({ faults: { ...fault, bodies: 1 } })
