@@ -333,10 +333,29 @@ test('MODE READER that does not help is asked for once', async () => {
   expect(received.filter((line) => line === 'MODE READER')).toHaveLength(1)
 })
 
+test.each([
+  ['*', ['a', 'a.b', 'a.bc', 'b', 'b*c']],
+  ['a.*', ['a.b', 'a.bc']],
+  ['*b?', ['a.bc']],
+  ['?', ['a', 'b']],
+  ['*,!a.*', ['a', 'b', 'b*c']],
+  ['*,!a.*,*.bc', ['a', 'a.bc', 'b', 'b*c']],
+  ['!*', []],
+  ['a*b*c', ['a.bc']],
+  ['**', ['a', 'a.b', 'a.bc', 'b', 'b*c']],
+  [`${'*a'.repeat(20)}`, []],
+])('a server that takes no notice of the wildmat %s: the entries do', async (wildmat, expected) => {
+  const groups = ['a', 'a.b', 'a.bc', 'b', 'b*c', 'a'.repeat(19)].map((name) => `${name} 1 1 y\r\n`).join('')
+  const replies = { LIST: `215 all\r\n${list1}.\r\n` }
+  const { host, port } = await start({ faults: { replies } })
+  const names = (await list(`news://${host}:${port}/${wildmat.replaceAll('?', '%3F')}`)).map(({ name }) => name)
+  expect(names.filter((name) => name.length < 19)).toEqual(expected)
+})
+
 test('an RFC 977 server lists its groups without ACTIVE', async () => {
   const { host, port } = await start({ faults: { replies: { 'LIST ACTIVE retriever.*': '501 Syntax\r\n' } } })
   const groups = await client.retrieve(`news://${host}:${port}/retriever.*`)
-  expect(groups.metadata).toEqual({ wildmat: 'retriever.*', wildmatApplied: false })
+  expect(groups.metadata).toEqual({ wildmat: 'retriever.*' })
   await groups.cancel()
   expect(sent()).toEqual(['LIST ACTIVE retriever.*', 'LIST'])
 })

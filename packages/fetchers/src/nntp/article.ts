@@ -1,7 +1,7 @@
 import type { Retrieved } from '../fetcher.ts'
 import { messageEntries } from '../mime/entries.ts'
 import { emptyBody } from '../wire/empty-body.ts'
-import { expectReply, type Reply } from '../wire/reply.ts'
+import { expectReply, type Reply, replyWords } from '../wire/reply.ts'
 import { ResumingBody } from '../wire/resuming-body.ts'
 import { BlockBody, without } from './body.ts'
 import { type Dialogue, exchange } from './exchange.ts'
@@ -50,12 +50,28 @@ async function askArticle(
   const { reply } = answer
   if (reply.code >= 400) throw refused(context, reply, byNumber ? 'such article or group' : 'article of that id')
   expectReply(context, reply, success)
+  checkAnswer(dialogue, reply)
   return answer
 }
 
+/** A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md case 39). */
+function checkAnswer({ plan, context }: Dialogue, reply: Reply): void {
+  const { number, messageId } = articleOf(reply)
+  const isAnother = number !== null && plan.articleNumber !== null && number !== plan.articleNumber
+  const hasOtherId = messageId !== null && plan.messageId !== null && messageId !== plan.messageId
+  if (!isAnother && !hasOtherId) return
+  const message = `The server sends another article than was asked for ("${replyWords(reply)}"); try again.`
+  throw context.error('protocol-violation', message, { reply: replyWords(reply) })
+}
+
+/** `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn). */
+function articleOf({ text }: Reply): { readonly number: number | null; readonly messageId: string | null } {
+  const [, number, messageId = null] = /^(\d+)\s+<([^<>\s]+)>/.exec(text) ?? []
+  return { number: Number(number) > 0 ? Number(number) : null, messageId }
+}
+
 function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved, 'body'> {
-  // `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn).
-  const [, number, messageId] = /^(\d+)\s+<([^<>\s]+)>/.exec(reply.text) ?? []
+  const { number, messageId } = articleOf(reply)
   return {
     outcome: 'retrieved',
     kind: 'object',
@@ -66,8 +82,8 @@ function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved, 'body'> {
     completeness: 'terminated',
     metadata: {
       ...(plan.newsgroup !== null && { newsgroup: plan.newsgroup }),
-      ...(Number(number) > 0 && { number: Number(number) }),
-      ...(messageId !== undefined && { messageId }),
+      ...(number !== null && { number }),
+      ...(messageId !== null && { messageId }),
     },
   }
 }

@@ -8,6 +8,7 @@ import { groupUrl } from './entry-url.ts'
 import { type Dialogue, exchange } from './exchange.ts'
 import { refused } from './refused.ts'
 import type { ServerPlan } from './session.ts'
+import { fitsWildmat } from './wildmat.ts'
 
 /** The newsgroups of a server, all or those that fit a wildmat (RFC 3977 7.6.3): `group high low status` lines. */
 export async function retrieveGroups(dialogue: Dialogue): Promise<Retrieved> {
@@ -21,13 +22,20 @@ export async function retrieveGroups(dialogue: Dialogue): Promise<Retrieved> {
   if (reply.code >= 400) throw refused(context, reply, 'list of newsgroups')
   expectReply(context, reply, 215)
   return textListing({
-    // false: the server could not choose, and the list holds all its groups.
-    metadata: wildmat === null ? {} : { wildmat, wildmatApplied: !plain },
+    metadata: wildmat === null ? {} : { wildmat },
     body: new BlockBody(dialogue, slot),
     entries: async function* (body) {
-      for await (const line of linesOf(body, context)) yield groupEntry(line, plan)
+      for await (const line of linesOf(body, context)) {
+        const entry = groupEntry(line, plan)
+        // sn takes a wildmat, and sends them all.
+        if (wildmat === null || entry.kind !== 'group' || fitsWildmat(wildmat, groupOf(line))) yield entry
+      }
     },
   })
+}
+
+function groupOf(line: string): string {
+  return line.split(/\s/, 1)[0] ?? ''
 }
 
 /** `test.alpha 0000000040 0000000001 y`; a line that is none is passed on as it is. */
