@@ -345,8 +345,8 @@ test.each([
   ['**', ['a', 'a.b', 'a.bc', 'b', 'b*c']],
   [`${'*a'.repeat(20)}`, []],
 ])('a server that takes no notice of the wildmat %s: the entries do', async (wildmat, expected) => {
-  const groups = ['a', 'a.b', 'a.bc', 'b', 'b*c', 'a'.repeat(19)].map((name) => `${name} 1 1 y\r\n`).join('')
-  const replies = { LIST: `215 all\r\n${list1}.\r\n` }
+  const lines = ['a', 'a.b', 'a.bc', 'b', 'b*c', 'a'.repeat(19)].map((name) => `${name} 1 1 y\r\n`).join('')
+  const replies = { LIST: `215 all\r\n${lines}.\r\n` }
   const { host, port } = await start({ faults: { replies } })
   const names = (await list(`news://${host}:${port}/${wildmat.replaceAll('?', '%3F')}`)).map(({ name }) => name)
   expect(names.filter((name) => name.length < 19)).toEqual(expected)
