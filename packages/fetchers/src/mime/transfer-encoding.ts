@@ -12,7 +12,10 @@ export function decodeTransfer(octets: Buffer, encoding: string): Uint8Array {
 
 /** What is no character of it is passed over (6.8); some mailers end each line with padding, where Node would stop. */
 function base64(octets: Buffer): Buffer {
-  const units = octets.toString('latin1').replace(/[^A-Za-z0-9+/=]+/g, '').split(/=+/)
+  const units = octets
+    .toString('latin1')
+    .replace(/[^A-Za-z0-9+/=]+/g, '')
+    .split(/=+/)
   return Buffer.concat(units.map((unit) => Buffer.from(unit, 'base64')))
 }
 
