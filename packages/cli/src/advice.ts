@@ -13,6 +13,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/\bthe Authorization field of your own\b/, 'what -H or --oauth2-bearer gives as Authorization'],
   [/`error\.response` has what it says/, '-v shows what it says'],
   [/, by `headers`/, ', by -H or --oauth2-bearer'],
+  [/\bwith the option `form`; the command: --form\b/, 'by --form'],
   [/`compressed`/, '--compressed'],
   [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],

@@ -3,6 +3,7 @@
  * Names are curl's wherever curl has one.
  */
 import type { CommandName } from './command-specs.ts'
+import { type GopherOption, gopherOptions } from './options/gopher.ts'
 import { type HttpOption, httpOptions } from './options/http.ts'
 import { type LoginOption, loginOptions } from './options/login.ts'
 import { type NewsOption, newsOptions } from './options/news.ts'
@@ -20,6 +21,7 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | HttpOption
+  | GopherOption
   | NewsOption
   | SecurityOption
   | LoginOption
@@ -37,6 +39,7 @@ type Category =
   | 'Output'
   | 'Transfer'
   | 'HTTP'
+  | 'Gopher'
   | 'News'
   | 'Security'
   | 'Login'
@@ -50,6 +53,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: transferOptions,
   HTTP: httpOptions,
+  Gopher: gopherOptions,
   News: newsOptions,
   Security: securityOptions,
   Login: loginOptions,

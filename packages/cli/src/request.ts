@@ -2,7 +2,7 @@ import type { RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
 import { readEtag } from './etag.ts'
 import { usageError } from './exit-codes.ts'
-import { readHeaders } from './headers.ts'
+import { readHeaders, readWish } from './headers.ts'
 import { readLimit, readRange, readSplit } from './numbers.ts'
 import type { CommandLine } from './parse.ts'
 import { readTime } from './time.ts'
@@ -13,6 +13,8 @@ export type ContinueAt = number | 'end'
 /** What is asked of every retrieval. Throws `invalid-option`. */
 export function readRequest(line: CommandLine, destinations: readonly Destination[]): RetrieveOptions {
   const base = line.value('base')
+  const accept = readWish(line, 'accept')
+  const acceptLanguage = readWish(line, 'accept-language')
   const range = line.value('range')
   const time = line.value('time-cond')
   const split = line.value('split')
@@ -22,6 +24,8 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
+    ...(accept !== undefined && { accept }),
+    ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(line.has('compressed') && { compressed: true }),
     ...(since !== null && { ifChangedSince: since }),

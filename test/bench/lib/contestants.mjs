@@ -2,12 +2,14 @@
 import { fileURLToPath } from 'node:url'
 import { runNode, runProgram } from './children.mjs'
 import { peerCommand } from './peers.mjs'
+import { startResident } from './resident.mjs'
 
 const command = fileURLToPath(new URL('../../../packages/cli/dist/bin.js', import.meta.url))
 const stream = fileURLToPath(new URL('./stream.mjs', import.meta.url))
 const manyScript = fileURLToPath(new URL('./many.mjs', import.meta.url))
 const bareUndiciScript = fileURLToPath(new URL('./bare-undici.mjs', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-ftp.mjs', import.meta.url))
+const bareGopherScript = fileURLToPath(new URL('./bare-gopher.mjs', import.meta.url))
 
 /** The command `retrieve`, without its reports. */
 export const retrieve = (args, limits) => runNode([command, '-s', ...args], limits)
@@ -18,8 +20,14 @@ export const library = (urls, limits) => runNode([stream, ...urls], limits)
 /** One client of the library, which retrieves these URLs so many at a time. */
 export const many = (connections, urls, limits) => runNode([manyScript, String(connections), ...urls], limits)
 
+export const residentMany = (connections, urls) => startResident(manyScript, [connections, ...urls])
+
 export const bareUndici = (connections, urls, limits) =>
   runNode([bareUndiciScript, String(connections), ...urls], limits)
+
+export const bareGopher = (connections, urls, limits) => runNode([bareGopherScript, String(connections), ...urls], limits)
+
+export const residentBareGopher = (connections, urls) => startResident(bareGopherScript, [connections, ...urls])
 
 /** `step`: no EPSV behind a RETR. */
 export const bareSockets = (urls, limits, { step = false } = {}) =>

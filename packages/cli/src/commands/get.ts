@@ -11,6 +11,7 @@ import { fileNameOf, safeFileName } from '../file-name.ts'
 import { headOf, isHttp, shownHead } from '../head.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
+import { isAttributes, isMenu, printMenu } from '../menu-page.ts'
 import { getParts, isMessage } from '../message-parts.ts'
 import type { Output } from '../output.ts'
 import { eachUrl, Session } from '../session.ts'
@@ -108,9 +109,14 @@ function nameFor(resolution: Resolution): string {
   return name
 }
 
-/** On a terminal: a listing as a table, a message as a page, a text made harmless, and nothing that is no text. */
+/**
+ * On a terminal: a menu and a message as pages, other listings as a table, a text made harmless, and nothing that is no text.
+ */
 async function show(representation: Representation, start: number, output: Output): Promise<void> {
-  if (representation.kind === 'listing') return printListing(representation, output, false)
+  if (isMenu(representation)) return printMenu(representation, output)
+  if (representation.kind === 'listing' && !isAttributes(representation)) {
+    return printListing(representation, output, false)
+  }
   if (isMessage(representation) && start === 0) return output.write(await articlePage(representation))
   let text: TerminalText | undefined
   for await (const chunk of octetsFrom(representation, start)) {

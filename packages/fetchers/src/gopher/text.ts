@@ -55,6 +55,7 @@ class DottedText {
   }
 
   push(chunk: Uint8Array): Uint8Array {
+    if (this.#passes(chunk)) return chunk
     const ready = new OctetBuffer(chunk.length + this.#mark.length)
     let start = 0
     for (let at = 0; at < chunk.length; ) {
@@ -82,6 +83,15 @@ class DottedText {
     }
     this.#emit(ready, chunk.subarray(start))
     return ready.take()
+  }
+
+  /** True where nothing is held and no line of the chunk begins with a dot, as of most texts: it goes on as it is. */
+  #passes(chunk: Uint8Array): boolean {
+    if (chunk.length === 0 || this.#held !== undefined || this.#mark.length > 0) return false
+    if (this.#state === 'line-start' && chunk[0] === dot) return false
+    if (Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).includes('\n.')) return false
+    this.#state = chunk.at(-1) === lf ? 'line-start' : 'in-line'
+    return true
   }
 
   /** The last octets, once all have been pushed. */

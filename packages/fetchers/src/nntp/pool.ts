@@ -96,6 +96,7 @@ export class Pool {
         this.#choose(key, server) ?? (this.#hasRoom(name, server) ? await this.#add(plan, context, name, key) : null)
       if (member !== null) {
         clearTimeout(member.timer)
+        member.session.isIdle = false
         member.peak = Math.max(member.peak, ++member.load)
         // There may be room for one more.
         server.waiting.shift()?.()
@@ -149,8 +150,13 @@ export class Pool {
     // It closed while several waited: as many as it has served are what it takes.
     else if (member.load > 0) session.habits.depth = Math.max(1, Math.min(session.habits.depth, session.served))
     if (session.isLost || (member.load === 0 && (this.#isClosed || !session.isUsable))) this.#drop(member)
-    else if (member.load === 0) member.timer = setTimeout(() => this.#drop(member), idleTime).unref()
+    else if (member.load === 0) this.#keep(member)
     this.#serverOf(member.server).waiting.shift()?.()
+  }
+
+  #keep(member: Member): void {
+    member.session.isIdle = true
+    member.timer = setTimeout(() => this.#drop(member), idleTime).unref()
   }
 
   #drop(member: Member): void {

@@ -58,6 +58,12 @@ export class Session {
     )
   }
 
+  /** While nobody uses it, it is no reason for the process to go on. */
+  set isIdle(isIdle: boolean) {
+    if (isIdle) this.#socket.unref()
+    else this.#socket.ref()
+  }
+
   get isLost(): boolean {
     return this.#socket.destroyed
   }

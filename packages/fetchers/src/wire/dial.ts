@@ -4,6 +4,7 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext, TlsOptions } from '../fetcher.ts'
 import { Carrier } from './carrier.ts'
+import { type Lifetime, whenOver } from './lifetime.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { opening } from './opening.ts'
 import type { Peer } from './socket.ts'
@@ -16,7 +17,7 @@ type NamedPeer = Peer & { readonly name?: string }
 export async function dial(
   context: RetrievalContext,
   peer: NamedPeer,
-  lifetime: AbortSignal,
+  lifetime: Lifetime,
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { host, port } = peer
@@ -36,7 +37,7 @@ export async function dial(
 }
 
 /** A connection to the proxy, in TLS where it is an https proxy. That is verified always, since its password goes there. */
-export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortSignal): Promise<Socket> {
+export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: Lifetime): Promise<Socket> {
   const { host, port, kind, url } = proxy
   // It is the caller's own choice, wherever it stands, and our certificate is not for it.
   const { addresses: _addresses, tls: options, ...rest } = context
@@ -51,7 +52,7 @@ export async function secure(
   context: RetrievalContext,
   peer: Peer,
   carrier: Socket,
-  lifetime: AbortSignal,
+  lifetime: Lifetime,
 ): Promise<Socket> {
   const { host } = peer
   if (carrier.readableLength > 0) {
@@ -94,14 +95,14 @@ async function opened(
   context: RetrievalContext,
   peer: NamedPeer,
   socket: Socket | TLSSocket,
-  signal: AbortSignal,
+  lifetime: Lifetime,
   below?: Duplex,
 ): Promise<Socket> {
-  destroyOnAbort(socket, signal)
+  destroyWhenOver(socket, lifetime)
   if (peer.tls === 'implicit') socket.once('connect', () => Object.assign(context.deadline, { phase: 'tls' }))
   try {
     const event = peer.tls === 'implicit' ? 'secureConnect' : 'connect'
-    await opening(socket, event, { signal, ...(below !== undefined && { below }) })
+    await opening(socket, event, { lifetime, ...(below !== undefined && { below }) })
   } catch (cause) {
     socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
@@ -113,11 +114,9 @@ async function opened(
   return socket
 }
 
-function destroyOnAbort(socket: Socket, signal: AbortSignal): void {
-  const destroy = (): void => {
+function destroyWhenOver(socket: Socket, lifetime: Lifetime): void {
+  const forget = whenOver(lifetime, () => {
     socket.destroy()
-  }
-  if (signal.aborted) destroy()
-  signal.addEventListener('abort', destroy, { once: true })
-  socket.once('close', () => signal.removeEventListener('abort', destroy))
+  })
+  socket.once('close', forget)
 }

@@ -1,18 +1,23 @@
 import type { Duplex } from 'node:stream'
+import type { Lifetime } from './lifetime.ts'
 
 /**
- * Waits until a socket is open. Rejects with its error; and where it closes without one, with the reason of the signal that closed it,
+ * Waits until a socket is open. Rejects with its error; and where it closes without one, with the reason for which its lifetime was over,
  * or with what became of the connection `below`: TLS says nothing of a connection that was reset before TLS was put on it.
  */
 export function opening(
   socket: Duplex,
   event: 'connect' | 'secureConnect',
-  { below, signal }: { readonly below?: Duplex; readonly signal?: AbortSignal } = {},
+  { below, lifetime }: { readonly below?: Duplex; readonly lifetime?: Lifetime } = {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const over = (): void => reject(signal?.aborted ? signal.reason : (below?.errored ?? closed()))
+    const over = (): void => reject(lifetime?.reason ?? below?.errored ?? closed())
     if (below?.destroyed) return over()
-    socket.once(event, resolve)
+    socket.once(event, () => {
+      // Else an error with a stack would be made for nobody at the end of each connection.
+      socket.off('close', over)
+      resolve()
+    })
     socket.once('error', reject)
     socket.once('close', over)
   })

@@ -2,6 +2,7 @@ import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
 import { dial, dialProxy, secure } from './dial.ts'
+import type { Lifetime } from './lifetime.ts'
 import { isOneLine } from './lines.ts'
 import { receiveError } from './socket-error.ts'
 
@@ -27,13 +28,13 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
 }
 
 /**
- * The bare socket of openConnection, for a library that wants one. It is destroyed when the deadline's signal aborts, or that
- * of `lifetime`, where the connection is to outlive its retrieval. `onread` is where the octets of a connection without TLS go.
+ * The bare socket of openConnection, for a library that wants one. It is destroyed once the deadline must end, or
+ * `lifetime`, where the connection is to outlive its retrieval. `onread` is where the octets of a connection without TLS go.
  */
 export async function openSocket(
   context: RetrievalContext,
   peer: Peer,
-  lifetime: AbortSignal = context.deadline.signal,
+  lifetime: Lifetime = context.deadline,
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { deadline, proxy } = context
@@ -41,7 +42,10 @@ export async function openSocket(
     // A context that somebody else made may not know of proxies.
     proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
   )
-  announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
+  // The address takes a call to the system.
+  if (context.isHeard !== false) {
+    announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
+  }
   return socket
 }
 
@@ -49,7 +53,7 @@ export async function openSocket(
 export async function openProxySocket(
   context: RetrievalContext,
   proxy: ProxyServer,
-  lifetime: AbortSignal,
+  lifetime: Lifetime,
 ): Promise<Socket> {
   const socket = await context.deadline.within('connect', () => dialProxy(context, proxy, lifetime))
   announce(context, socket.remoteAddress ?? proxy.host, proxy.port, proxy.kind === 'https')
@@ -64,7 +68,7 @@ async function openThrough(
   context: RetrievalContext,
   proxy: ProxyServer,
   peer: Peer,
-  lifetime: AbortSignal,
+  lifetime: Lifetime,
 ): Promise<Socket> {
   const { openTunnel } = await import('./tunnel.ts')
   const tunnel = await openTunnel(context, proxy, peer, () => dialProxy(context, proxy, lifetime))
@@ -145,9 +149,9 @@ export class Connection {
     await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
   }
 
-  /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. */
-  async sendMessage(octets: string): Promise<void> {
-    await this.#write(octets, octets)
+  /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. `shown` as in sendLine. */
+  async sendMessage(octets: string, shown: string = octets): Promise<void> {
+    await this.#write(octets, shown)
   }
 
   /** Sends octets that state their own lengths, and that events do not tell of: SOCKS, which is no part of the retrieval's dialogue. */

@@ -1,0 +1,15 @@
+import type { Deadline } from '../deadline.ts'
+
+/**
+ * For how long a connection is wanted: as long as its retrieval, or as whoever keeps it says. Of a Deadline no signal is asked, which takes
+ * as long to make as a connection to loopback.
+ */
+export type Lifetime = AbortSignal | Pick<Deadline, 'reason' | 'onAbort'>
+
+/** Calls the listener once it is over, at once if it is already; the function given back forgets it. */
+export function whenOver(lifetime: Lifetime, listener: () => void): () => void {
+  if ('onAbort' in lifetime) return lifetime.onAbort(listener)
+  if (lifetime.aborted) listener()
+  lifetime.addEventListener('abort', listener, { once: true })
+  return () => lifetime.removeEventListener('abort', listener)
+}

@@ -1,0 +1,6 @@
+import { items } from './lib/gopher-items.mjs'
+import { runParts } from './lib/parts.mjs'
+
+export const about = 'Gopher beside curl and bare sockets (or: items [RUNS]), on the nginx of pnpm interop.'
+
+export const run = (args) => runParts('gopher', { items }, args)

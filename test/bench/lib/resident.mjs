@@ -1,0 +1,33 @@
+// A program that runs already, as a library does in a server: neither its start nor the compiler's first look is measured.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/** Starts a script that serves by `serveRounds`, with these arguments. */
+export function startResident(script, args) {
+  const child = fork(script, args.map(String))
+  return {
+    /** The seconds of one round. */
+    async run() {
+      child.send('round')
+      const [[message]] = await Promise.race([
+        Promise.all([once(child, 'message')]),
+        once(child, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`))),
+      ])
+      return message
+    },
+    async stop() {
+      if (!child.connected) return
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** Within the script: does `work` once for each round, until the benchmark has ended. */
+export function serveRounds(work) {
+  process.on('message', async () => {
+    const begin = performance.now()
+    await work()
+    process.send({ seconds: (performance.now() - begin) / 1000 })
+  })
+}
