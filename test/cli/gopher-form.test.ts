@@ -100,7 +100,7 @@ describe('--form', () => {
     const { status, stdout, stderr } = await retrieve([server.url])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain('Your name?')
-    expect(stderr).toContain('--form')
+    expect(stderr).toMatch(/ Give the answers by --form NAME=VALUE, NAME being a prompt or a number\.\n$/)
     expect(server.received).toHaveLength(1)
   })
 })
@@ -142,6 +142,15 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     const typed = { 'Number [1]: ': '3\r', 'One number from 1 to 2, please.': '2\r' }
     await onPty(folder(), `'${server.url}'`, typed)
     expect(server.received.at(-1)).toBe(block('green'))
+  })
+
+  test.each([
+    ['\r', '1'],
+    ['0\r', '0'],
+  ])('a box that is ticked before: %j', async (typed, sent) => {
+    await using server = await formServer(['Select: By mail:1'])
+    await onPty(folder(), `'${server.url}'`, { '0 is none [1]: ': typed })
+    expect(server.received.at(-1)).toBe(block(sent))
   })
 
   test('a paste answers as many questions as it has lines', async () => {

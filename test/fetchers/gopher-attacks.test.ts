@@ -1,6 +1,11 @@
 /** Cases of docs/security.md, section 1, by number: what Gopher URLs and hostile menus try, and must not get. */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FormAnswers, FormFiller } from '@retriever/fetchers'
 import { startGopherServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { formServer } from '../cli/form-server.ts'
 import { dialled } from './ftp-trial.ts'
 import { body, everyDoor, listed } from './told.ts'
 import { type Victim, victim } from './victim.ts'
@@ -197,5 +202,64 @@ describe('case 70, extra fields: two TABs at most', () => {
     await body(`${server.url}7/search%09q%09+`)
     await body(`${server.url}7/search%09q`)
     expect(server.received).toEqual(['/search\tq\t+', '/search\tq'])
+  })
+})
+
+describe('case 77, forms that grab: no file and no secret goes out, and no file comes, but what was given', () => {
+  const kept = 'what-only-the-file-holds'
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'retrieve-test-'))
+    await writeFile(join(folder, 'key'), kept)
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const grabbing = (): string[] => [
+    `Ask: Name\t@${join(folder, 'key')}`,
+    'AskP: Password\tproposed-secret',
+    `AskF: Save as\t${join(folder, 'planted')}`,
+    `AskL: Letter\t<${join(folder, 'key')}`,
+    `ChooseF: Your key\t${join(folder, 'key')}`,
+  ]
+
+  test.each<[string, FormAnswers | FormFiller]>([
+    ['no answers', {}],
+    ['some answers', { Name: 'Ann', 'Save as': 'x' }],
+    ['a filler that knows nothing', () => ({})],
+    ['the name of a file is its content', { 'Your key': 'key' }],
+  ])('%s', async (_, form) => {
+    await using server = await formServer(grabbing())
+    let asked = 0
+    const credentials = () => {
+      asked++
+      return { user: 'alice', password: 's3cr3t' }
+    }
+    const { got, error } = await body(server.url, { credentials }, { form })
+    expect(error).toBe(null)
+    expect(got?.toString()).toBe('Thank you.\r\n')
+    const [, sent = ''] = server.received
+    expect(sent).toMatch(/^\/form\t\+\t1\r\n/)
+    expect(sent).not.toMatch(/what-only|proposed-secret|s3cr3t/)
+    expect(asked).toBe(0)
+    expect(await readdir(folder)).toEqual(['key'])
+  })
+
+  test('without answers the questions are told, and nothing is sent', async () => {
+    await using server = await formServer(grabbing())
+    const { error } = await body(server.url)
+    expect(error).toMatchObject({ code: 'form-required' })
+    expect(error?.message).toMatch(/Name.*Password.*Save as.*Letter.*Your key/)
+    expect(server.received).toEqual(['/form\t!\r\n'])
+    expect(await readdir(folder)).toEqual(['key'])
+  })
+
+  test('what was given goes out, and is shown to nobody else', async () => {
+    await using server = await formServer(grabbing())
+    const form = { Password: 's3cr3t', 'Your key': Buffer.from('of my own\n') }
+    const { error, events } = await body(server.url, {}, { form })
+    expect(error).toBe(null)
+    expect(server.received[1]).toContain('\r\ns3cr3t\r\n')
+    expect(server.received[1]).toContain('of my own\n')
+    expect(JSON.stringify(events)).not.toMatch(/s3cr3t|of my own/)
   })
 })

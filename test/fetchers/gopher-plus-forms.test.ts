@@ -36,6 +36,17 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
   })
 })
 
+test('a secret that the server repeats in its error is blotted out', async () => {
+  const attributes = '+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n AskP: P?\r\n.\r\n'
+  const refusal = '--1\r\n2 <ann@example.net>\r\nsesäme is wrong.\r\n.\r\n'
+  await using pair = await startPair(
+    replying({ '/x\t!': attributes, '/x\t+\t1': Buffer.from(refusal).toString('latin1') }),
+  )
+  const error = await pair.failure('0/x', { form: { 1: 'sesäme' } })
+  expect(error).toMatchObject({ code: 'server-refused', reply: expect.stringContaining('<password> is wrong') })
+  expect(JSON.stringify([error, error.message, pair.events])).not.toContain('sesäme')
+})
+
 test('every kind of question, and a file to the last octet', async () => {
   await using pair = await startPair()
   const file = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256)

@@ -85,3 +85,38 @@ describe('R29: dots are taken away byte for byte', () => {
     )
   })
 })
+
+describe('what breaks off', () => {
+  test.each<[string, Faults]>([
+    ['the connection ends at GROUP', { replies: { GROUP: [''] } }],
+    ['it ends at ARTICLE', { replies: { ARTICLE: [''] } }],
+    ['400 at GROUP', { replies: { GROUP: ['400 Shutting down\r\n'] } }],
+    ['no greeting', { replies: { greeting: [''] } }],
+  ])('%s: the next try has it', async (_, faults) => {
+    await using server = await startNntpServer({ faults })
+    const { got, error } = await body(`${server.url}retriever.test/3`, { limits: { maxRetries: 3, maxRetryDelay: 1 } })
+    expect(error).toBe(null)
+    expect(got?.toString()).toContain(dots)
+    expect(server.accepted).toBe(2)
+  })
+
+  test('R28: an article that is cut is had by one more try', async () => {
+    for (const fault of [{ shortBody: 3 }, { cutAfter: 60 }, { resetAfter: 60 }]) {
+      await using server = await startNntpServer({ faults: { ...fault, bodies: 1 } })
+      const { files, error } = await saved(`${server.url}retriever.test/3`, {
+        limits: { maxRetries: 1, maxRetryDelay: 1 },
+      })
+      expect(error).toBe(null)
+      expect(files.item).toContain(dots)
+      expect(server.accepted).toBe(2)
+    }
+  })
+
+  test('a session that the server ends after each reply is only slower', async () => {
+    await using server = await startNntpServer({ articles: 20, faults: { closeAfter: 2 } })
+    for (let number = 1; number <= 5; number++) {
+      const { got } = await body(`${server.url}retriever.many/${number}`)
+      expect(got?.toString()).toContain(`This is article ${number}.`)
+    }
+  })
+})

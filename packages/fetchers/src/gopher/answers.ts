@@ -1,4 +1,4 @@
-import { printable } from '@retriever/core'
+import { octetsToText, printable } from '@retriever/core'
 import type { FormAnswers, FormField } from '../form.ts'
 import { isOneLine } from '../wire/lines.ts'
 import { fieldOf, type Question } from './ask.ts'
@@ -8,6 +8,8 @@ export interface FormData {
   readonly octets: string
   /** Secrets and files are left out. */
   readonly shown: string
+  /** Answers to AskP, as texts: a server may repeat them. */
+  readonly secrets: readonly string[]
 }
 
 /** What one question adds to the block. */
@@ -39,11 +41,13 @@ export function encodeAnswers(questions: readonly Question[], answers: FormAnswe
   if (files.length > 1) throw refuse('Gopher+ sends one file at most; leave the others out.')
   const lines = encoded.flatMap((answer) => answer.lines)
   const masked = encoded.flatMap((answer, index) => (questions[index]?.kind === 'AskP' ? ['<password>'] : answer.lines))
+  const secrets = encoded.flatMap((answer, index) => (questions[index]?.kind === 'AskP' ? answer.lines : []))
+  const texts = secrets.filter((secret) => secret !== '').map(octetsToText)
   const [file] = files
-  if (file === undefined) return { octets: dotted(lines), shown: dotted(masked) }
+  if (file === undefined) return { octets: dotted(lines), shown: dotted(masked), secrets: texts }
   const block = `${lines.map((line) => `${line}\r\n`).join('')}${file}`
   const shown = masked.map((line) => `${line}\r\n`).join('')
-  return { octets: `+${block.length}\r\n${block}`, shown: `+${block.length}\r\n${shown}<file>` }
+  return { octets: `+${block.length}\r\n${block}`, shown: `+${block.length}\r\n${shown}<file>`, secrets: texts }
 }
 
 function dotted(lines: readonly string[]): string {

@@ -54,7 +54,7 @@ async function answerToPrepared(
   if (form !== null) await sendForm(plan, form, connection, context)
   const retrieved = await (form === null
     ? answerTo(plan, connection, context)
-    : submitted(readReply(plan, new LineReader(connection, context), context)))
+    : submitted(form, readReply(plan, new LineReader(connection, context), context)))
   return { ...retrieved, metadata: { ...retrieved.metadata, ...metadata } }
 }
 
