@@ -1,8 +1,9 @@
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
-import { checkTarget, type Destination, writeFailed } from './destination.ts'
+import { attempt, type Destination, writeFailed } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import { safeFileName } from './file-name.ts'
 import type { Run } from './main.ts'
@@ -61,13 +62,18 @@ async function saveAttachments(
   const attachments = parts.filter(({ isAttachment }) => isAttachment)
   if (attachments.length === 0) throw notFound(representation, 'no attachments')
   const paths = distinctNames(attachments).map((name) => join(directory, name))
-  for (const path of paths) checkTarget(path, false)
+  for (const path of paths) checkFree(path)
   for (const [index, part] of attachments.entries()) {
     const path = paths[index] ?? ''
     await part.saveTo(path, { overwrite: false })
     const message = `part ${part.number}, ${part.mediaType}, ${formatSize(part.size)}, saved as ${path}`
     report.notice({ operand: representation.url, message })
   }
+}
+
+function checkFree(path: string): void {
+  const there = attempt(path, () => lstatSync(path, { throwIfNoEntry: false }))
+  if (there) throw writeFailed(path, 'it exists already; remove it, or choose another folder by --output-dir')
 }
 
 /** Two of one name are two files, also where the file system takes A for a (security.md case 58): `a.bin`, `a-2.bin`. */

@@ -13,7 +13,7 @@ export class MessagePart {
   readonly number: number
   /** As the sender wrote it, decoded: a path, a device, anything. Clean it before a file gets it. Null where there is none. */
   readonly name: string | null
-  /** `type/subtype`, lower case; `text/plain` where the part does not say. */
+  /** `type/subtype`, lower case; where the part does not say, by the extension of its name, else `text/plain`. */
   readonly mediaType: string
   /** As the part names it, lower case. */
   readonly charset: string | null

@@ -21,7 +21,8 @@ export async function splitMessage(
   limits: MessageLimits,
 ): Promise<{ readonly root: MimeNode | null; readonly leaves: readonly Leaf[] }> {
   // Loaded for the first message: who retrieves files never needs it.
-  const { Splitter } = await import('@zone-eu/mailsplit')
+  // It is CommonJS: a bundle has its exports under `default` alone.
+  const { Splitter } = (await import('@zone-eu/mailsplit')).default
   const message = Buffer.from(octets.buffer, octets.byteOffset, octets.length)
   const bodies = new Map<MimeNode, Buffer[]>()
   // A message within the message is a part as any other: who wants its parts reads it as a message.

@@ -40,7 +40,7 @@ function quotedPrintable(octets: Buffer): Buffer {
       decoded[length++] = octet ?? octets[at] ?? 0
     }
     if (!isSoft) {
-      const lineEnd = octets[next - 2] === cr && next - 2 >= start ? next - 2 : next - 1
+      const lineEnd = octets[next - 2] === cr ? next - 2 : next - 1
       if (octets[next - 1] === lf) length += octets.copy(decoded, length, lineEnd, next)
     }
     start = next
