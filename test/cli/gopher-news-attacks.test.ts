@@ -72,6 +72,19 @@ describe('case 33, terminal escapes', () => {
     }
   })
 
+  test('R25, R26: -v says that nothing proves the end of a plain answer, and does so for no other', async () => {
+    const { gopher, nntp } = servers
+    for (const [url, isProven] of [
+      [`${gopher.url}0/readme.txt`, false],
+      [`${gopher.url}9/pub/a.bin%09%09+`, true],
+      [`${nntp.url}`, true],
+    ] as const) {
+      const { status, stderr } = await retrieve(['-v', url])
+      expect(status).toBe(0)
+      expect(stderr.includes('* nothing but the end of the connection')).toBe(!isProven)
+    }
+  })
+
   test('ls --json is one object a line, whatever stands in the names', async () => {
     for (const url of places().filter((place) => !/\/0\/t$|\/1$/.test(place))) {
       const { status, stdout } = await retrieve(['ls', '--json', url])

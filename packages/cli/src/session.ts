@@ -57,18 +57,21 @@ export class Session implements AsyncDisposable {
    * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `start`: how many octets
    * are there already.
    */
-  retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
-    const { config, output, signal } = this.#run
+  async retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
+    const { config, output, signal, report } = this.#run
     const { base: _, ...request } = config.request
     const form = formFiller(resolution, config.form, output, signal)
     this.#typedProxy = proxyOf(resolution, config.proxies.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
-    return this.#client.retrieve(this.#desk.enter(resolution), {
+    const representation = await this.#client.retrieve(this.#desk.enter(resolution), {
       ...request,
       ...(form !== null && { form }),
       ...(start > 0 && { resumeFrom: start }),
       signal,
     })
+    // security.md R25, R26
+    if (representation.completeness === 'eof-only') report.detail('nothing but the end of the connection ends the body')
+    return representation
   }
 
   /** `HTTP/1.1 200 OK`, one octet a character, of the last answer; null where it was none of HTTP. */
