@@ -30,7 +30,7 @@ interface Member {
 /** The connections to one server, those that are being opened too, and who waits for a place in one, first come, first served. */
 interface Server {
   open: number
-  readonly waiting: (() => void)[]
+  readonly waiting: Set<() => void>
 }
 
 /**
@@ -71,8 +71,14 @@ export class Pool {
       } catch (error) {
         // Nobody knows what comes next in it.
         if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
+        // It closed while several waited: as many as it has served are what it takes. An abort says nothing of the server.
+        const { habits, served } = session
+        if (isOfConnection(error) && context.deadline.reason === null && member.load > 1) {
+          habits.depth = Math.max(1, Math.min(habits.depth, served))
+        }
         done()
         context.deadline.throwIfAborted()
+        // Whoever has lost it tries no more than so often, and whoever only hears of it does so no more often.
         if (error instanceof SessionLost) continue
         if (!isOfConnection(error)) throw error
         if (session.served === 0 && (member.peak === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
@@ -92,14 +98,12 @@ export class Pool {
     const key = keyOf(plan, context)
     const server = this.#serverOf(name)
     while (true) {
-      const member =
-        this.#choose(key, server) ?? (this.#hasRoom(name, server) ? await this.#add(plan, context, name, key) : null)
+      const known = this.#choose(key, server)
+      if (known !== null) this.#take(known)
+      const member = known ?? (this.#hasRoom(name, server) ? await this.#add(plan, context, name, key) : null)
       if (member !== null) {
-        clearTimeout(member.timer)
-        member.session.isIdle = false
-        member.peak = Math.max(member.peak, ++member.load)
         // There may be room for one more.
-        server.waiting.shift()?.()
+        wakeNext(server)
         return member
       }
       await this.#turn(server, context)
@@ -133,25 +137,30 @@ export class Pool {
     server.open++
     try {
       const session = await openSession(plan, context, this.#habitsOf(name))
-      const member: Member = { session, server: name, key, load: 0, peak: 0, timer: undefined }
+      // At once: one that nobody is busy with may be closed for another login.
+      const member: Member = { session, server: name, key, load: 1, peak: 1, timer: undefined }
       this.#members.push(member)
       return member
     } catch (error) {
       server.open--
-      server.waiting.shift()?.()
+      wakeNext(server)
       throw error
     }
+  }
+
+  #take(member: Member): void {
+    clearTimeout(member.timer)
+    member.session.isIdle = false
+    member.peak = Math.max(member.peak, ++member.load)
   }
 
   #release(member: Member): void {
     const { session } = member
     member.load--
     if (!session.isLost) session.served++
-    // It closed while several waited: as many as it has served are what it takes.
-    else if (member.load > 0) session.habits.depth = Math.max(1, Math.min(session.habits.depth, session.served))
     if (session.isLost || (member.load === 0 && (this.#isClosed || !session.isUsable))) this.#drop(member)
     else if (member.load === 0) this.#keep(member)
-    this.#serverOf(member.server).waiting.shift()?.()
+    wakeNext(this.#serverOf(member.server))
   }
 
   #keep(member: Member): void {
@@ -167,27 +176,29 @@ export class Pool {
     member.session.close()
     const server = this.#serverOf(member.server)
     server.open--
-    server.waiting.shift()?.()
+    wakeNext(server)
   }
 
   /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
   async #turn(server: Server, { deadline }: RetrievalContext): Promise<void> {
-    let isMine = false
-    const turn = (resolve: () => void): void => {
-      isMine = deadline.reason === null
-      if (isMine) resolve()
-      else server.waiting.shift()?.()
-    }
+    let wake = (): void => {}
+    deadline.phase = 'connect'
     try {
-      await deadline.unlimited(() => new Promise<void>((resolve) => void server.waiting.push(() => turn(resolve))))
+      await deadline.unlimited(
+        () =>
+          new Promise<void>((resolve) => {
+            wake = resolve
+            server.waiting.add(wake)
+          }),
+      )
     } catch (error) {
-      if (isMine) server.waiting.shift()?.()
+      if (!server.waiting.delete(wake)) wakeNext(server)
       throw error
     }
   }
 
   #serverOf(name: string): Server {
-    const known = this.#servers.get(name) ?? { open: 0, waiting: [] }
+    const known = this.#servers.get(name) ?? { open: 0, waiting: new Set() }
     this.#servers.set(name, known)
     return known
   }
@@ -197,6 +208,13 @@ export class Pool {
     this.#habits.set(name, known)
     return known
   }
+}
+
+function wakeNext({ waiting }: Server): void {
+  const [wake] = waiting
+  if (wake === undefined) return
+  waiting.delete(wake)
+  wake()
 }
 
 /** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
