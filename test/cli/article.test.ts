@@ -50,6 +50,7 @@ const articles: Readonly<Record<string, string>> = {
   ),
   taken: withAttachments('; filename=free', '; filename=taken'),
   link: withAttachments('; filename=link'),
+  parts: withAttachments(...['a.part', 'a', 'b', 'B.part'].map((name) => `; filename=${name}`)),
   bomb: `Content-Type: multipart/mixed; boundary=b\n\n${'--b\n'.repeat(2000)}`,
 }
 
@@ -218,6 +219,22 @@ describe('--attachments', () => {
     expect(readdirSync(cwd).sort()).toEqual(['link', 'taken'])
     expect(lstatSync(join(cwd, 'link')).isSymbolicLink()).toBe(true)
     expect(readFileSync(join(cwd, 'taken'), 'utf8')).toBe('mine')
+  })
+
+  test('none in the way of another that is being written', async () => {
+    const cwd = emptyFolder('parts')
+    const { status, stderr } = await retrieve(['--attachments', url('parts')], { cwd })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('part 4') })
+    const files = Object.fromEntries(readdirSync(cwd).map((name) => [name, readFileSync(join(cwd, name), 'latin1')]))
+    expect(files).toEqual({ 'a.part': '1', 'a-2': '2', b: '3', 'B-2.part': '4' })
+  })
+
+  test('what an earlier one left unfinished is in the way of all', async () => {
+    const cwd = emptyFolder('unfinished')
+    writeFileSync(join(cwd, 'taken.part'), 'mine')
+    const { status, stderr } = await retrieve(['--attachments', '--output-dir', cwd, url('taken')])
+    expect({ status, stderr }).toEqual({ status: 23, stderr: expect.stringContaining('taken.part cannot be written') })
+    expect(readdirSync(cwd)).toEqual(['taken.part'])
   })
 
   test('none are there', async () => {

@@ -62,7 +62,8 @@ async function saveAttachments(
   const attachments = parts.filter(({ isAttachment }) => isAttachment)
   if (attachments.length === 0) throw notFound(representation, 'no attachments')
   const paths = distinctNames(attachments).map((name) => join(directory, name))
-  for (const path of paths) checkFree(path)
+  // Each is written under the other name first.
+  for (const path of paths.flatMap((path) => [path, `${path}.part`])) checkFree(path)
   for (const [index, part] of attachments.entries()) {
     const path = paths[index] ?? ''
     await part.saveTo(path, { overwrite: false })
@@ -83,10 +84,16 @@ function distinctNames(parts: readonly MessagePart[]): string[] {
     const name = fileName(part)
     const [, stem = name, extension = ''] = /^(.+?)(\.[^.]{1,20})?$/.exec(name) ?? []
     let candidate = name
-    for (let count = 2; taken.has(candidate.toLowerCase()); count++) candidate = `${stem}-${count}${extension}`
-    taken.add(candidate.toLowerCase())
+    const isTaken = (): boolean => namesOf(candidate).some((each) => taken.has(each))
+    for (let count = 2; isTaken(); count++) candidate = `${stem}-${count}${extension}`
+    for (const each of namesOf(candidate)) taken.add(each)
     return candidate
   })
+}
+
+/** What a file takes while it is written, too; as a file system sees them that takes A for a. */
+function namesOf(name: string): readonly string[] {
+  return [name, `${name}.part`].map((each) => each.toLowerCase())
 }
 
 function fileName({ name, number }: MessagePart): string {
