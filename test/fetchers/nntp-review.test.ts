@@ -156,7 +156,19 @@ describe('an overview made of HEADs', () => {
         await told(server, 'GROUP b')
         const reading = listing.text()
         await (await others[0])?.text()
-        expect(await failure(reading)).toMatchObject({ reply: '403 not now' })
+        expect(await failure(reading)).toMatchObject({ code: 'server-refused', reply: '403 not now' })
+      },
+    )
+  })
+
+  test('is of no other group, where its own GROUP has an answer that is none', () => {
+    let groups = 0
+    return trial(
+      (peer, line) => (line === 'GROUP a' && ++groups > 1 ? '200 hello\r\n' : noOverview(peer, line)),
+      async ({ server, client }) => {
+        const listing = await client.retrieve(`${server.url}a`)
+        await (await client.retrieve(`${server.url}b/1`)).text()
+        expect(await failure(listing.text())).toMatchObject({ code: 'protocol-violation', reply: '200 hello' })
       },
     )
   })
@@ -210,3 +222,14 @@ describe('a login', () => {
     ),
   )
 })
+
+test('the answer to an article by message-id is none to one by number', () =>
+  trial(
+    (_, line) => (line === 'ARTICLE 2' ? '220 0 <2@x>\r\nSubject: 2\r\n\r\nid\r\n.\r\n' : undefined),
+    async ({ server, client }) => {
+      expect(await failure(client.retrieve(`${server.url}g/2`))).toMatchObject({ code: 'protocol-violation' })
+      const byId = await client.retrieve(`news://127.0.0.1:${server.port}/2@x`)
+      expect(byId.metadata).toEqual({ messageId: '2@x' })
+      await byId.cancel()
+    },
+  ))

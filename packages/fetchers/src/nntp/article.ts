@@ -72,7 +72,7 @@ export function checkAnswer(
 /** `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn). */
 function articleOf({ text }: Reply): { readonly number: number | null; readonly messageId: string | null } {
   const [, number, messageId = null] = /^(\d+)\s+<([^<>\s]+)>/.exec(text) ?? []
-  return { number: Number(number) > 0 ? Number(number) : null, messageId }
+  return { number: number === undefined ? null : Number(number), messageId }
 }
 
 function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved, 'body'> {
@@ -87,7 +87,7 @@ function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved, 'body'> {
     completeness: 'terminated',
     metadata: {
       ...(plan.newsgroup !== null && { newsgroup: plan.newsgroup }),
-      ...(number !== null && { number }),
+      ...(number !== null && number > 0 && { number }),
       ...(messageId !== null && { messageId }),
     },
   }

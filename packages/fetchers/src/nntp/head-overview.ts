@@ -68,7 +68,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
       const reply = await session.reply(slot, context)
       // Perhaps somebody else's: without its group, the answer is about another one.
       const group = slot.selection === null ? reply : slot.selection.reply
-      if (group !== null && group.code >= 400) throw refused(context, group, 'such newsgroup')
+      if (group !== null && group.code !== 211) throw refused(context, group, 'such newsgroup')
       if (reply.code >= 400 || slot.selection === null) session.end(slot)
       else {
         expectReply(context, reply, 221)
