@@ -440,6 +440,38 @@ describe('client.retrieveAll', () => {
     expect([...most.values()].every((count) => count <= 2)).toBe(true)
   })
 
+  test.each([
+    ['many hosts: each takes a place, however little of it', 8, 3, 3],
+    ['one host: several share a place', 1, 1, 4],
+    ['two hosts, by turns', 2, 2, 8],
+  ])('what shares connections, of %s', async (_, hosts, concurrency, expected) => {
+    const running = new Map<string, number>()
+    let most = 0
+    let mostHosts = 0
+    const shared: Fetcher<'http'> = {
+      ...fakeHttp(async ({ host }) => {
+        running.set(host, (running.get(host) ?? 0) + 1)
+        most = Math.max(
+          most,
+          [...running.values()].reduce((sum, each) => sum + each),
+        )
+        mostHosts = Math.max(mostHosts, [...running.values()].filter((each) => each > 0).length)
+        for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+        running.set(host, (running.get(host) ?? 0) - 1)
+        return retrieved(chunks('x'))
+      }),
+      inFlight: 4,
+    }
+    await using client = createClient({ fetchers: [shared], concurrency })
+    const urls = Array.from({ length: 40 }, (_, n) => `http://h${n % hosts}/${n}`)
+    let count = 0
+    for await (const { representation } of client.retrieveAll(urls))
+      count += (await representation?.text())?.length ?? 0
+    expect(count).toBe(40)
+    expect(mostHosts).toBeLessThanOrEqual(concurrency)
+    expect(most).toBeGreaterThanOrEqual(expected)
+  })
+
   test('stopping early ends the rest', async () => {
     let started = 0
     const fetchers = [

@@ -65,12 +65,11 @@ export class Batch {
 
   #fill(): void {
     try {
-      while (!this.#isOver && this.#places < this.#concurrency) {
+      while (!this.#isOver && (this.#places < this.#concurrency || this.#hasSharedPlace)) {
         const job = this.#nextJob()
         if (job === undefined) return
-        this.#places += job.share
         this.#awaited++
-        this.#active.set(job.host, this.#activeOf(job.host) + job.share)
+        this.#setActive(job.host, this.#activeOf(job.host) + job.share)
         this.#running.add(job)
         void this.#run(job)
       }
@@ -90,11 +89,7 @@ export class Batch {
       // A client throws nothing else.
       this.#tell(job, { url, representation: null, error: error as RetrievalError })
     }
-    this.#places -= share
-    const left = this.#activeOf(host) - share
-    // Of thirds, say, something may be left over.
-    if (left < 1e-9) this.#active.delete(host)
-    else this.#active.set(host, left)
+    this.#setActive(host, this.#activeOf(host) - share)
     this.#fill()
     this.#wake()
   }
@@ -107,7 +102,7 @@ export class Batch {
 
   /** The next one whose host has a place. */
   #nextJob(): Job | undefined {
-    const at = this.#aside.findIndex(({ host }) => this.#hasPlace(host))
+    const at = this.#aside.findIndex((job) => this.#hasPlace(job))
     if (at >= 0) return this.#aside.splice(at, 1)[0]
     while (this.#aside.length < maxSetAside) {
       const { done, value } = this.#jobs.next()
@@ -115,17 +110,35 @@ export class Batch {
         this.#isDry = true
         return undefined
       }
-      if (this.#hasPlace(value.host)) return value
+      if (this.#hasPlace(value)) return value
       this.#aside.push(value)
+      // Beyond the places there is room for what goes along with others alone: no search for it.
+      if (this.#places >= this.#concurrency) return undefined
     }
     return undefined
   }
 
-  #hasPlace(host: string): boolean {
-    return this.#activeOf(host) < this.#perHost
+  #hasPlace({ host, share }: Job): boolean {
+    const active = this.#activeOf(host)
+    return active < this.#perHost && this.#places + whole(active + share) - whole(active) <= this.#concurrency
+  }
+
+  get #hasSharedPlace(): boolean {
+    return [...this.#active.values()].some((active) => active < whole(active))
+  }
+
+  #setActive(host: string, active: number): void {
+    this.#places += whole(active) - whole(this.#activeOf(host))
+    if (whole(active) === 0) this.#active.delete(host)
+    else this.#active.set(host, active)
   }
 
   #activeOf(host: string): number {
     return this.#active.get(host) ?? 0
   }
+}
+
+/** The places that shares of one host take: a connection is one, however few share it. Of thirds, say, something may be left over. */
+function whole(shares: number): number {
+  return Math.ceil(shares - 1e-9)
 }
