@@ -233,3 +233,14 @@ test('the answer to an article by message-id is none to one by number', () =>
       await byId.cancel()
     },
   ))
+
+test('? of a wildmat is one character, of however many octets (RFC 3977 4.2)', () =>
+  trial(
+    (_, line) => (line.startsWith('LIST') ? '215 list\r\nx.\xC3\xA9 9 1 y\r\nx.ab 9 1 y\r\n.\r\n' : undefined),
+    async ({ server, client }) => {
+      const names: string[] = []
+      const listing = await client.retrieve(`news://127.0.0.1:${server.port}/x.%3F`)
+      for await (const { name } of listing.entries()) names.push(name)
+      expect(names).toEqual(['x.é'])
+    },
+  ))

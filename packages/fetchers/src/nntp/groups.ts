@@ -28,7 +28,12 @@ export async function retrieveGroups(dialogue: Dialogue): Promise<Retrieved> {
       for await (const line of linesOf(body, context)) {
         const entry = groupEntry(line, plan)
         // sn takes a wildmat, and sends them all.
-        if (wildmat === null || entry.kind !== 'group' || fitsWildmat(wildmat, groupOf(line))) yield entry
+        if (
+          wildmat === null ||
+          entry.kind !== 'group' ||
+          fitsWildmat(octetsToText(wildmat), octetsToText(groupOf(line)))
+        )
+          yield entry
       }
     },
   })

@@ -1,6 +1,6 @@
 /**
  * Whether a newsgroup fits a wildmat (RFC 3977 4.2): patterns with commas between, of which the last one that fits decides; `!` before
- * one means not. Both one octet a character.
+ * one means not. Both as text: `?` is one character, of however many octets.
  */
 export function fitsWildmat(wildmat: string, newsgroup: string): boolean {
   let fits = false
@@ -11,7 +11,7 @@ export function fitsWildmat(wildmat: string, newsgroup: string): boolean {
   return fits
 }
 
-/** `*` any octets, `?` any one. Goes back to the last `*` alone, so that no pattern takes longer than the product of both lengths. */
+/** `*` any characters, `?` any one. Goes back to the last `*` alone, so that no pattern takes longer than the product of both lengths. */
 function fitsPattern(pattern: string, text: string): boolean {
   let at = 0
   let star = -1
