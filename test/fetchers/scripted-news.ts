@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** What a scripted server answers to a command: raw octets, or what is to be done. Undefined: as a good server would. */
+/** What a scripted server answers to a command: raw octets; undefined: as a good server would. */
 export type NewsScript = (peer: NewsPeer, line: string) => string | undefined | Promise<string | undefined>
 
 /** The server's side of one connection, in the hands of a test. */
@@ -20,7 +20,7 @@ export interface ScriptedNews extends AsyncDisposable {
   closed(): Promise<void>
 }
 
-/** A news server that follows a script. Commands of one connection are answered one by one; "" as an answer says nothing. */
+/** A news server that follows a script. Commands of one connection are answered one by one; "" says nothing. */
 export async function scriptedNews(script: NewsScript, greeting = '200 hello\r\n'): Promise<ScriptedNews> {
   const peers: NewsPeer[] = []
   const closings: Promise<void>[] = []

@@ -138,7 +138,7 @@ export class Batch {
   }
 }
 
-/** The places that shares of one host take: a connection is one, however few share it. Of thirds, say, something may be left over. */
+/** The places that shares of one host take: a connection is one, however few share it. Of thirds some may be left. */
 function whole(shares: number): number {
   return Math.ceil(shares - 1e-9)
 }

@@ -12,7 +12,10 @@ import type { ServerPlan } from './session.ts'
 export interface NntpOptions {
   /** A newsgroup is listed by its newest articles, at most so many where the request has no `limit`. Default 1000. */
   readonly maxArticles?: number
-  /** To one server at a time. Retrievals beyond them share them: an answer comes once those before it are read or cancelled. Default 4. */
+  /**
+   * To one server at a time. Retrievals beyond them share them: an answer comes once those before it are read or left.
+   * Default 4.
+   */
   readonly connections?: number
 }
 

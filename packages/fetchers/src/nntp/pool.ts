@@ -71,7 +71,7 @@ export class Pool {
       } catch (error) {
         // Nobody knows what comes next in it.
         if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
-        // It closed while several waited: as many as it has served are what it takes. An abort says nothing of the server.
+        // It closed while several waited: as many as it has served are what it takes. An abort says nothing of it.
         const { habits, served } = session
         if (isOfConnection(error) && context.deadline.reason === null && member.load > 1) {
           habits.depth = Math.max(1, Math.min(habits.depth, served))

@@ -11,7 +11,7 @@ export function fitsWildmat(wildmat: string, newsgroup: string): boolean {
   return fits
 }
 
-/** `*` any characters, `?` any one. Goes back to the last `*` alone, so that no pattern takes longer than the product of both lengths. */
+/** `*` any characters, `?` any one. Back to the last `*` alone: none takes longer than the product of both lengths. */
 function fitsPattern(pattern: string, text: string): boolean {
   let at = 0
   let star = -1
