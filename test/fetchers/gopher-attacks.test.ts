@@ -6,7 +6,7 @@ import type { FormAnswers, FormFiller } from '@retriever/fetchers'
 import { startGopherServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formServer } from '../cli/form-server.ts'
-import { dialled } from './ftp-trial.ts'
+import { dialled } from './events.ts'
 import { body, everyDoor, listed } from './told.ts'
 import { type Victim, victim } from './victim.ts'
 

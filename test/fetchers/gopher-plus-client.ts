@@ -7,6 +7,7 @@ import {
   type RetrieveOptions,
 } from '@retriever/fetchers'
 import { type GopherServerOptions, startGopherServer, type TestServer } from '@retriever/servers'
+import { entriesOf } from './entries.ts'
 
 /** A client, and a server of its own, for one test. */
 export interface Pair extends AsyncDisposable {
@@ -38,11 +39,7 @@ export async function startPair(options: GopherServerOptions = {}, clientOptions
     open,
     remarks: () => events.flatMap((event) => (event.type === 'remark' ? event.message : [])),
     text: async (path, wishes) => Buffer.from(await (await open(path, wishes)).bytes()).toString('latin1'),
-    async list(path, wishes) {
-      const entries: Entry[] = []
-      for await (const entry of (await open(path, wishes)).entries()) entries.push(entry)
-      return entries
-    },
+    list: async (path, wishes) => entriesOf(await open(path, wishes)),
     async failure(path, wishes) {
       try {
         await (await open(path, wishes)).bytes()

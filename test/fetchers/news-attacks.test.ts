@@ -2,7 +2,7 @@
 import type { ClientOptions } from '@retriever/fetchers'
 import { startNntpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dialled } from './ftp-trial.ts'
+import { dialled } from './events.ts'
 import { body, everyDoor, listed, told } from './told.ts'
 import { type Victim, victim } from './victim.ts'
 

@@ -2,7 +2,7 @@
 import { type Faults, startNntpServer } from '@retriever/servers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chunkings } from './ftp-trial.ts'
+import { chunkings } from './octets.ts'
 import { body, described, listed, saved } from './told.ts'
 
 const chunks = chunkings.map((chunking) => ({ chunking }))

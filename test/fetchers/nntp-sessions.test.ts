@@ -12,6 +12,7 @@ import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { type Faults, type NntpServerOptions, startNntpServer, type TestServer, testCa } from '@retriever/servers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from './entries.ts'
 import { failure } from './failure.ts'
 import { playTranscript } from './transcript-server.ts'
 
@@ -66,11 +67,8 @@ function numbers(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
-async function entriesOf(client: Client, url: string, limit?: number): Promise<Entry[]> {
-  const entries: Entry[] = []
-  const listing = await client.retrieve(url, limit === undefined ? {} : { limit })
-  for await (const entry of listing.entries()) entries.push(entry)
-  return entries
+async function list(client: Client, url: string, limit?: number): Promise<Entry[]> {
+  return entriesOf(await client.retrieve(url, limit === undefined ? {} : { limit }))
 }
 
 function commands({ received }: TestServer, verb: string): string[] {
@@ -262,7 +260,7 @@ async function retrieveOneWay(client: Client, server: TestServer, url: string, {
   if (way === 1) void abortLater()
   try {
     if (way === 2) {
-      const entries = await entriesOf(client, `${server.url}retriever.many`, 5)
+      const entries = await list(client, `${server.url}retriever.many`, 5)
       return expect(entries[0]?.details?.number).toBe(200)
     }
     const article = await client.retrieve(url, { signal: controller.signal })
@@ -411,10 +409,10 @@ describe('STARTTLS', () => {
 describe('an overview', () => {
   test('the newest first, as many as wanted', () =>
     trial({ articles: 5000 }, async ({ server, client, url }) => {
-      const newest = await entriesOf(client, `${server.url}retriever.many`)
+      const newest = await list(client, `${server.url}retriever.many`)
       expect(newest).toHaveLength(1000)
       expect([newest[0]?.url, newest[999]?.url]).toEqual([url(5000), url(4001)])
-      const few = await entriesOf(client, `${server.url}retriever.many`, 3)
+      const few = await list(client, `${server.url}retriever.many`, 3)
       expect(few.map((entry) => entry.url)).toEqual([url(5000), url(4999), url(4998)])
       expect(commands(server, 'OVER')).toEqual(['OVER 4001-5000', 'OVER 4998-5000'])
     }))
@@ -427,7 +425,7 @@ describe('an overview', () => {
     ['300-400', [], undefined],
   ])('of a range: %s', (range, expected, limit) =>
     trial({}, async ({ server, client, url }) => {
-      const entries = await entriesOf(client, url(range), limit)
+      const entries = await list(client, url(range), limit)
       expect(entries.map(({ details }) => details?.number)).toEqual(expected)
       expect(commands(server, 'OVER')).toHaveLength(expected.length === 0 ? 0 : 1)
     }),
@@ -438,9 +436,9 @@ describe('an overview', () => {
     ['one of RFC 977', { kind: 'rfc977', overviews: false }],
   ])('of headers, from %s', (_, options) =>
     trial(options, async ({ server, client, url }) => {
-      const [entry, ...others] = await entriesOf(client, url('150-199'))
+      const [entry, ...others] = await list(client, url('150-199'))
       expect(others).toHaveLength(49)
-      const [same] = await entriesOf(client, url('199-199'))
+      const [same] = await list(client, url('199-199'))
       expect(entry).toEqual(same)
       expect(entry).toMatchObject({ kind: 'article', url: url(199), details: { number: 199 } })
       expect(entry?.details?.messageId).toBe('many-199@example.net')

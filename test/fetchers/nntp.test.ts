@@ -3,6 +3,7 @@ import { type Client, type ClientOptions, createClient, type Entry, type Retriev
 import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { type NntpServerOptions, startNntpServer, type TestServer, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { entriesOf } from './entries.ts'
 import { cuts, playTranscript, readTranscript, type TranscriptServer } from './transcript-server.ts'
 
 let client: Client
@@ -40,9 +41,7 @@ async function octets(url: string, from: Client = client): Promise<string> {
 }
 
 async function list(url: string, from: Client = client): Promise<Entry[]> {
-  const entries: Entry[] = []
-  for await (const entry of (await from.retrieve(url)).entries()) entries.push(entry)
-  return entries
+  return entriesOf(await from.retrieve(url))
 }
 
 async function failure(url: string, from: Client = client): Promise<RetrievalError> {
@@ -92,8 +91,7 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
       completeness: 'terminated',
       metadata: { newsgroup: 'retriever.test', count: 6, low: 1, high: 6, first: 1 },
     })
-    const entries: Entry[] = []
-    for await (const entry of group.entries()) entries.push(entry)
+    const entries = await entriesOf(group)
     expect(entries).toHaveLength(6)
     // The newest first: number 2 of 6.
     expect(entries[4]).toEqual({
