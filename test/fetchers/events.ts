@@ -11,6 +11,11 @@ export function remarks(events: readonly RetrievalEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === 'remark' ? [event.message] : []))
 }
 
+/** Commands and requests, with their line ends, secrets left out. */
+export function sent(events: readonly RetrievalEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'sent' ? [event.octets] : []))
+}
+
 /** The ports that were dialled, in order. */
 export function dialled(events: readonly RetrievalEvent[]): readonly number[] {
   return events.flatMap((event) => (event.type === 'connected' ? [event.port] : []))

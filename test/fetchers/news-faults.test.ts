@@ -111,12 +111,4 @@ describe('what breaks off', () => {
       expect(server.accepted).toBe(2)
     }
   })
-
-  test('a session that the server ends after each reply is only slower', async () => {
-    await using server = await startNntpServer({ articles: 20, faults: { closeAfter: 2 } })
-    for (let number = 1; number <= 5; number++) {
-      const { got } = await body(`${server.url}retriever.many/${number}`)
-      expect(got?.toString()).toContain(`This is article ${number}.`)
-    }
-  })
 })
