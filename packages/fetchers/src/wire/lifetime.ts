@@ -1,10 +1,10 @@
-import type { Deadline } from '../deadline.ts'
+import type { RetrievalContext } from '../fetcher.ts'
 
 /**
- * For how long a connection is wanted: as long as its retrieval, or as whoever keeps it says. Of a Deadline no signal is asked, which takes
- * as long to make as a connection to loopback.
+ * For how long a connection is wanted: as long as its retrieval, or as whoever keeps it says. A deadline is not asked
+ * for its signal, which takes as long to make as a connection on loopback.
  */
-export type Lifetime = AbortSignal | Pick<Deadline, 'reason' | 'onAbort'>
+export type Lifetime = AbortSignal | RetrievalContext['deadline']
 
 /** Calls the listener once it is over, at once if it is already; the function given back forgets it. */
 export function whenOver(lifetime: Lifetime, listener: () => void): () => void {
