@@ -23,6 +23,7 @@ await build({
     '@retriever/core': `${here}../core/src/index.ts`,
     '@retriever/fetchers/ftp': `${here}../fetchers/src/ftp/index.ts`,
     '@retriever/fetchers/http': `${here}../fetchers/src/http/index.ts`,
+    '@retriever/fetchers/mime': `${here}../fetchers/src/mime/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },

@@ -58,6 +58,10 @@ test.each<[string[], string | RegExp]>([
   [['--location', 'u'], 'There is no option --location. Redirects are followed without it: leave it out.'],
   [['--fail', 'u'], 'There is no option --fail. A status of 400 and above is an error without it: leave it out.'],
   [['-X', 'POST'], 'There is no option -X. What is there is retrieved, by GET or HEAD (-I); nothing can be sent.'],
+  [
+    ['-F', 'a=b'],
+    'There is no option -F. Nothing can be posted by HTTP; --form NAME=VALUE answers the forms of Gopher servers.',
+  ],
   [['--data-raw', 'a'], /nothing can be sent\.$/],
   [['-b', 'a=b'], "There is no option -b. Give cookies by -H 'Cookie: NAME=VALUE'."],
   [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],

@@ -1,15 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { httpProxy, scriptedProxy } from '../fetchers/scripted-proxy.ts'
-import { bin, temporaryFolder, useBundle } from './run.ts'
-
-/** util-linux's script(1) runs a command on a terminal of its own; others of that name have other options. */
-const pty = 'script'
-const hasTerminal = spawnSync(pty, ['-qec', 'exit 7', '/dev/null'], { stdio: 'ignore' }).status === 7
+import { hasTerminal, onPty, type Session } from './pty.ts'
+import { temporaryFolder, useBundle } from './run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -25,32 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => servers.close())
 
-interface Session {
-  readonly status: number
-  readonly screen: string
-}
-
-/** `retrieve ARGUMENTS` on a terminal of 60 columns; what is typed once the prompt has come. */
-async function onTerminal(
-  args: string,
-  typed: Readonly<Record<string, string>> = {},
-  term = 'xterm',
-): Promise<Session> {
-  const command = `stty cols 60 rows 24; TERM=${term} exec '${process.execPath}' '${bin}' ${args}`
-  const child = spawn(pty, ['-qec', command, '/dev/null'], { cwd: folder(), stdio: 'pipe' })
-  let screen = ''
-  const prompts = new Map(Object.entries(typed))
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen += text
-    for (const [prompt, answer] of prompts) {
-      if (!screen.includes(prompt)) continue
-      prompts.delete(prompt)
-      child.stdin.write(answer)
-    }
-  })
-  const [status] = await once(child, 'close')
-  return { status, screen }
-}
+const onTerminal = (args: string, typed: Readonly<Record<string, string>> = {}, term = 'xterm'): Promise<Session> =>
+  onPty(folder(), args, typed, { term })
 
 describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   test('text has its control characters made visible, LF and TAB kept', async () => {
@@ -82,8 +53,8 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(screen).toBe('HTTP/1.1 200 Fine\r\nX-Odd: ü\\x9b[2J\\tb\r\nContent-Length: 0\r\n\r\n')
   })
 
-  test('a menu is shown as a table', async () => {
-    const { screen } = await onTerminal(servers.gopher.url)
+  test.each(['ftp', 'file'])('a listing of %s is shown as a table', async (scheme) => {
+    const { screen } = await onTerminal(scheme === 'ftp' ? `${servers.ftp.url}pub/` : `file://${folder()}/`)
     expect(screen).toMatch(/^KIND +SIZE +MODIFIED +NAME\r\n/)
   })
 

@@ -1,4 +1,4 @@
-import { createClient } from '@retriever/fetchers'
+import { createClient, type Entry, type RetrievalEvent } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import {
   entriesOf,
@@ -72,6 +72,50 @@ suite('pygopherd', (server) => {
     expect(said).toContain("'/docs/none.txt' does not exist")
   })
 
+  test('Gopher+: the attributes of an item are one entry', async () => {
+    const [entry, ...more] = await entriesOf(server.url('gopher', '/0/docs/plain.txt%09%09!'))
+    expect(more).toEqual([])
+    expect(entry).toMatchObject({
+      name: 'plain.txt',
+      kind: 'file',
+      url: server.url('gopher', '/0/docs/plain.txt'),
+      modified: new Date('2001-02-03T04:05:06Z'),
+      details: {
+        attributes: {
+          ADMIN: { admin: 'Ann Admin <ann@example.net>' },
+          VIEWS: [{ mediaType: 'text/plain', language: null }],
+          ABSTRACT: 'The abstract of the plain text.\nIt has two lines.',
+          KEYWORDS: ['plain text keywords'],
+          ASK: [
+            { kind: 'Ask', prompt: 'Your name?', default: 'nobody' },
+            { kind: 'Choose', prompt: 'Colour?', choices: ['red', 'green'] },
+          ],
+        },
+      },
+    })
+  })
+
+  test('Gopher+: the attributes of a menu are those of its items', async () => {
+    const items = await entriesOf(server.url('gopher', '/1/docs%09%09$'))
+    const menu = await entriesOf(server.url('gopher', '/1/docs'))
+    const leading = (entries: readonly Entry[]) =>
+      entries.filter(({ url }) => url !== null).map(({ name, url }) => [name, url])
+    expect(leading(items)).toEqual(leading(menu))
+    expect(items.find(({ name }) => name === 'plain.txt')?.details).toMatchObject({
+      attributes: { ABSTRACT: expect.stringContaining('two lines') },
+    })
+    const listed = await retrieve('ls', '--json', server.url('gopher', '/1/docs%09%09$'))
+    expect(listed.stdout.toString()).toContain('The abstract of the plain text.')
+  })
+
+  test('Gopher+: a view by accept', async () => {
+    const url = server.url('gopher', '/0/docs/plain.txt')
+    await using own = createClient()
+    const representation = await own.retrieve(url, { accept: 'application/pdf, text/*;q=0.5' })
+    expect(representation).toMatchObject({ mediaType: 'text/plain', size: 25, metadata: { gopherPlus: true } })
+    expectOctets(await representation.bytes(), await server.seed('root/docs/plain.txt'))
+  })
+
   test('gophers on the same port: Gopher+, and items that the menu leads to', async () => {
     const options = await trusting(server)
     const text = await textOf(server.url('gophers', '/0/docs/plain.txt%09%09+'), options)
@@ -123,6 +167,18 @@ suite('gophernicus', (server) => {
     expect(caps).toMatch(/^CAPS\r\n/)
     expect(caps).toContain('ServerDefaultEncoding=UTF-8')
   })
+
+  test.each([{ accept: 'text/plain' }, { form: { Name: 'Ann' } }])(
+    'Gopher+ asked for by %j gives the plain item, and says so',
+    async (wish) => {
+      const events: RetrievalEvent[] = []
+      await using own = createClient({ onEvent: (event) => events.push(event) })
+      const representation = await own.retrieve(server.url('gopher', '/0/docs/plain.txt'), wish)
+      expect(representation.metadata).toMatchObject({ gopherPlus: false })
+      expect(await representation.text()).toBe('Plain text.\r\nSecond line.\r\n')
+      expect(events.filter(({ type }) => type === 'remark')).toHaveLength(1)
+    },
+  )
 
   test.each(['+', '!', '+text/plain'])('Gopher+ asked for by %s gives the plain item', async (plus) => {
     const url = server.url('gopher', `/0/docs/plain.txt%09%09${plus}`)

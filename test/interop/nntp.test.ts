@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient } from '@retriever/fetchers'
+import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import {
   entriesOf,
@@ -98,6 +98,41 @@ suite('inn2', (server) => {
     })
   })
 
+  describe('STARTTLS', () => {
+    const requireTls = async (): Promise<ClientOptions> => ({
+      ...(await trusting(server, certificate)),
+      defaults: { requireTls: true },
+    })
+
+    test('an article, by --ssl-reqd', async () => {
+      const options = ['--ssl-reqd', '--cacert', server.path(certificate)]
+      const article = await retrieveToFile(server.url('nntp', '/test.alpha/31'), ...options)
+      expect(bodyOf(article)).toEqual(await posted(server, 'dots'))
+    })
+
+    test('the library: an article, a group and the groups', async () => {
+      const options = await requireTls()
+      expect(await bodyBy(server.url('news', '/utf8@example.net'), options)).toEqual(await posted(server, 'utf8'))
+      expect(await numbersOf(server.url('nntp', '/test.moderated'), options)).toEqual([1])
+      expect((await entriesOf(server.url('news', '/test.*'), options)).map(({ name }) => name)).toEqual(groups)
+    })
+
+    test('STARTTLS comes before all else, and the login after it', async () => {
+      const events: RetrievalEvent[] = []
+      const url = server.url('nntp', '/test.alpha/31', { offset: 3, user: 'alice:secret' })
+      const options = { ...(await requireTls()), onEvent: (event: RetrievalEvent) => events.push(event) }
+      expect(await bodyBy(url, options)).toEqual(await posted(server, 'dots'))
+      const sent = events.flatMap((event) => (event.type === 'sent' ? [event.octets.trim()] : []))
+      expect(sent[0]).toBe('STARTTLS')
+      expect(sent.indexOf('AUTHINFO USER alice')).toBeGreaterThan(0)
+      expect(sent.join()).not.toContain('secret')
+    })
+
+    test('a certificate that nobody vouches for', async () => {
+      expect(await failure(60, '--ssl-reqd', server.url('nntp', '/test.alpha/31'))).toMatch(/certificate/)
+    })
+  })
+
   describe('AUTHINFO, on the port where all needs it', () => {
     const url = (path: string, user = ''): string => server.url('nntp', path, { offset: 3, user })
 
@@ -156,7 +191,7 @@ async function bodyBy(url: string, options: ClientOptions): Promise<Buffer> {
   return bodyOf(Buffer.from(await (await client.retrieve(url)).bytes()))
 }
 
-/** What any server for readers must do. `dots`: the number there of the article of that name; `none`: its reply to a wrong one. */
+/** What any server for readers must do. `dots`: that article's number there; `none`: its reply to a wrong one. */
 function reader(server: ServerUnderTest, { dots, none }: { dots: number; none: string }): void {
   test('an article by its number, lines that begin with dots restored', async () => {
     const article = await retrieveToFile(server.url('nntp', `/test.alpha/${dots}`))
@@ -176,6 +211,36 @@ function reader(server: ServerUnderTest, { dots, none }: { dots: number; none: s
 
   test('a missing group', async () => {
     expect(await failure(78, server.url('nntp', '/test.none'))).toContain('411')
+  })
+
+  test('a range of articles, the newest first', async () => {
+    const low = dots - 26
+    const entries = await entriesOf(server.url('nntp', `/test.alpha/${low}-${low + 4}`))
+    expect(entries.map(({ details }) => details?.number)).toEqual([4, 3, 2, 1, 0].map((more) => low + more))
+    expect(entries[0]).toMatchObject({ name: 'Article 9 of the alpha group' })
+    const rest = await entriesOf(server.url('nntp', `/test.alpha/${dots}-`))
+    expect(rest.at(-1)).toMatchObject({ name: 'Lines starting with dots', details: { number: dots } })
+    expect(await entriesOf(server.url('nntp', '/test.alpha/4000-4010'))).toEqual([])
+  })
+
+  test('the newest articles of a group, as many as are asked for', async () => {
+    const url = server.url('nntp', '/test.beta')
+    const all = await entriesOf(url)
+    expect(await entriesOf(url, {}, { limit: 3 })).toEqual(all.slice(0, 3))
+    const numbers = all.map(({ details }) => Number(details?.number))
+    expect(numbers).toEqual([...numbers].sort((one, other) => other - one))
+  })
+
+  test('many articles at once, by one client', async () => {
+    await using client = createClient()
+    const ids = Array.from({ length: 30 }, (_, index) => `alpha${index + 1}`)
+    const urls = ids.map((id) => server.url('news', `/${id}@example.net`))
+    const bodies = new Map<string, Buffer>()
+    for await (const { url, representation, error } of client.retrieveAll(urls)) {
+      if (representation === null) throw error
+      bodies.set(url, bodyOf(Buffer.from(await representation.bytes())))
+    }
+    for (const [index, id] of ids.entries()) expect(bodies.get(urls[index] ?? '')).toEqual(await posted(server, id))
   })
 
   test.each(['utf8', 'qp', 'b64', 'long', 'folded', 'cross'])('the article %s, octet for octet', async (id) => {

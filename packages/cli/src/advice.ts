@@ -13,6 +13,10 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/\bthe Authorization field of your own\b/, 'what -H or --oauth2-bearer gives as Authorization'],
   [/`error\.response` has what it says/, '-v shows what it says'],
   [/, by `headers`/, ', by -H or --oauth2-bearer'],
+  [
+    /\bby prompt or number with the option `form`; the command: (--form NAME=VALUE)/,
+    'by $1, NAME being a prompt or a number',
+  ],
   [/`compressed`/, '--compressed'],
   [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],

@@ -8,6 +8,7 @@ import type { CommandName } from './command-specs.ts'
 import { type Destination, planDestinations } from './destination.ts'
 import { readEtagFile } from './etag.ts'
 import { usageError } from './exit-codes.ts'
+import { type GivenAnswer, readForm } from './form-option.ts'
 import { readFtpFetchers } from './ftp.ts'
 import { readHttpFetchers } from './http.ts'
 import { nearest } from './nearest.ts'
@@ -16,7 +17,9 @@ import type { OptionName } from './options.ts'
 import type { CommandLine } from './parse.ts'
 import { type ProxyChooser, proxyChooser } from './proxy.ts'
 import { type ContinueAt, readContinueAt, readRequest } from './request.ts'
+import { readSearch } from './search.ts'
 import { readTls } from './tls.ts'
+import { readWantedParts, type WantedParts } from './wanted-parts.ts'
 
 /** All that the program needs to know of argv and env; nothing later looks at those. */
 export interface Config {
@@ -34,10 +37,16 @@ export interface Config {
   readonly continueAt: ContinueAt | null
   /** Where the entity tag of what has come whole goes. */
   readonly etagFile: string | null
+  /** What of a message is wanted; null: the whole, as it is. */
+  readonly parts: WantedParts | null
   readonly login: Login | null
   /** For FTP servers that want one beside user and password. */
   readonly account: string | null
   readonly proxies: Proxies
+  /** For the URLs of Gopher searches; null: they go as they are. */
+  readonly search: string | null
+  /** For the forms of Gopher servers. */
+  readonly form: readonly GivenAnswer[]
   readonly client: ClientOptions
   readonly request: RetrieveOptions
   /** For explain: as the client resolves. */
@@ -76,8 +85,11 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     destinations,
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
+    parts: readWantedParts(line),
     login: readLogin(line, 'user'),
     proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },
+    search: readSearch(line),
+    form: readForm(line),
     account: line.value('ftp-account') ?? null,
     client: {
       fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],

@@ -7,9 +7,10 @@ const hints: readonly (readonly [typed: RegExp, hint: string])[] = [
   [/^--(basic|digest|anyauth)$/, 'The strongest login that the server offers is taken: leave it out.'],
   [/^--path-as-is$/, 'The path goes out as it was typed: leave it out.'],
   [
-    /^-[XdFT]$|^--(request|form|upload-file|post-)|^--data\b/,
+    /^-[XdT]$|^--(request|upload-file|post-)|^--data\b/,
     'What is there is retrieved, by GET or HEAD (-I); nothing can be sent.',
   ],
+  [/^-F$|^--form-/, 'Nothing can be posted by HTTP; --form NAME=VALUE answers the forms of Gopher servers.'],
   [/^-b$|^--cookie$/, "Give cookies by -H 'Cookie: NAME=VALUE'."],
   [/^--cookie-jar$|^--(save|load)-cookies$/, "No cookies are kept; give them by -H 'Cookie: NAME=VALUE'."],
   [/^-D$|^--dump-header$/, 'Header fields are shown by -i before the body, by -I alone, by -v on standard error.'],

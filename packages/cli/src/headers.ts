@@ -58,6 +58,12 @@ function bearer(line: CommandLine): Field | null {
   throw usageError('--oauth2-bearer needs a token: letters, digits and -._~+/ alone, perhaps with = at its end.')
 }
 
+/** What is wanted: the value of a field in HTTP, and in Gopher+ a wish. Throws `invalid-option`. */
+export function readWish(line: CommandLine, option: 'accept' | 'accept-language'): string | undefined {
+  const value = line.value(option)
+  return value === undefined ? undefined : checked(`--${option}`, [option, value])[1]
+}
+
 /** Before anything is sent: a line end would begin a field, or a request, of its own (security.md case 27). */
 function checked(option: string, field: Field): Field {
   const [name, value] = field

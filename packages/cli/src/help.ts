@@ -46,7 +46,7 @@ const indent = 30
 function row(left: string, text: string, width: number): string {
   const lines = wrap(text, width - indent)
   const head = `  ${left}`
-  const first = head.length < indent ? `${head.padEnd(indent)}${lines.shift() ?? ''}` : head
+  const first = head.length < indent - 1 ? `${head.padEnd(indent)}${lines.shift() ?? ''}` : head
   return [first, ...lines.map((line) => ' '.repeat(indent) + line)].join('\n')
 }
 

@@ -3,7 +3,7 @@ import type { Challenge, Credentials } from '@retriever/fetchers'
 import type { Config, Login } from './config.ts'
 import { usageError } from './exit-codes.ts'
 import type { Output } from './output.ts'
-import { promptLine } from './prompt.ts'
+import { canAsk, promptLine } from './prompt.ts'
 
 /** Knows logins for the servers that ask: from -u and --ftp-account, else from the person at the terminal. */
 export class LoginDesk {
@@ -59,30 +59,25 @@ export class LoginDesk {
   }
 
   async #askAccount(user: string, host: string): Promise<string> {
-    return this.#canAsk ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false) : ''
+    return canAsk(this.#output) ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false) : ''
   }
 
   /** -U with its password, which is asked for once. */
   async proxyLogin({ user, password }: Login): Promise<Credentials> {
     if (password !== null) return { user, password }
-    if (!this.#canAsk) throw usageError('There is no terminal to ask at: give --proxy-user USER:PASSWORD.')
+    if (!canAsk(this.#output)) throw usageError('There is no terminal to ask at: give --proxy-user USER:PASSWORD.')
     this.#proxyPassword ??= this.#prompt(`Password of ${printable(user)} at the proxy: `, false)
     return { user, password: await this.#proxyPassword }
   }
 
-  get #canAsk(): boolean {
-    return process.stdin.isTTY === true && this.#output.stderrIsTerminal
-  }
-
   async #ask(host: string, user: string | null): Promise<Credentials | null> {
-    if (!this.#canAsk) return null
+    if (!canAsk(this.#output)) return null
     const name = user ?? (await this.#prompt(`User at ${host}: `, true))
     if (name === '') return null
     return { user: name, password: await this.#prompt(`Password of ${printable(name)} at ${host}: `, false) }
   }
 
   #prompt(text: string, echo: boolean): Promise<string> {
-    this.#output.status('')
     return promptLine(text, echo, this.#output, this.#signal)
   }
 }

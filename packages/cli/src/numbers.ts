@@ -29,6 +29,13 @@ export function readSplit(text: string): number {
   throw usageError(`--split needs a number from 1 to 16, not ${text}.`)
 }
 
+/** How many articles. */
+export function readLimit(text: string): number {
+  const count = readNumber('limit', text, /^\d{1,15}$/)
+  if (count >= 1) return count
+  throw usageError('--limit needs a number of 1 or more, not 0.')
+}
+
 export function isPort(text: string): boolean {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
 }

@@ -3,8 +3,10 @@
  * Names are curl's wherever curl has one.
  */
 import type { CommandName } from './command-specs.ts'
+import { type GopherOption, gopherOptions } from './options/gopher.ts'
 import { type HttpOption, httpOptions } from './options/http.ts'
 import { type LoginOption, loginOptions } from './options/login.ts'
+import { type NewsOption, newsOptions } from './options/news.ts'
 import type { OptionRow } from './options/option.ts'
 import { type OutputOption, outputOptions } from './options/output.ts'
 import { type ProxyOption, proxyOptions } from './options/proxies.ts'
@@ -19,6 +21,8 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | HttpOption
+  | GopherOption
+  | NewsOption
   | SecurityOption
   | LoginOption
   | ProxyOption
@@ -31,13 +35,26 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
   { long: 'version', short: 'V', help: 'The version', example: 'retrieve --version' },
 ]
 
-type Category = 'Output' | 'Transfer' | 'HTTP' | 'Security' | 'Login' | 'Proxies' | 'Resolution' | 'Servers' | 'General'
+type Category =
+  | 'Output'
+  | 'Transfer'
+  | 'HTTP'
+  | 'Gopher'
+  | 'News'
+  | 'Security'
+  | 'Login'
+  | 'Proxies'
+  | 'Resolution'
+  | 'Servers'
+  | 'General'
 
 /** In the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: transferOptions,
   HTTP: httpOptions,
+  Gopher: gopherOptions,
+  News: newsOptions,
   Security: securityOptions,
   Login: loginOptions,
   Proxies: proxyOptions,

@@ -1,32 +1,80 @@
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { Output } from './output.ts'
 
+/** Whether there is a person who can be asked. */
+export function canAsk(output: Output): boolean {
+  return process.stdin.isTTY === true && output.stderrIsTerminal
+}
+
 /** One line from the person at the terminal; without `echo`, what is typed is not shown. "" where there is no answer. */
-export function promptLine(text: string, echo: boolean, output: Output, signal: AbortSignal): Promise<string> {
-  let shown = true
-  const screen = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      if (shown) output.prompt(chunk)
-      done()
-    },
-  })
-  const lines = createInterface({ input: process.stdin, output: screen, terminal: true, historySize: 0 })
-  const close = (): void => lines.close()
-  signal.addEventListener('abort', close, { once: true })
-  // The terminal is in raw mode, where Ctrl-C is a character; from here it takes the way of all interrupts.
-  lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
-  return new Promise((resolve) => {
-    lines.question(text, (answer) => {
-      resolve(answer)
-      close()
+export async function promptLine(text: string, echo: boolean, output: Output, signal: AbortSignal): Promise<string> {
+  using prompter = new Prompter(output, signal)
+  return (await prompter.ask(text, echo)) ?? ''
+}
+
+/** Asks the person at the terminal for lines, one after the other. What is pasted answers as many questions as it has lines. */
+export class Prompter implements Disposable {
+  readonly #output: Output
+  readonly #signal: AbortSignal
+  readonly #lines: Interface
+  readonly #typed: string[] = []
+  #answer: ((line: string | null) => void) | null = null
+  #shown = true
+  #isOver = false
+
+  constructor(output: Output, signal: AbortSignal) {
+    this.#output = output
+    this.#signal = signal
+    output.status('')
+    const screen = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        if (this.#shown) output.prompt(chunk)
+        done()
+      },
     })
-    shown = echo
+    this.#lines = createInterface({ input: process.stdin, output: screen, terminal: true, historySize: 0 })
+    this.#lines.on('line', (line) => this.#take(line))
     // Also Ctrl-D, and the end of the input.
-    lines.once('close', () => {
-      signal.removeEventListener('abort', close)
-      if (!echo) output.prompt('\n')
-      resolve('')
+    this.#lines.once('close', () => this.#end())
+    // The terminal is in raw mode, where Ctrl-C is a character; from here it takes the way of all interrupts.
+    this.#lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    signal.addEventListener('abort', this.#close, { once: true })
+  }
+
+  /** The line; without `echo`, what is typed is not shown. Null where there is no answer, nor will be: Ctrl-D. */
+  ask(text: string, echo: boolean = true): Promise<string | null> {
+    return new Promise((resolve) => {
+      this.#answer = (line) => {
+        this.#answer = null
+        if (!echo) this.#output.prompt('\n')
+        this.#shown = true
+        resolve(line)
+      }
+      if (this.#isOver || this.#typed.length > 0) {
+        this.#output.prompt(text)
+        return this.#answer(this.#typed.shift() ?? null)
+      }
+      this.#lines.setPrompt(text)
+      this.#lines.prompt()
+      this.#shown = echo
     })
-  })
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener('abort', this.#close)
+    this.#lines.close()
+  }
+
+  readonly #close = (): void => this.#lines.close()
+
+  #take(line: string): void {
+    if (this.#answer === null) this.#typed.push(line)
+    else this.#answer(line)
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#answer?.(null)
+  }
 }

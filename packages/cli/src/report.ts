@@ -71,6 +71,11 @@ export class Reporter {
     else this.#output.note(`retrieve: ${notice.operand}: ${notice.message}`)
   }
 
+  /** For who wants to know all: with -v, and for people. */
+  detail(message: string): void {
+    if (this.#options.verbose && !this.#options.json) this.#output.note(`* ${message}`)
+  }
+
   /** What a client tells: warnings always, the rest with -v. */
   event(event: RetrievalEvent): void {
     if (event.type === 'resolved') {

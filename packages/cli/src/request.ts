@@ -2,8 +2,8 @@ import type { RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
 import { readEtag } from './etag.ts'
 import { usageError } from './exit-codes.ts'
-import { readHeaders } from './headers.ts'
-import { readRange, readSplit } from './numbers.ts'
+import { readHeaders, readWish } from './headers.ts'
+import { readLimit, readRange, readSplit } from './numbers.ts'
 import type { CommandLine } from './parse.ts'
 import { readTime } from './time.ts'
 
@@ -13,19 +13,25 @@ export type ContinueAt = number | 'end'
 /** What is asked of every retrieval. Throws `invalid-option`. */
 export function readRequest(line: CommandLine, destinations: readonly Destination[]): RetrieveOptions {
   const base = line.value('base')
+  const accept = readWish(line, 'accept')
+  const acceptLanguage = readWish(line, 'accept-language')
   const range = line.value('range')
   const time = line.value('time-cond')
   const split = line.value('split')
+  const limit = line.value('limit')
   const etag = readEtag(line)
   const headers = readHeaders(line)
   const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
+    ...(accept !== undefined && { accept }),
+    ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(line.has('compressed') && { compressed: true }),
     ...(since !== null && { ifChangedSince: since }),
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
+    ...(limit !== undefined && { limit: readLimit(limit) }),
     ...(line.has('head') && { head: true }),
     ...(line.has('no-fail') && { fail: false }),
     ...(Object.keys(headers).length > 0 && { headers }),

@@ -1,11 +1,14 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient, type Representation } from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
+import { formFiller } from './form-desk.ts'
+import { checkForm } from './form-option.ts'
 import { LoginDesk } from './login.ts'
 import type { Run } from './main.ts'
 import { StdoutClosed } from './output.ts'
 import { Progress } from './progress.ts'
 import { type ProxyChooser, withLogin } from './proxy.ts'
+import { searchUrl } from './search.ts'
 import { urlArgument } from './url-argument.ts'
 
 /** The retrievals of one command: a client that reports, shows progress and knows logins. */
@@ -45,23 +48,30 @@ export class Session implements AsyncDisposable {
   resolve(operand: string): Resolution {
     const { config, report } = this.#run
     const { base } = config.request
-    return this.#client.resolve(urlArgument(operand, base, report), base)
+    const resolution = this.#client.resolve(urlArgument(operand, base, report), base)
+    if (config.form.length > 0) checkForm(resolution)
+    return config.search === null ? resolution : this.#client.resolve(searchUrl(resolution, config.search))
   }
 
   /**
    * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `start`: how many octets
    * are there already.
    */
-  retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
-    const { config, output, signal } = this.#run
+  async retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
+    const { config, output, signal, report } = this.#run
     const { base: _, ...request } = config.request
+    const form = formFiller(resolution, config.form, output, signal)
     this.#typedProxy = proxyOf(resolution, config.proxies.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
-    return this.#client.retrieve(this.#desk.enter(resolution), {
+    const representation = await this.#client.retrieve(this.#desk.enter(resolution), {
       ...request,
+      ...(form !== null && { form }),
       ...(start > 0 && { resumeFrom: start }),
       signal,
     })
+    // security.md R25, R26
+    if (representation.completeness === 'eof-only') report.detail('nothing but the end of the connection ends the body')
+    return representation
   }
 
   /** `HTTP/1.1 200 OK`, one octet a character, of the last answer; null where it was none of HTTP. */

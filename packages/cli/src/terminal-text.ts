@@ -38,6 +38,12 @@ export class TerminalText {
   }
 }
 
+/** A text for a terminal, as a body of such octets would be shown. */
+export function showText(text: string): string {
+  const shown = new TerminalText('utf-8')
+  return shown.show(Buffer.from(text)) + shown.end()
+}
+
 /** The charset that was told; else UTF-8 if the beginning is valid UTF-8; else every octet is a character of Latin-1. */
 export function decoderFor(charset: string | null, beginning: Uint8Array): TextDecoder {
   try {

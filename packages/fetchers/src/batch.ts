@@ -7,6 +7,8 @@ export interface Job {
   readonly url: string
   /** "" where it goes to none. */
   readonly host: string
+  /** Of a place: 1, or less for those of which several share a connection. */
+  readonly share: number
   run(): Promise<Representation>
   abort(): void
 }
@@ -66,9 +68,9 @@ export class Batch {
       while (!this.#isOver && this.#places < this.#concurrency) {
         const job = this.#nextJob()
         if (job === undefined) return
-        this.#places++
+        this.#places += job.share
         this.#awaited++
-        this.#active.set(job.host, this.#activeOf(job.host) + 1)
+        this.#active.set(job.host, this.#activeOf(job.host) + job.share)
         this.#running.add(job)
         void this.#run(job)
       }
@@ -79,7 +81,7 @@ export class Batch {
   }
 
   async #run(job: Job): Promise<void> {
-    const { url, host } = job
+    const { url, host, share } = job
     try {
       const representation = await job.run()
       this.#tell(job, { url, representation, error: null })
@@ -88,9 +90,10 @@ export class Batch {
       // A client throws nothing else.
       this.#tell(job, { url, representation: null, error: error as RetrievalError })
     }
-    this.#places--
-    const left = this.#activeOf(host) - 1
-    if (left === 0) this.#active.delete(host)
+    this.#places -= share
+    const left = this.#activeOf(host) - share
+    // Of thirds, say, something may be left over.
+    if (left < 1e-9) this.#active.delete(host)
     else this.#active.set(host, left)
     this.#fill()
     this.#wake()

@@ -88,6 +88,7 @@ export function createClient(options: ClientOptions = {}): Client {
         yield {
           url: String(url),
           host: ('host' in resolution.plan && resolution.plan.host) || '',
+          share: 1 / registry.inFlight(resolution.plan.mechanism),
           async run() {
             retrieval = begin(resolution, retrieveOptions)
             return representationOf(url, await retrieval.run(resolution))
@@ -95,7 +96,7 @@ export function createClient(options: ClientOptions = {}): Client {
           abort: () => retrieval?.abort(abandoned(resolution.url)),
         }
       } catch (error) {
-        yield { url: String(url), host: '', run: () => Promise.reject(error), abort() {} }
+        yield { url: String(url), host: '', share: 1, run: () => Promise.reject(error), abort() {} }
       }
     }
   }

@@ -215,7 +215,7 @@ export interface Retrieved {
    * which saves a copy of all. One of the two is read. Default: body.
    */
   readonly lent?: AsyncIterable<Uint8Array>
-  /** Listings: reads the entries out of such a body. */
+  /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
 }
 

@@ -1,6 +1,8 @@
 import type { Mechanism } from '@retriever/core'
 import type { Fetcher } from './fetcher.ts'
 import { invalidOption } from './limits.ts'
+import { maxDepth } from './nntp/habits.ts'
+import { count } from './options.ts'
 
 /** What can fetch which mechanism, one a line. Each is loaded on its first use. */
 const builtin: Readonly<Record<string, () => Promise<Fetcher>>> = {
@@ -12,12 +14,16 @@ const builtin: Readonly<Record<string, () => Promise<Fetcher>>> = {
   file: async () => (await import('./file/index.ts')).fileFetcher() as Fetcher,
 }
 
+/** Fetcher.inFlight of those, known before they are loaded. */
+const inFlight: Readonly<Record<string, number>> = { nntp: maxDepth }
+
 /** The mechanisms that need no plug-in. */
 export const builtinMechanisms: readonly string[] = Object.keys(builtin)
 
 /** The fetchers of one client: the caller's own go before the built-in ones. */
 export class Registry {
   readonly #loaded = new Map<string, Promise<Fetcher>>()
+  readonly #inFlight = new Map<string, number>()
 
   /** Throws `invalid-option` where two fetchers claim one mechanism or one is none. */
   constructor(own: readonly Fetcher[] = []) {
@@ -28,8 +34,17 @@ export class Registry {
       if (this.#loaded.has(fetcher.mechanism)) {
         throw invalidOption('fetchers', `one fetcher for "${fetcher.mechanism}"`, 'two')
       }
+      if (fetcher.inFlight !== undefined && !count[1](fetcher.inFlight)) {
+        throw invalidOption(`${fetcher.mechanism}.inFlight`, count[0], fetcher.inFlight)
+      }
       this.#loaded.set(fetcher.mechanism, Promise.resolve(fetcher))
+      this.#inFlight.set(fetcher.mechanism, fetcher.inFlight ?? 1)
     }
+  }
+
+  /** Retrievals that share one connection. */
+  inFlight(mechanism: Mechanism): number {
+    return this.#inFlight.get(mechanism) ?? inFlight[mechanism] ?? 1
   }
 
   /** Undefined where nothing can fetch it. */

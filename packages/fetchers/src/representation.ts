@@ -73,6 +73,11 @@ export class Representation implements AsyncDisposable {
     return this.#content.taken
   }
 
+  /** Whether entries() has any to give: a listing does, and a message (`message/rfc822`), whose `kind` is `object`. */
+  get hasEntries(): boolean {
+    return this.#retrieved.entries !== undefined
+  }
+
   /** Resolves once the body has been read, has failed, or was given up: the connection is no longer used. */
   get finished(): Promise<void> {
     return this.#content.finished
@@ -196,11 +201,13 @@ export class Representation implements AsyncDisposable {
   }
 
   /**
-   * The entries of a listing, as they come. Throws a TypeError where this is no listing: look at `kind`.
+   * The entries of a listing, as they come; of a message, its parts. Throws a TypeError where there are none to be had: look at
+   * `hasEntries`.
    */
   entries(): AsyncIterable<Entry> {
     const { entries } = this.#retrieved
-    if (entries === undefined) throw new TypeError(`${this.url} is no listing but one object; read its body.`)
+    if (entries === undefined)
+      throw new TypeError(`${this.url} is no listing but one object without parts; read its body.`)
     return entries(this)
   }
 

@@ -11,7 +11,7 @@ export interface TextMetadata {
  * says, or only what nobody knows.
  */
 export function charsetOf(beginning: Uint8Array, { mediaType, charset }: TextMetadata): string | null {
-  return byteOrderMark(beginning) ?? known(charset) ?? declaredIn(beginning, mediaType ?? '')
+  return byteOrderMark(beginning) ?? knownCharset(charset) ?? declaredIn(beginning, mediaType ?? '')
 }
 
 /** The body as text: where charsetOf knows nothing, as UTF-8 if it is valid UTF-8, else as Latin-1. */
@@ -33,7 +33,8 @@ function byteOrderMark([first, second, third]: Uint8Array): string | null {
   return first === 0xfe && second === 0xff ? 'utf-16be' : null
 }
 
-function known(label: string | null | undefined): string | null {
+/** The name that TextDecoder has for a charset; null for one that nobody knows. */
+export function knownCharset(label: string | null | undefined): string | null {
   try {
     return label ? new TextDecoder(label).encoding : null
   } catch {
@@ -46,7 +47,7 @@ function declaredIn(octets: Uint8Array, mediaType: string): string | null {
   const isXml = /[/+]xml$/.test(mediaType)
   const isHtml = /^text\/html$|^application\/xhtml\+xml$/.test(mediaType)
   const beginning = Buffer.from(octets.subarray(0, prescanned)).toString('latin1')
-  const charset = (isXml ? known(xmlEncoding(beginning)) : null) ?? (isHtml ? metaCharset(beginning) : null)
+  const charset = (isXml ? knownCharset(xmlEncoding(beginning)) : null) ?? (isHtml ? metaCharset(beginning) : null)
   // What could be read octet by octet is no UTF-16 (HTML 13.2.3.2 says so for meta).
   return charset?.startsWith('utf-16') ? 'utf-8' : charset
 }
@@ -69,7 +70,7 @@ function metaCharset(beginning: string): string | null {
     const attributes = attributesIn(text ?? '')
     const isPragma = attributes.get('http-equiv')?.toLowerCase() === 'content-type'
     const label = attributes.get('charset') ?? (isPragma ? contentCharset(attributes.get('content')) : undefined)
-    const charset = known(label)
+    const charset = knownCharset(label)
     if (charset !== null) return charset
   }
   return null

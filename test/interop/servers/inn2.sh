@@ -65,6 +65,7 @@ enableoverview: true
 extraoverviewadvertised: [ Newsgroups ]
 extraoverviewhidden: [ ]
 nnrpdauthsender: false
+nnrpdloadlimit: 0
 pgpverify: false
 doinnwatch: false
 tlscapath: $dir/etc

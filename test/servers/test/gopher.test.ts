@@ -84,6 +84,29 @@ test('Gopher+: a form is asked for, filled in and answered', async () => {
   expect(await exchange(server, '/ask\t+\t1\r\n+17\r\nAnn\r\nxyz\r\ngreen\r\n')).toBe(`+-1\r\n${filled}.\r\n`)
 })
 
+test('Gopher+: a form of every kind, with a file as the rest of the data', async () => {
+  expect(await exchange(server, '/survey\t!+ASK\r\n')).toContain('\r\n Select: Toppings?\tcheese\tonions\tham\r\n')
+  const lines = 'T\r\nxy\r\n2\r\none\r\ntwo\r\nname\r\n1\r\n0\r\n1\r\nlarge\r\n'
+  const answer =
+    'Title: T\r\nPassword: 2 characters\r\nComments: ["one","two"]\r\nSave as: name\r\nToppings: 101\r\nSize: large\r\nFile: '
+  const file = 'a\n\0\xff\r\n.\r\n'
+  const counted = `+${lines.length + file.length}\r\n${lines}${file}`
+  expect(await exchange(server, `/survey\t+\t1\r\n${counted}`)).toBe(`+${answer.length + 9}\r\n${answer}${file}`)
+  expect(await exchange(server, `/survey\t+\t1\r\n+-1\r\n${lines}.\r\n`)).toBe(`+${answer.length}\r\n${answer}`)
+})
+
+test('Gopher+: views, each framed in another way', async () => {
+  expect(await exchange(server, '/views\t!+VIEWS\r\n')).toContain(
+    '+VIEWS:\r\n Text/plain: <1k>\r\n Text/plain De_DE: <1k>\r\n application/postscript: <37>\r\n',
+  )
+  const plain = 'Three views of one text.\r\n..a line with a dot\r\n.\r\n'
+  expect(await exchange(server, '/views\r\n')).toBe(plain)
+  expect(await exchange(server, '/views\t+\r\n')).toBe(`+-1\r\n${plain}`)
+  expect(await exchange(server, '/views\t+Text/plain De_DE\r\n')).toMatch(/^\+-2\r\nDrei [\s\S]*\r\n\.\r\n[\s\S]*\r\n$/)
+  expect(await exchange(server, '/views\t+application/postscript\r\n')).toMatch(/^\+37\r\n%!PS\n[\s\S]*\n$/)
+  expect(await exchange(server, '/views\t+text/plain\r\n')).toMatch(/^--1\r\n1 /)
+})
+
 test('a server without Gopher+ takes no notice of it', async () => {
   await using plain = await startGopherServer({ gopherPlus: false })
   expect(await exchange(plain, '/pub/hello.txt\t+\r\n')).toBe('Hello, world.\r\n.\r\n')

@@ -6,10 +6,12 @@ import {
   formatExplanation,
   RetrievalError,
   redact,
+  resolve,
 } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
 import { jsonLine } from '../output.ts'
+import { searchUrl } from '../search.ts'
 import { urlArgument } from '../url-argument.ts'
 
 /** `retrieve explain URL...`: contacts nothing. A URL that means nothing gives its error's exit code, once all are explained. */
@@ -27,9 +29,10 @@ export async function explainUrls(run: Run): Promise<number> {
 }
 
 function explained(operand: string, { config, report }: Run): Explanation {
-  const { resolving } = config
+  const { resolving, search } = config
   try {
-    return explain(urlArgument(operand, resolving.base, report), resolving)
+    const url = urlArgument(operand, resolving.base, report)
+    return explain(search === null ? url : searchUrl(resolve(url, resolving), search), resolving)
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, message, span = null } = error

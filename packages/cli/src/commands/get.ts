@@ -1,17 +1,22 @@
+import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
+import { articlePage } from '../article-page.ts'
 import { octetsFrom, startIn } from '../continuation.ts'
-import { checkTarget, type Destination, writeFailed } from '../destination.ts'
+import { attempt, checkTarget, type Destination, writeFailed } from '../destination.ts'
 import { dispositionName } from '../disposition.ts'
 import { saveEtag } from '../etag.ts'
 import { fileNameOf, safeFileName } from '../file-name.ts'
 import { headOf, isHttp, shownHead } from '../head.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
+import { isAttributes, isMenu, printMenu } from '../menu-page.ts'
+import { getParts, isMessage } from '../message-parts.ts'
 import type { Output } from '../output.ts'
 import { eachUrl, Session } from '../session.ts'
 import { TerminalText } from '../terminal-text.ts'
+import type { WantedParts } from '../wanted-parts.ts'
 
 type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
@@ -23,7 +28,8 @@ export async function get(run: Run): Promise<number> {
   return await eachUrl(run, async (operand, index) => {
     const destination = destinations[index] ?? { to: 'stdout', asIs: false }
     const resolution = session.resolve(operand)
-    if (destination.to === 'stdout') await toStdout(destination.asIs, resolution, session, run)
+    if (run.config.parts !== null) await toParts(run.config.parts, destination, resolution, session, run)
+    else if (destination.to === 'stdout') await toStdout(destination.asIs, resolution, session, run)
     else await toFile(destination, resolution, session, run)
   })
 }
@@ -60,6 +66,21 @@ async function toFile(destination: FileDestination, resolution: Resolution, sess
   saveEtag(etagFile, representation)
 }
 
+/** Of a message, what --part or --attachments wants. */
+async function toParts(
+  wanted: WantedParts,
+  destination: Destination,
+  resolution: Resolution,
+  session: Session,
+  run: Run,
+): Promise<void> {
+  const folder = wanted.attachmentsTo
+  if (folder !== null) attempt(folder, () => accessSync(folder, constants.W_OK))
+  else if (destination.to === 'file') checkTarget(destination.path, true)
+  await using representation = await session.retrieve(resolution, false)
+  await getParts(wanted, representation, destination, run)
+}
+
 /** -J: how the file is called is known once the answer has come. */
 async function toNamed(
   { directory }: { readonly directory: string },
@@ -88,9 +109,15 @@ function nameFor(resolution: Resolution): string {
   return name
 }
 
-/** On a terminal: a listing as a table, a text made harmless, and nothing that is no text. */
+/**
+ * On a terminal: a menu and a message as pages, other listings as a table, a text made harmless, and nothing that is no text.
+ */
 async function show(representation: Representation, start: number, output: Output): Promise<void> {
-  if (representation.kind === 'listing') return printListing(representation, output, false)
+  if (isMenu(representation)) return printMenu(representation, output)
+  if (representation.kind === 'listing' && !isAttributes(representation)) {
+    return printListing(representation, output, false)
+  }
+  if (isMessage(representation) && start === 0) return output.write(await articlePage(representation))
   let text: TerminalText | undefined
   for await (const chunk of octetsFrom(representation, start)) {
     const charset = text ? null : charsetOf(chunk, representation)

@@ -3,12 +3,12 @@ import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
 import { eachUrl, Session } from '../session.ts'
 
-/** `retrieve ls URL...`: the entries of directories, menus and newsgroups. */
+/** `retrieve ls URL...`: the entries of directories, menus and newsgroups, and the parts of messages. */
 export async function ls(run: Run): Promise<number> {
   await using session = new Session(run)
   return await eachUrl(run, async (operand) => {
     await using listing = await session.retrieve(session.resolve(operand), false)
-    if (listing.kind !== 'listing') {
+    if (!listing.hasEntries) {
       const what = listing.mediaType === null ? 'one object' : `one object (${listing.mediaType})`
       throw usageError(`${listing.url} is no listing but ${what}. To get it: retrieve ${listing.url}`)
     }

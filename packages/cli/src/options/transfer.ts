@@ -4,6 +4,8 @@ export type TransferOption =
   | 'range'
   | 'continue-at'
   | 'time-cond'
+  | 'accept'
+  | 'accept-language'
   | 'retry'
   | 'max-time'
   | 'connect-timeout'
@@ -36,6 +38,20 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     help: 'Only what is newer than DATE, or than FILE',
     commands: get,
     example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
+  },
+  {
+    long: 'accept',
+    arg: 'TYPES',
+    help: 'The media types that are wanted, as in HTTP; of Gopher+ the view that fits best comes',
+    commands: network,
+    example: "retrieve --accept 'application/postscript, text/plain;q=0.5' gopher://gopher.example.org/0/paper%09%09+",
+  },
+  {
+    long: 'accept-language',
+    arg: 'LANGS',
+    help: 'The languages that are wanted, for HTTP and Gopher+',
+    commands: network,
+    example: "retrieve --accept-language 'de, en;q=0.5' http://www.example.org/",
   },
   {
     long: 'retry',

@@ -61,10 +61,15 @@ function splitAtTabs(text: string): [selector: string, search: string | null, go
 }
 
 /**
- * One request line. The empty search field stands only where the item is a search: `sel TAB +` is RFC 1738's own form
+ * One request line, with its CRLF. The empty search field stands only where the item is a search: `sel TAB +` is RFC 1738's own form
  * example (3.4.9) and what servers speak, though its text (3.4.3) reads as `sel TAB TAB +`.
  */
-function gopherRequest(type: string, selector: string, search: string | null, gopherPlus: string | null): string {
+export function gopherRequest(
+  type: string,
+  selector: string,
+  search: string | null,
+  gopherPlus: string | null,
+): string {
   if (gopherPlus === null) return line(search === null ? selector : `${selector}\t${search}`)
   // `?` is no request: the item asks a question, so its attributes with the +ASK block are fetched first.
   const plus = gopherPlus.startsWith('?') ? '!' : gopherPlus

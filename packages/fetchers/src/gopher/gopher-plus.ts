@@ -1,7 +1,9 @@
-import { octetsToText, printable } from '@retriever/core'
+import { type GopherPlan, octetsToText, printable, redact } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { dotBody } from '../wire/dot.ts'
 import type { LineReader } from '../wire/lines.ts'
+import { itemUrl } from './item-url.ts'
+import { parseMenuLine } from './menu.ts'
 
 /** The first line of an answer (Gopher+ 2.3): `+5340`, `+-1`, `+-2`, `--1`. */
 export interface Status {
@@ -64,6 +66,7 @@ async function* octets(
  */
 export async function throwGopherPlusError(
   failure: Status,
+  plan: GopherPlan,
   source: LineReader,
   context: RetrievalContext,
 ): Promise<never> {
@@ -72,16 +75,32 @@ export async function throwGopherPlusError(
   const [, code = ''] = /^\s*(\d+)/.exec(first) ?? []
   const reply = printable(octetsToText([first.trim(), ...rest].join(' ').trim()))
   const words = printable(octetsToText(rest.join(' ').trim())) || reply
-  throw context.error(code === '1' ? 'not-found' : 'server-refused', `${whatHappened(code)}: ${words}`, {
+  const what = code === '3' ? moved(text, plan) : whatHappened(code)
+  throw context.error(code === '1' ? 'not-found' : 'server-refused', `${what}: ${words}`, {
     phase: 'request',
     reply,
   })
 }
 
+/**
+ * "Following the error-code is the gopher descriptor of where it now lives" (Gopher+ 2.3): on the same line, perhaps after the
+ * administrator, or on the next. Nobody goes there by themselves: what was a text may be a menu there, and a form would be sent to
+ * somebody else.
+ */
+function moved(text: string, plan: GopherPlan): string {
+  const descriptors = text.split(/\r?\n/).map((line) => line.replace(/^\s*3\s+(?:[^<\t]*<[^>\t]*>\s*)?/, ''))
+  const urls = descriptors.flatMap((line) => {
+    const item = parseMenuLine(line)
+    return item === undefined ? [] : (itemUrl(item, plan) ?? [])
+  })
+  const [url] = urls
+  if (url === undefined) return 'The item has moved; ask the place that the server names'
+  return `The item has moved; retrieve ${printable(redact(url))}`
+}
+
 function whatHappened(code: string): string {
   if (code === '1') return 'The server has no such item'
   if (code === '2') return 'The server is busy, try again later'
-  if (code === '3') return 'The item has moved; ask the place that the server names'
   return 'The server refused'
 }
 

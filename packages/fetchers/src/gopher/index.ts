@@ -2,12 +2,20 @@ import type { GopherPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Connection, openConnection } from '../wire/socket.ts'
+import { asksAttributes, attributeEntries } from './attributes.ts'
 import { throwErrorItem } from './error-item.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
 import { isMenu, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
-import { sendRequest } from './request.ts'
+import { type Prepared, preparation } from './prepare.ts'
+import { sendForm, sendRequest } from './request.ts'
+import { submitted } from './submitted.ts'
 import { textBody } from './text.ts'
+
+export type { Admin } from './admin.ts'
+export type { Attributes, Elsewhere } from './attributes.ts'
+export { parseCaps } from './caps.ts'
+export type { View } from './views.ts'
 
 /** Gopher (RFC 1436, RFC 4266) and Gopher+; one request a connection, which the server ends. */
 export function gopherFetcher(): Fetcher<'gopher'> {
@@ -18,15 +26,36 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
   }
+  // Most plans need none, and wait for none.
+  const preparing = preparation(plan, context)
+  const prepared = preparing === undefined ? undefined : await preparing
   const connection = await openConnection(context, plan)
   try {
-    await sendRequest(plan, connection, context)
-    const retrieved = await readReply(plan, new LineReader(connection, context), context)
+    const retrieved = await (prepared === undefined
+      ? answerTo(plan, connection, context)
+      : answerToPrepared(prepared, connection, context))
     return { ...retrieved, body: closing(retrieved.body, connection) }
   } catch (error) {
     connection.close()
     throw error
   }
+}
+
+async function answerTo(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<Retrieved> {
+  await sendRequest(plan, connection, context)
+  return readReply(plan, new LineReader(connection, context), context)
+}
+
+async function answerToPrepared(
+  { plan, form, metadata }: Prepared,
+  connection: Connection,
+  context: RetrievalContext,
+): Promise<Retrieved> {
+  if (form !== null) await sendForm(plan, form, connection, context)
+  const retrieved = await (form === null
+    ? answerTo(plan, connection, context)
+    : submitted(form, readReply(plan, new LineReader(connection, context), context)))
+  return { ...retrieved, metadata: { ...retrieved.metadata, ...metadata } }
 }
 
 async function* closing(
@@ -45,8 +74,8 @@ async function readReply(plan: GopherPlan, source: LineReader, context: Retrieva
   if (plan.gopherPlus === null) return plainItem(plan, source, context)
   const status = await readStatus(source, context)
   // A server of before Gopher+ takes no notice of it and sends the item.
-  if (status === undefined) return { ...(await plainItem(plan, source, context)), metadata: { gopherPlus: false } }
-  if (!status.success) return throwGopherPlusError(status, source, context)
+  if (status === undefined) return itemInstead(plan, source, context)
+  if (!status.success) return throwGopherPlusError(status, plan, source, context)
   const mediaType = mediaTypeOf(plan)
   return {
     ...retrievedFrom(plan, mediaType, context),
@@ -63,10 +92,17 @@ async function waitForOctets(source: LineReader): Promise<void> {
   if (first !== null) source.unread(first)
 }
 
+async function itemInstead(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
+  const item = await plainItem({ ...plan, gopherPlus: null }, source, context)
+  const message = 'The answer is not in the form of Gopher+; it is taken for the item itself.'
+  context.emit({ type: 'remark', url: context.url, message })
+  return { ...item, metadata: { gopherPlus: false } }
+}
+
 /** RFC 1436: the item and nothing else, to the end of the connection. */
 async function plainItem(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
   await throwErrorItem(source, context)
-  const mediaType = mediaTypeOf({ ...plan, gopherPlus: null })
+  const mediaType = mediaTypeOf(plan)
   return {
     ...retrievedFrom(plan, mediaType, context),
     size: null,
@@ -82,6 +118,9 @@ function retrievedFrom(
   context: RetrievalContext,
 ): Pick<Retrieved, 'outcome' | 'kind' | 'mediaType' | 'charset' | 'modified' | 'entries'> {
   const item = { outcome: 'retrieved', mediaType, charset: null, modified: null } as const
+  if (asksAttributes(plan)) {
+    return { ...item, kind: 'listing', entries: (body) => attributeEntries(body, plan, context) }
+  }
   if (!isMenu(mediaType)) return { ...item, kind: 'object' }
   return { ...item, kind: 'listing', entries: (body) => menuEntries(body, plan, context) }
 }

@@ -26,7 +26,9 @@ export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   const own = item.host.toLowerCase() === plan.host && item.port === plan.port
   // Nothing in a menu says TLS. What was got over TLS goes on so on the same server; other servers may not have it.
   const scheme = own && plan.tls === 'implicit' ? 'gophers' : 'gopher'
-  return `${scheme}://${place(70)}/${encodeOctets(gophertype)}${encodeOctets(selector, '/:,+=@~')}`
+  // RFC 4266 2.4: such an item asks questions first, which only who knows of it can answer.
+  const form = item.gopherPlus === '?' ? '%09%09?' : ''
+  return `${scheme}://${place(70)}/${encodeOctets(gophertype)}${encodeOctets(selector, '/:,+=@~')}${form}`
 }
 
 /** `http://www.example.net/` as the menu writes it, if it leads to a scheme that a stranger may send us to. */

@@ -39,7 +39,7 @@ export async function* menuEntries(
 }
 
 /** Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`, or undefined for a line of fewer than four fields. */
-function parseMenuLine(line: string): MenuItem | undefined {
+export function parseMenuLine(line: string): MenuItem | undefined {
   const [head = '', selector = '', host = '', portField, plus] = line.split('\t')
   if (portField === undefined || head === '') return undefined
   const port = portField.trim()
@@ -55,7 +55,7 @@ function parseMenuLine(line: string): MenuItem | undefined {
 }
 
 /** `mirrored` is the type of the item before: a `+` line is one more place of that item (RFC 1436 3.8). */
-function menuEntry(item: MenuItem, plan: GopherPlan, mirrored: string | undefined): Entry {
+export function menuEntry(item: MenuItem, plan: GopherPlan, mirrored: string | undefined): Entry {
   const { gophertype, display, selector, host, port, gopherPlus } = item
   const redundant = gophertype === '+'
   const type = redundant ? mirrored : gophertype

@@ -1,6 +1,8 @@
 import type { GopherPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { isOneLine } from '../wire/lines.ts'
 import type { Connection } from '../wire/socket.ts'
+import type { FormData } from './answers.ts'
 
 /**
  * A Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block, whose lines are the form's.
@@ -19,4 +21,21 @@ export async function sendRequest(plan: GopherPlan, connection: Connection, cont
   }
   const what = 'The request holds a line end where none may be: only Gopher+ form data has lines.'
   throw context.error('refused', what, { phase: 'policy' })
+}
+
+/**
+ * Sends the request with the data flag, and the form's data behind it (Gopher+ 2.4). The block may hold anything: it tells its length
+ * itself, or ends in a dot that no line of it can be.
+ */
+export async function sendForm(
+  plan: GopherPlan,
+  form: FormData,
+  connection: Connection,
+  context: RetrievalContext,
+): Promise<void> {
+  const line = `${(plan.wire[0] ?? '').replace(/\r\n$/, '')}\t1`
+  if (!isOneLine(line)) {
+    throw context.error('refused', 'The request of a form holds a line end where none may be.', { phase: 'policy' })
+  }
+  await connection.sendMessage(`${line}\r\n${form.octets}`, `${line}\r\n${form.shown}`)
 }

@@ -1,24 +1,77 @@
-import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Retrieved } from '../fetcher.ts'
+import { messageEntries } from '../mime/entries.ts'
+import { emptyBody } from '../wire/empty-body.ts'
+import { expectReply, type Reply, replyWords } from '../wire/reply.ts'
+import { ResumingBody } from '../wire/resuming-body.ts'
+import { BlockBody, without } from './body.ts'
+import { type Dialogue, exchange } from './exchange.ts'
+import { fieldsOf } from './fields.ts'
+import type { Slot } from './order.ts'
+import type { InSession } from './pool.ts'
 import { refused } from './refused.ts'
-import type { NntpSession, ServerPlan } from './session.ts'
 
 /** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
-export async function retrieveArticle(
-  session: NntpSession,
-  plan: ServerPlan,
-  context: RetrievalContext,
-): Promise<Retrieved> {
-  // GROUP and ARTICLE go out together: one round trip. On a new connection no group is selected, so that after a refused GROUP
-  // the ARTICLE can only fail (412).
+export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
+  const { context } = dialogue
+  if (context.request.head === true) return retrieveHead(dialogue)
+  const { reply, slot } = await askArticle(dialogue, 'ARTICLE', 220)
+  const resume = (offset: number) => {
+    return inSession(async (other) =>
+      without(offset, new BlockBody(other, (await askArticle(other, 'ARTICLE', 220)).slot)),
+    )
+  }
+  return {
+    ...described(dialogue, reply),
+    // One that breaks off is asked for once more (security.md R28); under its message-id it is the same for ever (RFC 5536 3.1.3).
+    body: new ResumingBody(context, new BlockBody(dialogue, slot), 0, resume, 1),
+    entries: (body) => messageEntries(body, context),
+  }
+}
+
+/** Its header alone: HEAD (RFC 3977 6.2.2). */
+async function retrieveHead(dialogue: Dialogue): Promise<Retrieved> {
+  const { session, context } = dialogue
+  const { reply, slot } = await askArticle(dialogue, 'HEAD', 221)
+  const header = Object.fromEntries(await fieldsOf(session, slot, context))
+  dialogue.done()
+  const { metadata, ...rest } = described(dialogue, reply)
+  return { ...rest, metadata: { ...metadata, header }, body: emptyBody() }
+}
+
+async function askArticle(
+  dialogue: Dialogue,
+  command: 'ARTICLE' | 'HEAD',
+  success: number,
+): Promise<{ readonly reply: Reply; readonly slot: Slot }> {
+  const { plan, context } = dialogue
   const byNumber = plan.select === 'article'
-  const commands = byNumber
-    ? [`GROUP ${plan.newsgroup}`, `ARTICLE ${plan.articleNumber}`]
-    : [`ARTICLE <${plan.messageId}>`]
-  const reply = await session.exchange(...commands)
-  if (reply.code !== 220)
-    throw refused(session, context, reply, byNumber ? 'such article or group' : 'article of that id')
-  // `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn).
-  const [, number, messageId] = /^(\d+)\s+<([^<>\s]+)>/.exec(reply.text) ?? []
+  const which = byNumber ? String(plan.articleNumber) : `<${plan.messageId}>`
+  const answer = await exchange(dialogue, `${command} ${which}`, byNumber ? plan.newsgroup : null)
+  const { reply } = answer
+  if (reply.code >= 400) throw refused(context, reply, byNumber ? 'such article or group' : 'article of that id')
+  expectReply(context, reply, success)
+  checkAnswer(dialogue, reply)
+  return answer
+}
+
+/** A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md case 39). */
+function checkAnswer({ plan, context }: Dialogue, reply: Reply): void {
+  const { number, messageId } = articleOf(reply)
+  const isAnother = number !== null && plan.articleNumber !== null && number !== plan.articleNumber
+  const hasOtherId = messageId !== null && plan.messageId !== null && messageId !== plan.messageId
+  if (!isAnother && !hasOtherId) return
+  const message = `The server sends another article than was asked for ("${replyWords(reply)}"); try again.`
+  throw context.error('protocol-violation', message, { reply: replyWords(reply) })
+}
+
+/** `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn). */
+function articleOf({ text }: Reply): { readonly number: number | null; readonly messageId: string | null } {
+  const [, number, messageId = null] = /^(\d+)\s+<([^<>\s]+)>/.exec(text) ?? []
+  return { number: Number(number) > 0 ? Number(number) : null, messageId }
+}
+
+function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved, 'body'> {
+  const { number, messageId } = articleOf(reply)
   return {
     outcome: 'retrieved',
     kind: 'object',
@@ -29,9 +82,8 @@ export async function retrieveArticle(
     completeness: 'terminated',
     metadata: {
       ...(plan.newsgroup !== null && { newsgroup: plan.newsgroup }),
-      ...(Number(number) > 0 && { number: Number(number) }),
-      ...(messageId !== undefined && { messageId }),
+      ...(number !== null && { number }),
+      ...(messageId !== null && { messageId }),
     },
-    body: session.block(),
   }
 }

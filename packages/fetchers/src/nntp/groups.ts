@@ -1,33 +1,41 @@
 import { octetsToText } from '@retriever/core'
-import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Entry, Retrieved } from '../fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
 import { textListing } from '../wire/text-listing.ts'
+import { BlockBody } from './body.ts'
 import { groupUrl } from './entry-url.ts'
+import { type Dialogue, exchange } from './exchange.ts'
 import { refused } from './refused.ts'
-import type { NntpSession, ServerPlan } from './session.ts'
+import type { ServerPlan } from './session.ts'
+import { fitsWildmat } from './wildmat.ts'
 
 /** The newsgroups of a server, all or those that fit a wildmat (RFC 3977 7.6.3): `group high low status` lines. */
-export async function retrieveGroups(
-  session: NntpSession,
-  plan: ServerPlan,
-  context: RetrievalContext,
-): Promise<Retrieved> {
+export async function retrieveGroups(dialogue: Dialogue): Promise<Retrieved> {
+  const { plan, context } = dialogue
   const wildmat = plan.newsgroup
-  let reply = await session.exchange(wildmat === null ? 'LIST ACTIVE' : `LIST ACTIVE ${wildmat}`)
+  let answer = await exchange(dialogue, wildmat === null ? 'LIST ACTIVE' : `LIST ACTIVE ${wildmat}`)
   // RFC 977 servers know only LIST, without a wildmat.
-  const plain = reply.code === 500 || reply.code === 501 || reply.code === 503
-  if (plain) reply = await session.exchange('LIST')
-  if (reply.code >= 400) throw refused(session, context, reply, 'list of newsgroups')
+  const plain = [500, 501, 503].includes(answer.reply.code)
+  if (plain) answer = await exchange(dialogue, 'LIST')
+  const { reply, slot } = answer
+  if (reply.code >= 400) throw refused(context, reply, 'list of newsgroups')
   expectReply(context, reply, 215)
   return textListing({
-    // false: the server could not choose, and the list holds all its groups.
-    metadata: wildmat === null ? {} : { wildmat, wildmatApplied: !plain },
-    body: session.block(),
+    metadata: wildmat === null ? {} : { wildmat },
+    body: new BlockBody(dialogue, slot),
     entries: async function* (body) {
-      for await (const line of linesOf(body, context)) yield groupEntry(line, plan)
+      for await (const line of linesOf(body, context)) {
+        const entry = groupEntry(line, plan)
+        // sn takes a wildmat, and sends them all.
+        if (wildmat === null || entry.kind !== 'group' || fitsWildmat(wildmat, groupOf(line))) yield entry
+      }
     },
   })
+}
+
+function groupOf(line: string): string {
+  return line.split(/\s/, 1)[0] ?? ''
 }
 
 /** `test.alpha 0000000040 0000000001 y`; a line that is none is passed on as it is. */

@@ -1,31 +1,40 @@
 import type { NntpPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { invalidOption } from '../limits.ts'
+import { checkOptions, count, type OptionKind } from '../options.ts'
 import { retrieveArticle } from './article.ts'
+import type { Dialogue } from './exchange.ts'
 import { retrieveGroup } from './group.ts'
 import { retrieveGroups } from './groups.ts'
-import { NntpSession, type ServerPlan } from './session.ts'
+import { maxDepth } from './habits.ts'
+import { type InSession, Pool } from './pool.ts'
+import type { ServerPlan } from './session.ts'
 
 export interface NntpOptions {
-  /** A newsgroup is listed by its newest articles, at most so many; default 1000. */
+  /** A newsgroup is listed by its newest articles, at most so many where the request has no `limit`. Default 1000. */
   readonly maxArticles?: number
+  /** To one server at a time. Retrievals beyond them share them: an answer comes once those before it are read. Default 4. */
+  readonly connections?: number
 }
 
-/** Network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups as listings, lists of newsgroups. */
+const optionKinds: Readonly<Record<keyof NntpOptions, OptionKind>> = { maxArticles: count, connections: count }
+
+/**
+ * Network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups as listings, lists of newsgroups. Sessions are kept for
+ * a few seconds, and take many commands at a time.
+ */
 export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
-  const { maxArticles = 1000 } = options
-  if (!(maxArticles >= 1)) throw invalidOption('maxArticles', 'a number of 1 or more', maxArticles)
+  checkOptions(options, optionKinds, 'nntpFetcher.')
+  const { maxArticles = 1000, connections = 4 } = options
+  const pool = new Pool(connections)
   return {
     mechanism: 'nntp',
+    inFlight: maxDepth,
     async retrieve(plan, context) {
-      const session = await NntpSession.open(checkPlan(plan, context), context)
-      try {
-        return await select(session, plan as ServerPlan, context, maxArticles)
-      } catch (error) {
-        session.close()
-        throw error
-      }
+      const server = checkPlan(plan, context)
+      const inSession: InSession = (use) => pool.inSession(server, context, use)
+      return inSession((dialogue) => select(dialogue, inSession, maxArticles))
     },
+    dispose: async () => pool.close(),
   }
 }
 
@@ -38,19 +47,14 @@ function checkPlan(plan: NntpPlan, context: RetrievalContext): ServerPlan {
   throw context.error('no-server', message, { phase: 'resolve' })
 }
 
-function select(
-  session: NntpSession,
-  plan: ServerPlan,
-  context: RetrievalContext,
-  maxArticles: number,
-): Promise<Retrieved> {
-  switch (plan.select) {
+function select(dialogue: Dialogue, inSession: InSession, maxArticles: number): Promise<Retrieved> {
+  switch (dialogue.plan.select) {
     case 'article':
     case 'message':
-      return retrieveArticle(session, plan, context)
+      return retrieveArticle(dialogue, inSession)
     case 'group':
-      return retrieveGroup(session, plan, context, maxArticles)
+      return retrieveGroup(dialogue, maxArticles)
     case 'groups':
-      return retrieveGroups(session, plan, context)
+      return retrieveGroups(dialogue)
   }
 }

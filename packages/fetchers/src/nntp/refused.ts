@@ -1,16 +1,16 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { type Reply, refusal } from '../wire/reply.ts'
-import { type NntpSession, tlsNeeded } from './session.ts'
+import { type Reply, refusal, replyWords } from '../wire/reply.ts'
 
 /** What a server says of a group or article it does not have. sn and leafnode answer 430 to a number (RFC 3977 says 423). */
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])
 
-/** The error for a refused GROUP, ARTICLE, OVER or LIST. Takes leave of the server, unless it is leaving itself (400). */
-export function refused(session: NntpSession, context: RetrievalContext, reply: Reply, what: string): RetrievalError {
-  if (reply.code >= 401) session.end()
+/** The error for a refused GROUP, ARTICLE, OVER or LIST. */
+export function refused(context: RetrievalContext, reply: Reply, what: string): RetrievalError {
   if (missing.has(reply.code)) return refusal(context, 'not-found', `The server has no ${what}`, reply)
   switch (reply.code) {
+    case 400:
+      return leaving(context, reply)
     case 480:
     case 450:
       return refusal(
@@ -26,4 +26,17 @@ export function refused(session: NntpSession, context: RetrievalContext, reply: 
     default:
       return refusal(context, 'server-refused', `The server did not send ${what}`, reply)
   }
+}
+
+/** RFC 3977 3.2.1: the connection ends after 400; another one may be served. */
+export function leaving(context: RetrievalContext, reply: Reply): RetrievalError {
+  const words = replyWords(reply)
+  const message = `The news server serves nobody now; try later: ${words}`
+  return context.error('server-refused', message, { reply: words, transient: true })
+}
+
+/** 483: RFC 4642 5; a login, or the whole server, only over TLS. */
+export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalError {
+  const message = 'The server wants TLS for this; use nntps:// (port 563), or --ssl-reqd for STARTTLS'
+  return refusal(context, 'server-refused', message, reply)
 }

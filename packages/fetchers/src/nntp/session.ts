@@ -1,174 +1,202 @@
-import { type NntpPlan, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
-import type { Credentials, RetrievalContext } from '../fetcher.ts'
-import { dotBody } from '../wire/dot.ts'
+import type { Socket } from 'node:net'
+import type { NntpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { DotDecoder } from '../wire/dot.ts'
 import { LineReader } from '../wire/lines.ts'
-import { type Reply, readReply, refusal, replyWords } from '../wire/reply.ts'
-import { type Connection, openConnection } from '../wire/socket.ts'
+import { type Reply, readReply } from '../wire/reply.ts'
+import { Connection } from '../wire/socket.ts'
+import type { Habits } from './habits.ts'
+import { Order, SessionLost, Slot } from './order.ts'
 
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
 
+/** Octets of an answer that nobody wants any more, and that are read away; for more, another connection costs less. */
+const maxDrained = 262_144
+
+/** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP, which is never sent. */
+const withBlock: ReadonlySet<number> = new Set([100, 101, 215, 220, 221, 222, 224, 225, 230, 231])
+
 /**
- * One connection to a news server. Commands are sent at once, without asking for CAPABILITIES: what the server wants before
- * (a login, MODE READER) it says in its refusal, and then the refused commands are sent again.
+ * One connection to a news server, shared by retrievals that send their commands without waiting for each other. Each reads its own
+ * answer when its turn has come: nothing is read ahead of who wants it.
  */
-export class NntpSession {
-  readonly #connection: Connection
-  readonly #lines: LineReader
-  readonly #plan: ServerPlan
-  readonly #context: RetrievalContext
-  /** The GROUP command that holds now; servers may forget it at a login (RFC 4643 2.2) and after MODE READER. */
-  #group: string | undefined
-  #loggedIn = false
-  #reader = false
+export class Session {
+  readonly habits: Habits
+  /** Retrievals that have been answered here. */
+  served = 0
+  /** A login, or MODE READER, has changed what the server answers; commands of before are to be sent again. */
+  epoch = 0
+  /** Settles when such a change under way is done; null: there is none. */
+  unlocking: Promise<void> | null = null
+  isLoggedIn = false
+  isReader = false
+  /** Some command has had success: it is no server that wants MODE READER first. */
+  hasAnswered = false
+  /** The login's refusal, for all who have asked for something here: it is not tried again and again. */
+  refusedLogin: Reply | null = null
+  readonly #socket: Socket
+  readonly #order = new Order()
+  #isReading = false
+  #lines: LineReader
+  #context: RetrievalContext
+  #selection: { readonly newsgroup: string; readonly slot: Slot } | null = null
 
-  private constructor(connection: Connection, plan: ServerPlan, context: RetrievalContext) {
-    this.#connection = connection
-    this.#lines = new LineReader(connection, context)
-    this.#plan = plan
+  constructor(socket: Socket, context: RetrievalContext, habits: Habits) {
+    this.#socket = socket
     this.#context = context
+    this.#lines = new LineReader(new Connection(socket, context), context)
+    this.habits = habits
   }
 
-  /** Connects and waits for the greeting: a server of another protocol gets nothing from us (security.md section 2). */
-  static async open(plan: ServerPlan, context: RetrievalContext): Promise<NntpSession> {
-    const connection = await openConnection(context, plan)
-    const session = new NntpSession(connection, plan, context)
-    try {
-      const greeting = await readReply(session.#lines, context, 'greeting')
-      if (session.#lines.holds) {
-        const message = 'The server answered before it was asked; the connection was closed.'
-        throw context.error('protocol-violation', message, { phase: 'greeting' })
-      }
-      if (greeting.code === 200 || greeting.code === 201) return session
-      throw refusal(context, 'server-refused', 'The news server serves nobody now; try later', greeting)
-    } catch (error) {
-      session.close()
-      throw error
-    }
+  /** Nothing is under way, and the server has neither left nor said anything that nobody has asked for. */
+  get isUsable(): boolean {
+    if (this.refusedLogin !== null) return false
+    const { readableLength, readableEnded, destroyed, writable } = this.#socket
+    return (
+      this.#order.length === 0 && !this.#lines.holds && readableLength === 0 && !readableEnded && !destroyed && writable
+    )
   }
 
-  /**
-   * Sends commands in one go (RFC 3977 3.5 lets all but a few be pipelined) and returns the reply to the last one, or the first
-   * that is no success. Logs in, or asks for reader mode, where the server wants that first.
-   */
-  async exchange(...commands: readonly string[]): Promise<Reply> {
-    while (true) {
-      const reply = await this.#send(commands)
-      const unlock = this.#unlocking(reply)
-      if (unlock === undefined || !(await unlock())) return reply
-      const [first = ''] = commands
-      // The group was selected by an earlier exchange: select it again.
-      if (this.#group !== undefined && !first.startsWith('GROUP ')) await this.#send([this.#group])
-    }
+  /** While nobody uses it, it is no reason for the process to go on. */
+  set isIdle(isIdle: boolean) {
+    if (isIdle) this.#socket.unref()
+    else this.#socket.ref()
   }
 
-  /** The multi-line block after the last reply. Whoever stops reading it, or has read it all, ends the session. */
-  async *block(): AsyncGenerator<Uint8Array, void, void> {
-    try {
-      yield* dotBody(this.#lines, this.#context)
-      this.#quit()
-    } finally {
-      this.close()
+  get isLost(): boolean {
+    return this.#socket.destroyed
+  }
+
+  /** Sends a command. `shown` stands for it in events where it is secret. */
+  post(command: string, context: RetrievalContext, shown: string = command): Slot {
+    return this.#post(new Slot(command), context, shown)
+  }
+
+  /** Sends a command that is about a newsgroup, behind the GROUP that it needs. */
+  postIn(newsgroup: string, command: string, context: RetrievalContext): readonly Slot[] {
+    if (this.#selection?.newsgroup === newsgroup) {
+      return [this.#post(new Slot(command, this.#selection.slot), context)]
     }
+    const group = this.select(newsgroup, context)
+    return [group, this.#post(new Slot(command, group), context)]
+  }
+
+  select(newsgroup: string, context: RetrievalContext): Slot {
+    const slot = this.post(`GROUP ${newsgroup}`, context)
+    this.#selection = { newsgroup, slot }
+    return slot
+  }
+
+  /** Servers may forget the group at a login (RFC 4643 2.2) and at MODE READER, and keep the one before where GROUP fails. */
+  unselect(slot?: Slot): void {
+    if (slot === undefined || this.#selection?.slot === slot) this.#selection = null
+  }
+
+  /** The reply to a command of this retrieval, once those before have been read. */
+  async reply(slot: Slot, context: RetrievalContext, secret?: string): Promise<Reply> {
+    await this.#turn(slot, context)
+    // Also where all of it has come already, and nobody waits.
+    context.deadline.phase = secret === undefined ? 'request' : 'login'
+    return this.#read(context, async (lines) => {
+      await slot.sent
+      slot.reply = await readReply(lines, context, context.deadline.phase, secret)
+      if (slot.reply.code !== 211) this.unselect(slot)
+      if (slot.reply.code < 400) this.hasAnswered = true
+      // RFC 3977 3.2.1: the end of the connection follows.
+      if (slot.reply.code === 400) this.lose()
+      return slot.reply
+    })
+  }
+
+  /** The next octets of the block behind a reply, the dots of its lines restored; null at its end. */
+  async next(slot: Slot, context: RetrievalContext): Promise<Uint8Array | null> {
+    const decoder = slot.decoder ?? new DotDecoder()
+    slot.decoder = decoder
+    while (!decoder.ended) {
+      const octets = await this.#read(context, (lines) => decoder.pull(lines, context))
+      if (octets.length > 0) return octets
+    }
+    return null
+  }
+
+  /** The answer has been read to its end. */
+  end(slot: Slot): void {
+    this.#order.end(slot)
+  }
+
+  /** Nobody will read what is left of the answer; or all of it. */
+  abandon(...slots: readonly Slot[]): void {
+    // A read that nobody waits for would take octets with it.
+    if (this.#isReading && slots.some((slot) => slot === this.#order.head)) this.lose()
+    for (const slot of slots) this.#order.abandon(slot)
+  }
+
+  /** Nothing more comes; whoever waits here goes to another session. */
+  lose(): void {
+    this.#socket.destroy()
+    this.#order.lose()
   }
 
   /** QUIT without waiting for the answer (a courtesy, RFC 3977 5.4), then the end. */
-  end(): void {
-    this.#quit()
-    this.close()
-  }
-
   close(): void {
-    this.#connection.close()
+    if (this.isUsable) new Connection(this.#socket, { ...this.#context, emit() {} }).sendLine('QUIT').catch(() => {})
+    this.lose()
   }
 
-  #quit(): void {
-    if (this.#context.deadline.reason !== null) return
-    // Nothing depends on it, and the server may have left already.
-    this.#connection.sendLine('QUIT').catch(() => {})
+  #post(slot: Slot, context: RetrievalContext, shown: string = slot.command): Slot {
+    this.#order.add(slot)
+    slot.sent = new Connection(this.#socket, context).sendLine(slot.command, shown)
+    // Met where the reply is read.
+    slot.sent.catch(() => {})
+    return slot
   }
 
-  async #send(commands: readonly string[]): Promise<Reply> {
-    for (const command of commands) await this.#connection.sendLine(command)
-    for (let left = commands.length; ; left--) {
-      const reply = await readReply(this.#lines, this.#context, 'request')
-      const done = reply.code >= 200 && reply.code < 300
-      if (reply.code === 211) this.#group = commands[commands.length - left]
-      if (left === 1) return reply
-      if (done) continue
-      if (this.#unlocking(reply) !== undefined) await this.#skip(left - 1)
-      return reply
+  async #turn(slot: Slot, context: RetrievalContext): Promise<void> {
+    await this.#order.turn(slot, context)
+    let left = maxDrained
+    try {
+      for (let head = this.#order.head; head !== undefined && head !== slot; head = this.#order.head) {
+        left = await this.#drain(head, context, left)
+      }
+    } catch (cause) {
+      context.deadline.throwIfAborted()
+      throw new SessionLost('', { cause })
     }
   }
 
-  /** The replies to commands that could only fail, because one before them had. */
-  async #skip(count: number): Promise<void> {
-    for (let left = count; left > 0; left--) {
-      const reply = await readReply(this.#lines, this.#context, 'request')
-      if (reply.code >= 400) continue
-      const message = `The server answered "${replyWords(reply)}" to a command that needs the one it had refused before.`
-      throw this.#context.error('protocol-violation', message, { reply: replyWords(reply) })
+  /** Reads an answer away; gives back how much more may be. */
+  async #drain(slot: Slot, context: RetrievalContext, most: number): Promise<number> {
+    let left = most
+    await this.#read(context, async (lines) => {
+      slot.reply ??= await readReply(lines, context, 'request')
+    })
+    if (slot.reply !== null && withBlock.has(slot.reply.code)) {
+      for (let octets = await this.next(slot, context); octets !== null; octets = await this.next(slot, context)) {
+        left -= octets.length
+        if (left > 0) continue
+        this.lose()
+        throw new SessionLost()
+      }
+    }
+    this.#order.end(slot)
+    return left
+  }
+
+  /** A read that fails, or that its retrieval no longer waits for, leaves nobody who knows where in the stream it is. */
+  async #read<T>(context: RetrievalContext, read: (lines: LineReader) => Promise<T>): Promise<T> {
+    if (this.#context !== context) {
+      this.#context = context
+      this.#lines = this.#lines.handOver(new Connection(this.#socket, context), context)
+    }
+    this.#isReading = true
+    try {
+      return await read(this.#lines)
+    } catch (error) {
+      this.lose()
+      throw error
+    } finally {
+      this.#isReading = false
     }
   }
-
-  /** What can be done, once each, so that the same command is taken. It returns false where that did not help. */
-  #unlocking({ code, text }: Reply): (() => Promise<boolean>) | undefined {
-    // RFC 4643 2.2; 450 is RFC 2980's.
-    if ((code === 480 || code === 450) && !this.#loggedIn) return () => this.#logIn({ code, text })
-    // INN's transit mode: `401 MODE-READER`. Older ones do not know the command yet, or say 502 (RFC 3977 3.2.1).
-    const transit = code === 500 || code === 502 || (code === 401 && /^MODE-READER\b/i.test(text))
-    if (transit && this.#group === undefined && !this.#reader) return () => this.#modeReader()
-    return undefined
-  }
-
-  async #modeReader(): Promise<boolean> {
-    this.#reader = true
-    await this.#connection.sendLine('MODE READER')
-    const reply = await readReply(this.#lines, this.#context, 'request')
-    if (reply.code === 480) return this.#logIn(reply)
-    // Servers without modes know no such command; then the first refusal stands.
-    return reply.code === 200 || reply.code === 201
-  }
-
-  /** RFC 4643 2.3. The only commands that hold a secret. */
-  async #logIn(challenge: Reply): Promise<true> {
-    this.#loggedIn = true
-    const { user, password } = await this.#credentials(challenge)
-    await this.#connection.sendLine(`AUTHINFO USER ${user}`)
-    let reply = await readReply(this.#lines, this.#context, 'login')
-    if (reply.code === 381) {
-      await this.#connection.sendLine(`AUTHINFO PASS ${password}`, 'AUTHINFO PASS <password>')
-      reply = await readReply(this.#lines, this.#context, 'login', password)
-    }
-    if (reply.code !== 281) throw this.#loginRefused(reply, user)
-    return true
-  }
-
-  #loginRefused(reply: Reply, user: string): RetrievalError {
-    if (reply.code === 483) return tlsNeeded(this.#context, reply)
-    // 481, 482 and 452 refuse the login (RFC 4643, RFC 2980), 502 the person; the others refuse the command.
-    const denied = [481, 482, 452, 502].includes(reply.code)
-    const what = denied
-      ? `The server does not accept the login of ${printable(octetsToText(user))}`
-      : 'The login failed'
-    return refusal(this.#context, denied ? 'auth-failed' : 'server-refused', what, reply)
-  }
-
-  async #credentials(challenge: Reply): Promise<Credentials> {
-    const { password, host, port } = this.#plan
-    const user = this.#plan.user || null
-    if (user !== null && password !== null) return { user, password }
-    const name = user === null ? null : octetsToText(user)
-    const realm = `${name === null ? '' : `${name}@`}${host}`
-    const known = await this.#context.credentials({ realm, host, port, user: name })
-    if (known !== null) return { user: utf8Octets(known.user), password: utf8Octets(known.password) }
-    const message = 'The server wants a user and password; give them in the URL, or through the credentials option'
-    throw refusal(this.#context, 'auth-required', message, challenge)
-  }
-}
-
-/** 483: RFC 4642 5; a login, or the whole server, only over TLS. */
-export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalError {
-  const message = 'The server wants TLS for this; use nntps:// or snews:// (port 563)'
-  return refusal(context, 'server-refused', message, reply)
 }

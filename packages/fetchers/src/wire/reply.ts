@@ -27,7 +27,8 @@ export async function readReply(
 ): Promise<Reply> {
   const received = await lines.line(phase)
   if (received === null) {
-    throw context.error('receive-failed', 'The server closed the connection without an answer; try again.', { phase })
+    const message = 'The server closed the connection without an answer; try again.'
+    throw context.error('receive-failed', message, { phase, transient: true })
   }
   const line = secret ? received.replaceAll(secret, '<password>') : received
   context.emit({ type: 'received', url: context.url, octets: `${line}\r\n` })

@@ -150,9 +150,9 @@ export class Connection {
     await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
   }
 
-  /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. */
-  async sendMessage(octets: string): Promise<void> {
-    await this.#write(octets, octets)
+  /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. `shown` as in sendLine. */
+  async sendMessage(octets: string, shown: string = octets): Promise<void> {
+    await this.#write(octets, shown)
   }
 
   /** Sends octets that state their own lengths, and that events do not tell of: SOCKS, which is no part of the retrieval's dialogue. */

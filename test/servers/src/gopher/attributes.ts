@@ -1,7 +1,8 @@
 import { timeDigits } from '../text.ts'
 import { seedTime, type Tree } from '../tree.ts'
-import { type GopherItem, menuItems } from './item.ts'
+import { type GopherItem, menuItems, VIEWS } from './item.ts'
 import type { Address } from './session.ts'
+import { viewLines } from './views.ts'
 
 /** One attribute block (Gopher+ 2.5): its name and its lines. */
 type Block = readonly [name: string, ...lines: string[]]
@@ -29,10 +30,10 @@ function blocks(item: GopherItem): readonly Block[] {
   const modified = item.node?.modified ?? seedTime
   const all: Block[] = [
     ['ADMIN', 'Admin: Ann Admin <ann@example.net>', `Mod-Date: ${modified.toUTCString()} <${timeDigits(modified)}>`],
-    ['VIEWS', view(item)],
+    ['VIEWS', ...(item === VIEWS ? viewLines : [view(item)])],
     ['ABSTRACT', `${item.name}: a piece of the test server's seed.`, 'This abstract has two lines.'],
   ]
-  if (item.mark === '?') all.push(['ASK', 'Ask: Your name?\tnobody', 'AskP: A secret?', 'Choose: Colour?\tred\tgreen'])
+  if (item.form) all.push(['ASK', ...item.form.ask])
   return all
 }
 

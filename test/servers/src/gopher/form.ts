@@ -1,26 +1,57 @@
 import { type Body, wholeBody } from '../body.ts'
-import type { Lines } from '../lines.ts'
 import { dotBlock } from '../text.ts'
+import { type Incoming, readBlock } from './data-block.ts'
 import type { GopherRequest } from './request.ts'
 
-/** The answers to the +ASK questions (Gopher+ 2.8) come back as text. Without a data block: an error. */
-export async function formAnswer(request: GopherRequest, lines: Lines): Promise<Body> {
-  if (!request.data) return wholeBody('--1\r\n1 <ann@example.net>\r\nPlease fill in the form.\r\n.\r\n')
-  const [name = '', secret = '', colour = ''] = await readBlock(lines)
-  const text = `Name: ${name}\nSecret: ${secret.length} characters\nColour: ${colour}\n`
-  return wholeBody(`+-1\r\n${dotBlock(text)}`)
+/** Questions, and what the answers to them come back as (Gopher+ 2.8). */
+export interface Form {
+  /** The lines of the +ASK block. */
+  readonly ask: readonly string[]
+  readonly answer: (data: string) => Body
 }
 
-/** `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). */
-async function readBlock(lines: Lines): Promise<readonly string[]> {
-  const size = Number((await lines.next())?.slice(1) ?? '-1')
-  const block: string[] = []
-  let octets = 0
-  while (size < 0 || octets < size) {
-    const line = await lines.next()
-    if (line === undefined || (size === -1 && line === '.')) break
-    octets += line.length + 2
-    block.push(size === -1 && line.startsWith('..') ? line.slice(1) : line)
-  }
-  return block
+export const SHORT_FORM: Form = {
+  ask: ['Ask: Your name?\tnobody', 'AskP: A secret?', 'Choose: Colour?\tred\tgreen'],
+  answer(data) {
+    const [name = '', secret = '', colour = ''] = data.split('\r\n')
+    const text = `Name: ${name}\nSecret: ${secret.length} characters\nColour: ${colour}\n`
+    return wholeBody(`+-1\r\n${dotBlock(text)}`)
+  },
+}
+
+/** Every kind of question that the paper has, the file last: it is the rest of the data. */
+export const LONG_FORM: Form = {
+  ask: [
+    'Note: All kinds of questions.',
+    'Ask: Title?\tuntitled',
+    'AskP: Password?',
+    'AskL: Comments?',
+    'AskF: Save as?\tanswer.txt',
+    'Select: Toppings?\tcheese\tonions\tham',
+    'Choose: Size?\tsmall\tlarge',
+    'ChooseF: A file?',
+  ],
+  answer(data) {
+    const [title = '', secret = '', count = '0', ...rest] = data.split('\r\n')
+    const comments = rest.splice(0, Number(count))
+    const [name = '', ...others] = rest
+    const boxes = others.splice(0, 3)
+    const [size = '', ...file] = others
+    const text = [
+      `Title: ${title}`,
+      `Password: ${secret.length} characters`,
+      `Comments: ${JSON.stringify(comments)}`,
+      `Save as: ${name}`,
+      `Toppings: ${boxes.join('')}`,
+      `Size: ${size}`,
+    ]
+    const answer = `${text.map((line) => `${line}\r\n`).join('')}File: ${file.join('\r\n')}`
+    return wholeBody(`+${answer.length}\r\n${answer}`)
+  },
+}
+
+/** Without a data block: an error. */
+export async function formAnswer(form: Form, request: GopherRequest, incoming: Incoming): Promise<Body> {
+  if (!request.data) return wholeBody('--1\r\n1 <ann@example.net>\r\nPlease fill in the form.\r\n.\r\n')
+  return form.answer(await readBlock(incoming))
 }

@@ -1,4 +1,5 @@
 import { baseName, type Tree, type TreeNode } from '../tree.ts'
+import { type Form, LONG_FORM, SHORT_FORM } from './form.ts'
 
 /** One thing that a menu shows (RFC 1436, 3.8). */
 export interface GopherItem {
@@ -8,10 +9,15 @@ export interface GopherItem {
   /** The last field of a Gopher+ line: `?` where a form must be filled in first. */
   readonly mark: '+' | '?'
   readonly node?: TreeNode
+  readonly form?: Form
 }
 
 export const SEARCH: GopherItem = { type: '7', name: 'Search the files', selector: '/search', mark: '+' }
-const ASK: GopherItem = { type: '0', name: 'A form to fill in', selector: '/ask', mark: '?' }
+const ASK: GopherItem = { type: '0', name: 'A form to fill in', selector: '/ask', mark: '?', form: SHORT_FORM }
+const SURVEY: GopherItem = { type: '0', name: 'A long form', selector: '/survey', mark: '?', form: LONG_FORM }
+export const VIEWS: GopherItem = { type: '0', name: 'A text in three views', selector: '/views', mark: '+' }
+/** What the root menu has beside the tree. */
+const EXTRAS: readonly GopherItem[] = [SEARCH, ASK, SURVEY, VIEWS]
 
 function nodeItem(node: TreeNode): GopherItem {
   const type = node.kind === 'directory' ? '1' : node.text ? '0' : '9'
@@ -20,16 +26,14 @@ function nodeItem(node: TreeNode): GopherItem {
 
 /** What a selector names. The empty one is the root. */
 export function findItem(tree: Tree, selector: string): GopherItem | undefined {
-  if (selector === SEARCH.selector) return SEARCH
-  if (selector === ASK.selector) return ASK
   const node = tree.get(selector)
-  return node && nodeItem(node)
+  return EXTRAS.find((extra) => extra.selector === selector) ?? (node && nodeItem(node))
 }
 
 /** The items of a directory. */
 export function menuItems(tree: Tree, path: string): readonly GopherItem[] {
   const items = tree.list(path).map(nodeItem)
-  return path === '/' ? [...items, SEARCH, ASK] : items
+  return path === '/' ? [...items, ...EXTRAS] : items
 }
 
 /** Text files whose name or content has all the words. */

@@ -1,13 +1,14 @@
 import { type Body, sendBody, wholeBody } from '../body.ts'
 import type { Connection } from '../connection.ts'
-import { Lines } from '../lines.ts'
 import type { Listener } from '../listener.ts'
 import { dotBlock, latin1 } from '../text.ts'
 import type { Tree } from '../tree.ts'
 import { attributes, directoryAttributes } from './attributes.ts'
+import { Incoming } from './data-block.ts'
 import { formAnswer } from './form.ts'
-import { findItem, type GopherItem, menuItems, SEARCH, searchItems } from './item.ts'
+import { findItem, type GopherItem, menuItems, SEARCH, searchItems, VIEWS } from './item.ts'
 import { type GopherRequest, parseRequest } from './request.ts'
+import { plainView, viewAnswer } from './views.ts'
 
 export interface GopherSettings {
   readonly tree: Tree
@@ -19,8 +20,8 @@ export type Address = (mark: string) => string
 
 /** One connection: one line in, one answer out, closed (RFC 1436, 2). */
 export async function serveGopher(connection: Connection, server: Listener, settings: GopherSettings): Promise<void> {
-  const lines = new Lines(connection.stream, { end: 'lf', onLine: (line) => server.received.push(line) })
-  const line = await lines.next()
+  const incoming = new Incoming(connection.stream, (line) => server.received.push(line))
+  const line = await incoming.line()
   if (line === undefined) return
   const { faults } = connection
   if (faults.stall === 'response' || faults.stall === 'greeting') return connection.stall()
@@ -29,7 +30,7 @@ export async function serveGopher(connection: Connection, server: Listener, sett
   const address: Address = (mark) => `${server.host}\t${server.port}${settings.gopherPlus ? `\t${mark}` : ''}`
   const plain = settings.gopherPlus ? request : { ...request, plus: undefined, data: false }
   await connection.delay()
-  const body = await answer(plain, settings.tree, address, lines)
+  const body = await answer(plain, settings.tree, address, incoming)
   const end = await sendBody(connection.stream, body, connection.nextBody())
   if (end === 'reset') {
     await connection.reset()
@@ -38,14 +39,15 @@ export async function serveGopher(connection: Connection, server: Listener, sett
   if (end === 'stalled') await connection.stall()
 }
 
-async function answer(request: GopherRequest, tree: Tree, address: Address, lines: Lines): Promise<Body> {
+async function answer(request: GopherRequest, tree: Tree, address: Address, incoming: Incoming): Promise<Body> {
   const item = findItem(tree, request.selector)
   const { plus } = request
   if (!item) return plus ? plusError() : wholeBody(notFound(request.selector))
   if (plus === undefined) return plainAnswer(item, request, tree, address)
   if (plus.startsWith('!')) return wholeBody(`+-1\r\n${attributes(item, address, plus)}.\r\n`)
   if (plus.startsWith('$')) return wholeBody(`+-1\r\n${directoryAttributes(tree, item, address, plus)}.\r\n`)
-  if (item.mark === '?') return formAnswer(request, lines)
+  if (item.form) return formAnswer(item.form, request, incoming)
+  if (item === VIEWS) return viewAnswer(plus)
   const body = plainAnswer(item, request, tree, address)
   // Text and menus end in their own line with a dot, so `+-1` fits; other files are counted.
   const head = item.type === '9' ? `+${body.size}\r\n` : '+-1\r\n'
@@ -53,7 +55,8 @@ async function answer(request: GopherRequest, tree: Tree, address: Address, line
 }
 
 function plainAnswer(item: GopherItem, request: GopherRequest, tree: Tree, address: Address): Body {
-  if (item.mark === '?') return wholeBody(oldStyleError())
+  if (item.form) return wholeBody(oldStyleError())
+  if (item === VIEWS) return plainView()
   if (item === SEARCH) return wholeBody(menu(searchItems(tree, request.search ?? ''), address))
   const { node } = item
   if (node?.kind !== 'file') return wholeBody(menu(menuItems(tree, node?.path ?? '/'), address))

@@ -1,7 +1,7 @@
 import { type Article, article, type Draft, SEED_DATE } from './articles.ts'
 import { announce, test } from './seed.ts'
 
-/** A newsgroup whose numbers run from `low` to `high` without holes; an empty one has a `high` below its `low` (RFC 3977, 6.1.1.2). */
+/** A newsgroup, numbered from `low` to `high` without holes; an empty one ends below its beginning (RFC 3977, 6.1.1.2). */
 export interface Group {
   readonly name: string
   readonly description: string
@@ -64,6 +64,8 @@ function manyGroup(count: number): Group {
   }
 }
 
+const FILLING = 'Lines of no more than seventy-two characters.\n'
+
 /** Threads of ten; a body of a few hundred octets, in which lines begin with dots. */
 function manyDraft(number: number): Draft {
   const inThread = (number - 1) % 10
@@ -73,6 +75,6 @@ function manyDraft(number: number): Draft {
     subject: `${inThread === 0 ? '' : 'Re: '}Thread ${first}`,
     date: new Date(SEED_DATE.getTime() + number * 60_000),
     more: inThread === 0 ? [] : [['References', `<many-${first}@example.net>`]],
-    body: `This is article ${number}.\n.\n..\n.${number}\n${'Lines of no more than seventy-two characters.\n'.repeat(1 + (number % 8))}`,
+    body: `This is article ${number}.\n.\n..\n.${number}\n${FILLING.repeat(1 + (number % 8))}`,
   }
 }

@@ -1,23 +1,28 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import type { TransferBody } from './transfer-body.ts'
 
 /** Octets that are asked for twice, to see that the server goes on where it broke off (R18: some answer REST and begin at 0). */
 const overlap = 4096
-/** Attempts in a row that bring nothing new. */
-const maxAttempts = 3
+/** A body that comes over one connection. */
+export interface OneBody extends AsyncIterableIterator<Uint8Array> {
+  /** What ended it may have nothing to do with the resource: another connection may bring the rest. */
+  readonly isBroken: boolean
+  return(): Promise<IteratorResult<Uint8Array, undefined>>
+}
 
-/** Goes on from this octet, in another session; rejects with `partial` where the file is another one by now. */
-export type Resume = (offset: number) => Promise<TransferBody>
+/** Goes on from this octet, over another connection; rejects with `partial` where the resource is another one by now. */
+export type Resume = (offset: number) => Promise<OneBody>
 
 /**
- * The octets of a file, over as many transfers as it takes. One that breaks off is taken up in a new session, where SIZE and MDTM say
- * that the file is the same and the octets before the break are. So it is safe wherever the octets go.
+ * The octets of a resource, over as many connections as it takes: a body that breaks off is taken up where the resource is known to be
+ * the same, and the octets before the break are. So it is safe wherever the octets go.
  */
 export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   readonly #context: RetrievalContext
   readonly #resume: Resume
-  #body: TransferBody
+  /** In a row, that bring nothing new. */
+  readonly #maxAttempts: number
+  #body: OneBody
   /** Of the next octet to be given out. */
   #offset: number
   /** The last octets that were given out, and those of them that are to come again. */
@@ -26,11 +31,12 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #attempts = 0
   #isResumed = false
 
-  constructor(context: RetrievalContext, body: TransferBody, offset: number, resume: Resume) {
+  constructor(context: RetrievalContext, body: OneBody, offset: number, resume: Resume, maxAttempts: number = 3) {
     this.#context = context
     this.#body = body
     this.#offset = offset
     this.#resume = resume
+    this.#maxAttempts = maxAttempts
   }
 
   [Symbol.asyncIterator](): this {
@@ -83,7 +89,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   async #takeUp(broken: RetrievalError): Promise<void> {
     const { deadline, emit, url } = this.#context
     for (let error = broken; ; ) {
-      if (++this.#attempts > maxAttempts) throw broken
+      if (++this.#attempts > this.#maxAttempts) throw broken
       emit({ type: 'retried', url, error, delay: 0 })
       try {
         this.#body = await this.#resume(this.#offset - this.#tail.length)

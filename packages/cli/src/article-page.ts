@@ -1,0 +1,50 @@
+import { printable } from '@retriever/core'
+import type { Representation } from '@retriever/fetchers'
+import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
+import { formatSize } from './numbers.ts'
+import { showText } from './terminal-text.ts'
+
+/** A message as a person reads it on a terminal: the head in short, the text, and what else there is. Harmless to show. */
+export async function articlePage(representation: Representation): Promise<string> {
+  const message = await readMessage(representation)
+  const head = headLines(message).map(([name, value]) => `${name}: ${printable(value)}\n`)
+  const text = showText(message.text)
+  const body = text === '' || text.endsWith('\n') ? text : `${text}\n`
+  return `${head.join('')}\n${body}${partList(message, representation.url)}`
+}
+
+function headLines(message: Message): [string, string][] {
+  const { references } = message
+  const lines: [string, string | null][] = [
+    ...['From', 'Subject', 'Date', 'Newsgroups', 'To', 'Message-ID'].map((name): [string, string | null] => [
+      name,
+      fieldOf(message, name),
+    ]),
+    ['References', references.length === 0 ? null : shortened(references.map((id) => `<${id}>`))],
+  ]
+  return lines.filter((line): line is [string, string] => line[1] !== null)
+}
+
+function fieldOf({ headers }: Message, wanted: string): string | null {
+  return headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value ?? null
+}
+
+/** The first, which began it all, and the last, which this one answers. */
+function shortened(ids: readonly string[]): string {
+  return ids.length <= 2 ? ids.join(' ') : `${ids[0]} (${ids.length - 2} more) ${ids.at(-1)}`
+}
+
+/** The parts that the text does not show. */
+function partList({ parts, body }: Message, url: string): string {
+  const others = parts.filter((part) => !body.includes(part))
+  if (others.length === 0) return ''
+  const width = Math.max(...others.map(({ mediaType }) => printable(mediaType).length))
+  const lines = others.map((part) => `${partLine(part, width)}\n`)
+  const which = others[0]?.number
+  return `\nPARTS\n${lines.join('')}\nTo get one: retrieve --part ${which} -O ${printable(url)}\n`
+}
+
+function partLine({ number, mediaType, size, name }: MessagePart, width: number): string {
+  const columns = [String(number).padStart(5), printable(mediaType).padEnd(width), formatSize(size).padStart(8)]
+  return `${columns.join('  ')}  ${printable(name ?? '')}`.trimEnd()
+}

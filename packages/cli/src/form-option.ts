@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { printable, type Resolution, RetrievalError } from '@retriever/core'
+import type { Form, FormAnswers, FormField } from '@retriever/fetchers'
+import { usageError } from './exit-codes.ts'
+import type { CommandLine } from './parse.ts'
+
+/** --form, as it was typed. */
+export interface GivenAnswer {
+  /** The prompt of a question, or its number. */
+  readonly name: string
+  readonly value: string
+}
+
+/** Throws `invalid-option`; no value is shown, since it may be a secret. */
+export function readForm(line: CommandLine): GivenAnswer[] {
+  return line.values('form').map((text) => {
+    const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+    if (name !== '') return { name, value }
+    throw usageError('--form needs NAME=VALUE: the prompt of a question or its number, and the answer.')
+  })
+}
+
+/** Answers would be lost without a word where nothing asks. */
+export function checkForm({ url, plan }: Resolution): void {
+  if (plan.mechanism === 'gopher') return
+  throw usageError(`--form is for the forms of Gopher servers, and ${url} has none: leave --form out.`)
+}
+
+/**
+ * The typed answers by the numbers of their questions, with the content of the files that they name. Throws `invalid-option` for those
+ * that fit no question, `file-failed` for a file that cannot be read.
+ */
+export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAnswers {
+  const values = new Map<number, string[]>()
+  for (const { name, value } of given) {
+    const number = numberOf(name, form)
+    values.set(number, [...(values.get(number) ?? []), value])
+  }
+  return Object.fromEntries(
+    [...values].map(([number, texts]) => [number, answer(form.fields[number - 1], number, texts)]),
+  )
+}
+
+/** A number is one, also where a prompt looks like it; a prompt is as the server wrote it, or as it is shown. */
+function numberOf(name: string, { fields }: Form): number {
+  const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
+  if (number >= 1 && number <= fields.length) return number
+  const named = fields.flatMap(({ prompt }, index) =>
+    prompt === name || printable(prompt).trim() === name.trim() ? [index + 1] : [],
+  )
+  if (named.length === 1 && named[0] !== undefined) return named[0]
+  const wrong = named.length === 0 ? 'the form has no such question' : 'several questions of the form are called so'
+  const questions = fields.map(({ prompt }, index) => `${index + 1} is "${printable(prompt)}"`)
+  throw usageError(`--form ${name}: ${wrong}. Give the number of one: ${questions.join(', ')}.`)
+}
+
+function answer(field: FormField | undefined, number: number, values: readonly string[]): FormAnswers[string] {
+  if (field?.kind === 'Select') return values
+  if (field?.kind === 'AskL') return values.flatMap((value) => value.split(/\r?\n/))
+  const [value = '', ...more] = values
+  if (more.length > 0)
+    throw usageError(`--form ${number}: the question takes one answer, and ${values.length} are given.`)
+  if (field?.kind !== 'ChooseF') return value
+  if (!value.startsWith('@')) {
+    throw usageError(
+      `--form ${number}: the server asks for the content of a file. Give --form ${number}=@FILE to send one.`,
+    )
+  }
+  return readFile(value.slice(1), number)
+}
+
+function readFile(file: string, number: number): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const message = `--form ${number}=@${file} cannot be read (${code}); name a file that can.`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+}

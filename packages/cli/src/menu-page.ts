@@ -1,0 +1,105 @@
+import { printable } from '@retriever/core'
+import type { Entry, Representation } from '@retriever/fetchers'
+import wrapAnsi from 'wrap-ansi'
+import type { Output } from './output.ts'
+
+/** What an item is, in one short word, by its type (RFC 1436 3.8, and what came into use later). */
+const words: Readonly<Record<string, string>> = {
+  '0': 'text',
+  '1': 'menu',
+  '2': 'phone',
+  '3': 'error',
+  '4': 'binary',
+  '5': 'binary',
+  '6': 'text',
+  '7': 'search',
+  '8': 'telnet',
+  '9': 'binary',
+  ';': 'movie',
+  '<': 'sound',
+  ':': 'image',
+  g: 'image',
+  I: 'image',
+  p: 'image',
+  P: 'pdf',
+  d: 'doc',
+  r: 'doc',
+  h: 'html',
+  X: 'xml',
+  M: 'mail',
+  s: 'sound',
+  T: 'tn3270',
+}
+
+/** `search` and `tn3270` are the longest. */
+const wordColumns = 6
+
+export function isMenu({ kind, mediaType }: Representation): boolean {
+  return kind === 'listing' && /^application\/gopher\+?-menu$/.test(mediaType ?? '')
+}
+
+/** Attributes of Gopher+: entries to programs, and to people the text that they come as. */
+export function isAttributes({ kind, mediaType, url }: Representation): boolean {
+  return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)
+}
+
+/**
+ * A Gopher menu as a page for people: its text as it runs, each item with a number and a word for what it is, and at the end the URLs
+ * by number, to go on from. Each line is shown as soon as it has come.
+ */
+export async function printMenu(menu: Representation, output: Output): Promise<void> {
+  const urls: string[] = []
+  let isEmpty = true
+  let hasSearch = false
+  for await (const entry of menu.entries()) {
+    isEmpty = false
+    if (entry.url !== null) urls.push(copyable(entry.url))
+    hasSearch ||= entry.kind === 'search' && entry.url !== null
+    await output.write(`${menuLine(entry, urls.length, output.columns)}\n`)
+  }
+  if (isEmpty) await output.write('The menu is empty.\n')
+  if (urls.length > 0) await output.write('\nReferences\n\n')
+  for (const [index, url] of urls.entries()) await output.write(`${String(index + 1).padStart(3)}. ${url}\n`)
+  if (hasSearch) await output.write('\nTo search: retrieve --search TEXT URL\n')
+}
+
+/** For a shell, too: a menu may lead to `https://www.example.org/?a;reboot`. */
+function copyable(url: string): string {
+  const shown = printable(url)
+  return /^[\w%./:,+=@~#[\]-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", '%27')}'`
+}
+
+/** ` 12  menu    Files` in as many lines as it takes; what leads nowhere has no number. */
+function menuLine(entry: Entry, number: number, columns: number): string {
+  const name = printable(entry.name)
+  const word = wordFor(entry)
+  if (word === null) return runningText(name, columns)
+  const head = `${(entry.url === null ? '' : String(number)).padStart(3)}  ${word.padEnd(wordColumns)}  `
+  const [first = '', ...rest] = wrap(name.trim(), columns - head.length)
+  return [`${head}${first}`.trimEnd(), ...rest.map((line) => `${' '.repeat(head.length)}${line}`)].join('\n')
+}
+
+/** Null for text of the menu. */
+function wordFor({ kind, url, details = {} }: Entry): string | null {
+  const { gophertype: type, gopherPlus, redundant } = details
+  if (type === undefined || type === 'i') return null
+  if (redundant === true) return 'mirror'
+  if (gopherPlus === '?') return 'form'
+  // `URL:` leads to whatever it says.
+  if (type === 'h' && url !== null && !/^(?:gophers?|https?):/.test(url)) return 'link'
+  return (Object.hasOwn(words, String(type)) ? words[String(type)] : undefined) ?? (kind === 'file' ? 'file' : 'other')
+}
+
+/** In lines of its own indentation, as far as there is room for it. */
+function runningText(text: string, columns: number): string {
+  const words = text.trim()
+  const indent = ' '.repeat(Math.min(text.length - text.trimStart().length, Math.floor(columns / 2)))
+  return wrap(words, columns - indent.length)
+    .map((line) => `${indent}${line}`.trimEnd())
+    .join('\n')
+}
+
+/** By columns, of which many letters of East Asia take two. What is too long for a line is cut, on terminals of next to no width too. */
+function wrap(text: string, columns: number): string[] {
+  return wrapAnsi(text, Math.max(columns, 10), { hard: true }).split('\n')
+}

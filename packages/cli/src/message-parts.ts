@@ -1,0 +1,99 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { RetrievalError } from '@retriever/core'
+import type { Representation } from '@retriever/fetchers'
+import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
+import { attempt, type Destination, writeFailed } from './destination.ts'
+import { usageError } from './exit-codes.ts'
+import { safeFileName } from './file-name.ts'
+import type { Run } from './main.ts'
+import { formatSize } from './numbers.ts'
+import { showText } from './terminal-text.ts'
+import type { WantedParts } from './wanted-parts.ts'
+
+/** Whether it is one that --part and --attachments, and the page of an article, can be of. */
+export function isMessage({ mediaType }: Representation): boolean {
+  return mediaType === 'message/rfc822' || mediaType === 'message/news'
+}
+
+/** --part and --attachments: what is wanted of a message, to where it goes. */
+export async function getParts(
+  { which, attachmentsTo }: WantedParts,
+  representation: Representation,
+  destination: Destination,
+  run: Run,
+): Promise<void> {
+  if (!isMessage(representation)) {
+    const what = representation.kind === 'listing' ? 'a listing' : (representation.mediaType ?? 'of unknown type')
+    const typed = which === null ? '--attachments' : '--part'
+    throw usageError(`${representation.url} is no message but ${what}: leave ${typed} out.`)
+  }
+  const message = await readMessage(representation)
+  if (attachmentsTo !== null) return saveAttachments(message, representation, attachmentsTo, run)
+  const part = message.part(which)
+  if (part === null) throw notFound(representation, `no part ${JSON.stringify(which)}`)
+  await giveOut(part, destination, run)
+}
+
+async function giveOut(part: MessagePart, destination: Destination, { output }: Run): Promise<void> {
+  switch (destination.to) {
+    case 'file':
+      return part.saveTo(destination.path)
+    case 'remote-name':
+      return part.saveTo(join(destination.directory, fileName(part)), { overwrite: false })
+    case 'stdout': {
+      if (!output.stdoutIsTerminal || destination.asIs) return output.write(part.octets)
+      if (part.octets.includes(0) && !part.charset?.startsWith('utf-16')) {
+        const advice = 'save it by -o FILE or -O, or force it by -o -'
+        throw writeFailed('The terminal', `the part is binary (${part.mediaType}); ${advice}`)
+      }
+      return output.write(showText(part.text()))
+    }
+  }
+}
+
+/** All or, where one of the names is taken, none. */
+async function saveAttachments(
+  { parts }: Message,
+  representation: Representation,
+  directory: string,
+  { report }: Run,
+): Promise<void> {
+  const attachments = parts.filter(({ isAttachment }) => isAttachment)
+  if (attachments.length === 0) throw notFound(representation, 'no attachments')
+  const paths = distinctNames(attachments).map((name) => join(directory, name))
+  for (const path of paths) checkFree(path)
+  for (const [index, part] of attachments.entries()) {
+    const path = paths[index] ?? ''
+    await part.saveTo(path, { overwrite: false })
+    const message = `part ${part.number}, ${part.mediaType}, ${formatSize(part.size)}, saved as ${path}`
+    report.notice({ operand: representation.url, message })
+  }
+}
+
+function checkFree(path: string): void {
+  const there = attempt(path, () => lstatSync(path, { throwIfNoEntry: false }))
+  if (there) throw writeFailed(path, 'it exists already; remove it, or choose another folder by --output-dir')
+}
+
+/** Two of one name are two files, also where the file system takes A for a (security.md case 58): `a.bin`, `a-2.bin`. */
+function distinctNames(parts: readonly MessagePart[]): string[] {
+  const taken = new Set<string>()
+  return parts.map((part) => {
+    const name = fileName(part)
+    const [, stem = name, extension = ''] = /^(.+?)(\.[^.]{1,20})?$/.exec(name) ?? []
+    let candidate = name
+    for (let count = 2; taken.has(candidate.toLowerCase()); count++) candidate = `${stem}-${count}${extension}`
+    taken.add(candidate.toLowerCase())
+    return candidate
+  })
+}
+
+function fileName({ name, number }: MessagePart): string {
+  return safeFileName(name ?? '') ?? `part-${number}`
+}
+
+function notFound({ url }: Representation, what: string): RetrievalError {
+  const message = `${url}: The message has ${what}. What it has: retrieve ls ${url}`
+  return new RetrievalError('not-found', message, { phase: 'body', url })
+}

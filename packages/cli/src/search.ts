@@ -1,0 +1,36 @@
+import { encodeOctets, formatLocator, type GopherPlan, type Resolution, utf8Octets } from '@retriever/core'
+import { usageError } from './exit-codes.ts'
+import type { CommandLine } from './parse.ts'
+
+/** --search; null: there is none. Throws `invalid-option` for what would be more than one field of the request (security.md case 70). */
+export function readSearch(line: CommandLine): string | null {
+  const text = line.value('search')
+  if (text === undefined) return null
+  if (text === '') throw usageError('--search needs words to search for.')
+  if (/[\t\r\n\0]/.test(text)) throw usageError('--search needs words on one line: TAB, CR, LF and NUL cannot be sent.')
+  return text
+}
+
+/** The URL with the words as its search field (RFC 4266 2.1). Throws `invalid-option` where it can have none, and says what can. */
+export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
+  if (plan.mechanism !== 'gopher') {
+    throw usageError(`--search is for searches of Gopher servers (type 7), and ${url} is none: leave --search out.`)
+  }
+  const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')
+  if (search !== '') {
+    // With its Gopher+ part, if it has one.
+    const bare = formatLocator({ ...locator, urlPath: [item, '', ...plus].join('%09').replace(/(?:%09)+$/, '') })
+    throw usageError(`${url} has a search already: leave --search out, or give ${bare}.`)
+  }
+  if (plan.gophertype !== '7') {
+    const asSearch = formatLocator({ ...locator, urlPath: `7${encodeOctets(plan.selector, '/:,+=@~')}` })
+    throw usageError(`${url} is no search: ${adviceFor(plan, asSearch)}.`)
+  }
+  const urlPath = [item, encodeOctets(utf8Octets(text)), ...plus].join('%09')
+  return formatLocator({ ...locator, urlPath })
+}
+
+function adviceFor({ gophertype }: GopherPlan, search: string): string {
+  if (gophertype === '1') return `it is a menu (type 1). If its selector can be searched, give ${search}`
+  return `it is of type ${gophertype}, and searches are of type 7. Give the URL of a search`
+}

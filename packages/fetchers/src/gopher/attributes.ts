@@ -1,0 +1,97 @@
+import { type GopherPlan, octetsToText } from '@retriever/core'
+import type { Entry, RetrievalContext } from '../fetcher.ts'
+import type { FormField } from '../form.ts'
+import { type Admin, readAdmin } from './admin.ts'
+import { fieldOf, readAsk } from './ask.ts'
+import { type Block, type Blocks, itemsOf, linesIn } from './blocks.ts'
+import { itemUrl } from './item-url.ts'
+import { menuEntry, parseMenuLine } from './menu.ts'
+import { readViews, type View } from './views.ts'
+
+/** The attributes of an item by their names (Gopher+ 2.5), as `details.attributes` of its Entry. Those that did not come are absent. */
+export interface Attributes {
+  readonly ADMIN?: Admin | Elsewhere
+  readonly VIEWS?: readonly View[] | Elsewhere
+  readonly ABSTRACT?: string | Elsewhere
+  readonly ASK?: readonly FormField[] | Elsewhere
+  /** Of any other: its lines. */
+  readonly [name: string]:
+    | Admin
+    | readonly View[]
+    | string
+    | readonly FormField[]
+    | readonly string[]
+    | Elsewhere
+    | undefined
+}
+
+/** An attribute that is an item of its own: the block's header says where, and there is no text in the block. */
+export interface Elsewhere {
+  readonly url: string | null
+}
+
+/** Whether the plan asks for attributes: of an item (`!`), or of all items of a menu (`$`). */
+export function asksAttributes({ gopherPlus }: GopherPlan): boolean {
+  return gopherPlus !== null && /^[!$]/.test(gopherPlus)
+}
+
+/** One entry an item, as its menu line gives it; what is no attribute is passed on as information. */
+export async function* attributeEntries(
+  body: AsyncIterable<Uint8Array>,
+  plan: GopherPlan,
+  context: RetrievalContext,
+): AsyncGenerator<Entry, void, void> {
+  for await (const item of itemsOf(body, context)) {
+    if (typeof item === 'string') yield { name: octetsToText(item), kind: 'info', url: null }
+    else yield attributeEntry(item, plan)
+  }
+}
+
+function attributeEntry(blocks: Blocks, plan: GopherPlan): Entry {
+  const attributes = attributesOf(blocks, plan)
+  const { ADMIN, VIEWS } = attributes
+  const entry = entryOf(blocks.get('INFO')?.header, plan)
+  const size = Array.isArray(VIEWS) ? VIEWS[0]?.size : null
+  const modified = ADMIN !== undefined && 'modified' in ADMIN ? ADMIN.modified : null
+  return {
+    ...entry,
+    ...(typeof size === 'number' && { size }),
+    ...(modified !== null && { modified: new Date(modified) }),
+    details: { ...entry.details, attributes },
+  }
+}
+
+/** +INFO must come, and be a menu line. Without it this can only be the item that was asked for. */
+function entryOf(info: string | undefined, plan: GopherPlan): Entry {
+  const { gophertype, selector, host, port } = plan
+  if (info === undefined) {
+    return menuEntry({ gophertype, display: selector, selector, host, port, gopherPlus: '+' }, plan, undefined)
+  }
+  const item = parseMenuLine(info)
+  return item === undefined ? { name: octetsToText(info), kind: 'info', url: null } : menuEntry(item, plan, undefined)
+}
+
+function attributesOf(blocks: Blocks, plan: GopherPlan): Attributes {
+  const others = [...blocks].filter(([name]) => name !== 'INFO')
+  return Object.fromEntries(others.map(([name, block]) => [name, readBlock(name, block, plan)]))
+}
+
+function readBlock(name: string, block: Block, plan: GopherPlan): Attributes[string] {
+  const lines = linesIn(block)
+  if (lines.length === 0) {
+    const item = parseMenuLine(block.header)
+    if (item !== undefined) return { url: itemUrl(item, plan) }
+  }
+  switch (name) {
+    case 'ADMIN':
+      return readAdmin(lines)
+    case 'VIEWS':
+      return readViews(lines)
+    case 'ABSTRACT':
+      return octetsToText(lines.join('\n'))
+    case 'ASK':
+      return readAsk(lines).map(fieldOf)
+    default:
+      return lines.map(octetsToText)
+  }
+}

@@ -1,0 +1,66 @@
+import type { RetrievalContext } from '../fetcher.ts'
+import { linesOf } from '../wire/lines.ts'
+
+/** One attribute of an item (Gopher+ 2.5), as it came: octets, one a character. */
+export interface Block {
+  /** What follows the name: for +INFO a menu line, for others one that tells where the attribute is kept. */
+  readonly header: string
+  /** Without the blank that each begins with. */
+  readonly lines: string[]
+}
+
+/** The attributes of one item, by name. Names are case-sensitive, and +INFO is the item's menu line. */
+export type Blocks = Map<string, Block>
+
+/**
+ * A line that begins a block: `+ADMIN:`, `+VIEWS: ` with a blank, `+ABSTRACT: 0more TAB /more TAB h TAB 70`. The paper's own example (2.8)
+ * has `+ADMIN` without its colon; then nothing may follow, since servers that send text without the leading blank may begin a line
+ * of it with a plus.
+ */
+const heading = /^\+(?:([\w.-]+)(?::[ \t]*(.*)|[ \t]*)|(INFO)[ \t]+(.*))$/s
+
+/**
+ * The items of an answer to `!` or `$`, one after the other: each begins with its +INFO (Gopher+ 2.5, 2.7). Lines before any block are
+ * none of an item, and come as they are. A lone dot is the end mark where nothing follows, whatever the framing was.
+ */
+export async function* itemsOf(
+  body: AsyncIterable<Uint8Array>,
+  context: Pick<RetrievalContext, 'limits' | 'error'>,
+): AsyncGenerator<Blocks | string, void, void> {
+  let blocks: Blocks | undefined
+  let block: Block | undefined
+  let dots = 0
+  for await (const line of linesOf(body, context)) {
+    if (line === '.') {
+      dots++
+      continue
+    }
+    for (; dots > 0; dots--) {
+      if (block === undefined) yield '.'
+      else block.lines.push('.')
+    }
+    const [, plain, header = '', bare, menuLine = ''] = heading.exec(line) ?? []
+    const name = plain ?? bare
+    if (name === undefined) {
+      if (block !== undefined) block.lines.push(line.replace(/^ /, ''))
+      else if (line !== '') yield line
+      continue
+    }
+    if (blocks !== undefined && name === 'INFO') {
+      yield blocks
+      blocks = undefined
+    }
+    blocks ??= new Map()
+    block = blocks.get(name) ?? { header: plain === undefined ? menuLine : header, lines: [] }
+    blocks.set(name, block)
+  }
+  if (blocks !== undefined) yield blocks
+}
+
+/** The lines of a block, those that a server puts behind its name too, without empty ones at its ends. */
+export function linesIn({ header, lines }: Block): readonly string[] {
+  const all = header === '' || header.includes('\t') ? [...lines] : [header, ...lines]
+  while (all.at(-1)?.trim() === '') all.pop()
+  while (all[0]?.trim() === '') all.shift()
+  return all
+}

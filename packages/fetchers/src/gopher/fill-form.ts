@@ -1,0 +1,43 @@
+import { RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import type { Form, FormAnswers } from '../form.ts'
+import { encodeAnswers, type FormData, quoted, wantOf } from './answers.ts'
+import { fieldOf, type Question } from './ask.ts'
+
+/** Gets the answers to the questions, from the caller alone, and encodes them. Rejects with `form-required` or `invalid-option`. */
+export async function fillForm(questions: readonly Question[], context: RetrievalContext): Promise<FormData> {
+  const form: Form = { url: context.url, fields: questions.map(fieldOf) }
+  const answers = await answersTo(form, context)
+  if (answers === null) throw formRequired(form, context)
+  return encodeAnswers(questions, answers, (message) => context.error('invalid-option', message, { phase: 'request' }))
+}
+
+async function answersTo(form: Form, context: RetrievalContext): Promise<FormAnswers | null> {
+  const { form: given } = context.request
+  if (given === undefined) return null
+  if (typeof given !== 'function') return given
+  // A person may take their time: no limit runs but the total.
+  const answers: unknown = await context.deadline
+    .unlimited(async () => given(form))
+    .catch((cause) => {
+      if (RetrievalError.is(cause)) throw cause
+      throw context.error('form-required', 'The form function threw.', { phase: 'request', cause })
+    })
+  if (answers === null || (typeof answers === 'object' && !Array.isArray(answers))) return answers as FormAnswers | null
+  const message = `Expected the form function to give an object of answers, or null, got ${typeof answers}.`
+  throw context.error('invalid-option', message, { phase: 'request' })
+}
+
+/** A form may have any number of questions; a message has some. */
+const mostShown = 30
+
+function formRequired({ fields }: Form, context: RetrievalContext): RetrievalError {
+  const shown = fields.slice(0, mostShown).map((field, index) => {
+    return `${index + 1} ${quoted(field.prompt)} (${wantOf(field)})`
+  })
+  const more = fields.length > mostShown ? `, and ${fields.length - mostShown} more` : ''
+  const message =
+    `A form is to be filled in first; it asks: ${shown.join(', ')}${more}. Give the answers by prompt or number with the ` +
+    'option `form`; the command: --form NAME=VALUE.'
+  return context.error('form-required', message, { phase: 'request' })
+}

@@ -1,0 +1,32 @@
+import { type GopherPlan, gopherRequest } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { LineReader } from '../wire/lines.ts'
+import { openConnection } from '../wire/socket.ts'
+import { type Blocks, itemsOf } from './blocks.ts'
+import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
+
+/**
+ * Asks for all attributes of the plan's item, on a connection of its own. A bare `!`: the paper lets clients name those they want
+ * (`!+VIEWS+ASK`), and pygopherd, which knows no more than the bare one, sends the document then. Null: the server knows no Gopher+. It has
+ * sent the item (gophernicus), of which no more is read.
+ */
+export async function askBlocks(plan: GopherPlan, context: RetrievalContext): Promise<Blocks | null> {
+  const { gophertype, selector, search } = plan
+  const connection = await openConnection(context, plan)
+  try {
+    await connection.sendLine(gopherRequest(gophertype, selector, search, '!').replace(/\r\n$/, ''))
+    const source = new LineReader(connection, context)
+    const status = await readStatus(source, context)
+    if (status === undefined) return null
+    if (!status.success) return await throwGopherPlusError(status, plan, source, context)
+    const { limits } = context
+    // The attributes of one item are a reply, not a listing.
+    const short = { ...context, limits: { ...limits, maxListing: limits.maxReply } }
+    for await (const item of itemsOf(gopherPlusBody(status, source, context), short)) {
+      if (typeof item !== 'string') return item
+    }
+    return new Map()
+  } finally {
+    connection.close()
+  }
+}

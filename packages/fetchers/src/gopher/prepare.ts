@@ -1,0 +1,74 @@
+import { type GopherPlan, gopherRequest } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import type { FormData } from './answers.ts'
+import { readAsk } from './ask.ts'
+import { type Block, linesIn } from './blocks.ts'
+import { chooseView } from './choose-view.ts'
+import { fillForm } from './fill-form.ts'
+import { askBlocks } from './item-blocks.ts'
+import { readViews } from './views.ts'
+
+/** What is to be asked for in the end, once the server has told what there is. */
+export interface Prepared {
+  readonly plan: GopherPlan
+  /** To be sent after the request. */
+  readonly form: FormData | null
+  /** What the preparation has found out. */
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** RFC 4266 2.5: `?` is an item with a form; else whoever gives answers means one, where the URL names no attributes and no form data. */
+function asksForm({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
+  if (gopherPlus?.startsWith('?')) return true
+  return request.form !== undefined && (gopherPlus === null || /^\+[^\t]*$/.test(gopherPlus))
+}
+
+/** A view that the URL names is the one. */
+function asksView({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
+  if (request.accept === undefined && request.acceptLanguage === undefined) return false
+  return gopherPlus === null || gopherPlus === '+' || gopherPlus.startsWith('?')
+}
+
+/** Undefined: the plan says it all. */
+export function preparation(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> | undefined {
+  return asksForm(plan, context) || asksView(plan, context) ? prepare(plan, context) : undefined
+}
+
+async function prepare(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> {
+  const blocks = await askBlocks(plan, context)
+  if (blocks === null) {
+    tell(context, 'The server knows no Gopher+, and has neither views nor forms: it is asked for the item as it is.')
+    return { plan: asking(plan, null), form: null, metadata: { gopherPlus: false } }
+  }
+  const views = readViews(linesOf(blocks.get('VIEWS')))
+  const view = asksView(plan, context) ? chooseView(views, context) : null
+  const questions = asksForm(plan, context) ? readAsk(linesOf(blocks.get('ASK'))) : []
+  const form = questions.length > 0 ? await fillForm(questions, context) : null
+  if (form === null && context.request.form !== undefined) {
+    tell(context, 'The item has no form: the answers were not sent.')
+  }
+  return {
+    plan: asking(plan, view === null ? namedView(plan) : `+${view.name}`),
+    form,
+    metadata: asksView(plan, context) ? { view, views } : {},
+  }
+}
+
+function namedView({ gopherPlus }: GopherPlan): string {
+  return gopherPlus?.startsWith('+') ? gopherPlus : '+'
+}
+
+/** The same item, asked for so. */
+function asking(plan: GopherPlan, gopherPlus: string | null): GopherPlan {
+  const { gophertype, selector, search } = plan
+  // The empty search of `%09%09?` only leads to what follows it.
+  return { ...plan, gopherPlus, wire: [gopherRequest(gophertype, selector, search || null, gopherPlus)] }
+}
+
+function linesOf(block: Block | undefined): readonly string[] {
+  return block === undefined ? [] : linesIn(block)
+}
+
+function tell({ emit, url }: RetrievalContext, message: string): void {
+  emit({ type: 'remark', url, message })
+}

@@ -1,0 +1,45 @@
+import { encodeOctets, utf8Octets } from '@retriever/core'
+import type { Entry, RetrievalContext } from '../fetcher.ts'
+import type { MessagePart } from './part.ts'
+
+/** The parts of a message as the entries of its representation. Rejects with `limit-exceeded` past limits.maxCollected, too. */
+export async function* messageEntries(
+  body: AsyncIterable<Uint8Array>,
+  context: RetrievalContext,
+): AsyncGenerator<Entry, void, void> {
+  const { readMessage } = await import('./message.ts')
+  const { messageId, parts } = await readMessage(await collect(body, context))
+  for (const part of parts) yield partEntry(part, messageId)
+}
+
+function partEntry(part: MessagePart, messageId: string | null): Entry {
+  const { number, name, mediaType, disposition, contentId, size } = part
+  const isNamed = messageId !== null && contentId !== null
+  return {
+    name: name ?? mediaType,
+    kind: 'file',
+    // RFC 2392 2
+    url: isNamed ? `mid:${encodedId(messageId)}/${encodedId(contentId)}` : null,
+    size,
+    details: { number, mediaType, disposition, contentId },
+  }
+}
+
+function encodedId(id: string): string {
+  return encodeOctets(utf8Octets(id), '@+')
+}
+
+async function collect(body: AsyncIterable<Uint8Array>, context: RetrievalContext): Promise<Uint8Array> {
+  const { maxCollected } = context.limits
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > maxCollected) {
+      const message = `The message is over ${maxCollected} octets, the limit of maxCollected; save it to a file.`
+      throw context.error('limit-exceeded', message, { phase: 'body' })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}

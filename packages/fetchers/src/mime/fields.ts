@@ -1,0 +1,52 @@
+import { octetsToText } from '@retriever/core'
+import { messageDate } from './date.ts'
+import { decodeWords } from './encoded-words.ts'
+
+/** A header field. Untrusted text: control characters may be in it. */
+export interface HeaderField {
+  /** As the message writes it. */
+  readonly name: string
+  /** Unfolded, and decoded: octets as UTF-8 where they are valid UTF-8, else as Latin-1; then the words of RFC 2047. */
+  readonly value: string
+}
+
+/** The fields that news and mail have in common, and Newsgroups. Of one that is there twice the first counts. */
+export interface WellKnownFields {
+  readonly subject: string | null
+  readonly from: string | null
+  /** Null where there is none, or it is no date. */
+  readonly date: Date | null
+  /** RFC 5536 3.1.4: names of groups; none in a mail. */
+  readonly newsgroups: readonly string[]
+  /** Without its angle brackets, as those of `references`. */
+  readonly messageId: string | null
+  /** The oldest first. */
+  readonly references: readonly string[]
+}
+
+/** A field as it stands in the message, folds and all, one octet a character; null for a line that is none. */
+export function headerField(line: string): HeaderField | null {
+  const colon = line.indexOf(':')
+  if (colon < 1) return null
+  // RFC 5322 2.2.3: unfolding takes the line end alone.
+  const unfolded = line.slice(colon + 1).replace(/\r?\n(?=[ \t])/g, '')
+  return { name: octetsToText(line.slice(0, colon).trim()), value: decodeWords(octetsToText(unfolded.trim())) }
+}
+
+export function wellKnown(headers: readonly HeaderField[]): WellKnownFields {
+  const first = (name: string): string | null =>
+    headers.find((field) => field.name.toLowerCase() === name)?.value ?? null
+  return {
+    subject: first('subject'),
+    from: first('from'),
+    date: messageDate(first('date') ?? ''),
+    newsgroups: (first('newsgroups') ?? '').split(',').flatMap((group) => group.trim() || []),
+    messageId: withoutBrackets(first('message-id')),
+    references: (first('references') ?? '').match(/<[^<>\s]+>/g)?.map((id) => id.slice(1, -1)) ?? [],
+  }
+}
+
+/** `<id@host>` as URLs and we write it. */
+export function withoutBrackets(id: string | null): string | null {
+  return id?.trim().replace(/^<(.*)>$/, '$1') || null
+}

@@ -1,0 +1,107 @@
+import { Parser } from 'htmlparser2'
+
+/** What is not shown, or is no text. */
+const hidden: ReadonlySet<string> = new Set(['head', 'script', 'style', 'template', 'title', 'noscript'])
+const blocks: ReadonlySet<string> = new Set(
+  'address article blockquote body dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul'.split(
+    ' ',
+  ),
+)
+
+/** The parser looks through all open elements at each end tag, which must not take for ever. */
+const maxDepth = 500
+
+/**
+ * HTML reduced to what a person reads: text with a line for each block, list items with a mark, and the addresses of links that their
+ * text does not say. Nothing is executed or fetched. Elements nested beyond all reason are the end of it.
+ */
+export function htmlText(html: string): string {
+  const text = new PlainText()
+  try {
+    new Parser(text, { decodeEntities: true }).end(html)
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error
+  }
+  return text.take()
+}
+
+class TooDeep extends Error {}
+
+/** What the parser calls. */
+class PlainText {
+  #pieces: string[] = []
+  #hiddenIn: string | null = null
+  #hiddenDepth = 0
+  #isAtLineStart = true
+  #preformatted = 0
+  #depth = 0
+  #link: { readonly href: string; readonly from: number } | null = null
+
+  take(): string {
+    return this.#pieces
+      .join('')
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim()
+      .concat('\n')
+  }
+
+  onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#depth++
+    if (this.#depth > maxDepth) throw new TooDeep()
+    if (this.#hiddenIn !== null) {
+      if (name === this.#hiddenIn) this.#hiddenDepth++
+      return
+    }
+    if (hidden.has(name)) {
+      this.#hiddenIn = name
+      this.#hiddenDepth = 1
+      return
+    }
+    if (name === 'pre') this.#preformatted++
+    if (name === 'br') this.#push('\n')
+    if (blocks.has(name)) this.#break()
+    if (name === 'li') this.#push('* ')
+    if (name === 'p') this.#push('\n')
+    if (name === 'td' || name === 'th') this.#push(' ')
+    if (name === 'a' && attributes.href) this.#link = { href: attributes.href, from: this.#pieces.length }
+  }
+
+  ontext(text: string): void {
+    if (this.#hiddenIn !== null) return
+    if (this.#preformatted > 0) this.#push(text.replaceAll('\r', ''))
+    else {
+      const flat = text.replace(/[ \t\r\n\f]+/g, ' ')
+      this.#push(this.#isAtLineStart ? flat.trimStart() : flat)
+    }
+  }
+
+  onclosetag(name: string): void {
+    this.#depth--
+    if (this.#hiddenIn !== null) {
+      if (name === this.#hiddenIn && --this.#hiddenDepth === 0) this.#hiddenIn = null
+      return
+    }
+    if (name === 'pre') this.#preformatted--
+    if (name === 'a' && this.#link !== null) {
+      const { href, from } = this.#link
+      this.#link = null
+      const said = this.#pieces.slice(from).join('')
+      if (/^[a-z][a-z0-9+.-]*:/i.test(href) && !said.includes(href)) this.#push(` <${href}>`)
+    }
+    if (blocks.has(name)) this.#break()
+  }
+
+  #break(): void {
+    if (!this.#isAtLineStart) this.#push('\n')
+  }
+
+  /** Where the line ends is looked at once for each piece: to look back later would take time by the square. */
+  #push(piece: string): void {
+    if (piece === '') return
+    this.#pieces.push(piece)
+    this.#isAtLineStart = piece.endsWith('\n') || (this.#isAtLineStart && piece.trim() === '')
+  }
+}

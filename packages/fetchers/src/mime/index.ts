@@ -1,0 +1,3 @@
+export type { HeaderField, WellKnownFields } from './fields.ts'
+export { Message, type ReadMessageOptions, readMessage } from './message.ts'
+export { MessagePart } from './part.ts'

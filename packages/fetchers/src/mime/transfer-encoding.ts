@@ -1,0 +1,65 @@
+/** The octets that a transfer encoding stands for (RFC 2045 6); those of one that nobody knows stay as they are. */
+export function decodeTransfer(octets: Buffer, encoding: string): Uint8Array {
+  switch (encoding) {
+    case 'base64':
+      return base64(octets)
+    case 'quoted-printable':
+      return quotedPrintable(octets)
+    default:
+      return octets
+  }
+}
+
+/** What is no character of it is passed over (6.8); some mailers end each line with padding, where Node would stop. */
+function base64(octets: Buffer): Buffer {
+  const units = octets
+    .toString('latin1')
+    .replace(/[^A-Za-z0-9+/=]+/g, '')
+    .split(/=+/)
+  return Buffer.concat(units.map((unit) => Buffer.from(unit, 'base64')))
+}
+
+const equals = 0x3d
+const lf = 0x0a
+const cr = 0x0d
+
+/**
+ * RFC 2045 6.7, in one pass: libqp takes time by the square of a run of blanks. What is no escape stays as it is; blanks before a line
+ * end were added on the way (rule 3).
+ */
+function quotedPrintable(octets: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(octets.length)
+  let length = 0
+  for (let start = 0; start < octets.length; ) {
+    const next = octets.indexOf(lf, start) + 1 || octets.length
+    const end = endOfText(octets, start, next)
+    const isSoft = octets[end - 1] === equals && end > start
+    for (let at = start; at < (isSoft ? end - 1 : end); at++) {
+      const octet = octets[at] === equals ? escaped(octets, at, end) : null
+      if (octet !== null) at += 2
+      decoded[length++] = octet ?? octets[at] ?? 0
+    }
+    if (!isSoft) {
+      const lineEnd = octets[next - 2] === cr ? next - 2 : next - 1
+      if (octets[next - 1] === lf) length += octets.copy(decoded, length, lineEnd, next)
+    }
+    start = next
+  }
+  return decoded.subarray(0, length)
+}
+
+/** Where the line has nothing but blanks left, and its end. */
+function endOfText(octets: Buffer, start: number, next: number): number {
+  let end = next
+  while (end > start && isBlank(octets[end - 1])) end--
+  return end
+}
+
+function isBlank(octet: number | undefined): boolean {
+  return octet === lf || octet === cr || octet === 0x20 || octet === 0x09
+}
+
+function escaped(octets: Buffer, at: number, end: number): number | null {
+  const hex = at + 2 < end ? octets.toString('latin1', at + 1, at + 3) : ''
+  return /^[\dA-F]{2}$/i.test(hex) ? Number.parseInt(hex, 16) : null
+}

@@ -1,0 +1,33 @@
+import type { RetrievalContext } from '../fetcher.ts'
+import type { Slot } from './order.ts'
+import type { Session } from './session.ts'
+
+/** The header fields of an article out of the answer to HEAD, by lower-case name, unfolded (RFC 5322 2.2.3); ends that answer. */
+export async function fieldsOf(session: Session, slot: Slot, context: RetrievalContext): Promise<Map<string, string>> {
+  const text = await blockText(session, slot, context, context.limits.maxReply)
+  const fields = new Map<string, string>()
+  for (const line of text.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/)) {
+    const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*)$/s.exec(line) ?? []
+    // Of several, the first one counts: RFC 5536 allows no second of those that are asked for here.
+    if (name !== undefined && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), value)
+  }
+  return fields
+}
+
+/** A short block as text, one octet a character; ends the answer. */
+export async function blockText(
+  session: Session,
+  slot: Slot,
+  context: RetrievalContext,
+  limit: number,
+): Promise<string> {
+  let text = ''
+  for (let octets = await session.next(slot, context); octets !== null; octets = await session.next(slot, context)) {
+    text += Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
+    if (text.length <= limit) continue
+    session.lose()
+    throw context.error('limit-exceeded', `The server sent an answer of over ${limit} octets.`)
+  }
+  session.end(slot)
+  return text
+}

@@ -1,0 +1,88 @@
+import type { Dialogue } from './exchange.ts'
+import { fieldsOf } from './fields.ts'
+import type { Extent } from './group.ts'
+import type { Slot } from './order.ts'
+import { refused } from './refused.ts'
+
+/** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
+const none: ReadonlySet<number> = new Set([420, 423, 430])
+
+/** An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a time. */
+export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
+  readonly #dialogue: Dialogue
+  readonly #last: number
+  readonly #underWay: { readonly number: number; readonly slots: readonly Slot[] }[] = []
+  readonly #unlink: () => void
+  #next: number
+  #isOver = false
+
+  constructor(dialogue: Dialogue, { first, last }: Extent) {
+    this.#dialogue = dialogue
+    this.#next = first
+    this.#last = last
+    this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    try {
+      while (!this.#isOver) {
+        const line = await this.#line()
+        if (line !== null) return { done: false, value: Buffer.from(line, 'latin1') }
+      }
+    } catch (error) {
+      this.#giveUp()
+      throw error
+    }
+    return { done: true, value: undefined }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#giveUp()
+    return { done: true, value: undefined }
+  }
+
+  /** The next article's line; null where the number has none, and at the end. */
+  async #line(): Promise<string | null> {
+    const { session, plan, context } = this.#dialogue
+    while (this.#next <= this.#last && this.#underWay.length < session.habits.depth) {
+      const number = this.#next++
+      this.#underWay.push({ number, slots: session.postIn(plan.newsgroup ?? '', `HEAD ${number}`, context) })
+    }
+    const [head] = this.#underWay
+    if (head === undefined) {
+      this.#giveUp()
+      return null
+    }
+    for (const slot of head.slots) {
+      const reply = await session.reply(slot, context)
+      if (reply.code === 221) {
+        const fields = await fieldsOf(session, slot, context)
+        this.#underWay.shift()
+        return overviewLine(head.number, fields)
+      }
+      session.end(slot)
+      if (reply.code >= 400 && !none.has(reply.code)) throw refused(context, reply, 'header of an article')
+    }
+    this.#underWay.shift()
+    return null
+  }
+
+  #giveUp(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#unlink()
+    this.#dialogue.session.abandon(...this.#underWay.flatMap(({ slots }) => slots))
+    this.#dialogue.done()
+  }
+}
+
+/** RFC 3977 8.3.2: what TABs and line ends there were are blanks. */
+function overviewLine(number: number, fields: ReadonlyMap<string, string>): string {
+  const names = ['subject', 'from', 'date', 'message-id', 'references', 'bytes', 'lines']
+  const values = names.map((name) => (fields.get(name) ?? '').replace(/[\t\r\n\0]/g, ' '))
+  return `${[number, ...values].join('\t')}\r\n`
+}

@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net'
+import type { RetrievalContext } from '../fetcher.ts'
+import { LineReader } from '../wire/lines.ts'
+import { type Reply, readReply, refusal, replyWords } from '../wire/reply.ts'
+import { Connection, openSocket } from '../wire/socket.ts'
+import { startTls } from '../wire/start-tls.ts'
+import type { Habits } from './habits.ts'
+import { leaving } from './refused.ts'
+import { type ServerPlan, Session } from './session.ts'
+
+/**
+ * Connects and waits for the greeting: a server of another protocol gets nothing from us (security.md section 2). Then TLS, where the
+ * plan has it explicit. The session is nobody's: it may outlive the retrieval.
+ */
+export async function openSession(plan: ServerPlan, context: RetrievalContext, habits: Habits): Promise<Session> {
+  const { deadline } = context
+  const opening = new AbortController()
+  const unlink = deadline.onAbort(() => opening.abort())
+  const { host, port } = plan
+  const tls = plan.tls === 'implicit' ? 'implicit' : 'none'
+  let socket: Socket | undefined
+  try {
+    socket = await openSocket(context, { host, port, tls }, opening.signal)
+    const lines = new LineReader(new Connection(socket, context), context)
+    await greet(socket, lines, context)
+    if (plan.tls === 'explicit') socket = await upgrade(socket, lines, plan, context)
+    return new Session(socket, context, habits)
+  } catch (error) {
+    socket?.destroy()
+    deadline.throwIfAborted()
+    throw error
+  } finally {
+    unlink()
+  }
+}
+
+async function greet(socket: Socket, lines: LineReader, context: RetrievalContext): Promise<void> {
+  const greeting = await readReply(lines, context, 'greeting')
+  checkSilent(socket, lines, context)
+  if (greeting.code === 400) throw leaving(context, greeting)
+  if (greeting.code === 200 || greeting.code === 201) return
+  throw refusal(context, 'server-refused', 'The news server does not serve you', greeting)
+}
+
+/** RFC 4642 2.2. A server that refuses gets nothing in the clear. */
+async function upgrade(
+  socket: Socket,
+  lines: LineReader,
+  plan: ServerPlan,
+  context: RetrievalContext,
+): Promise<Socket> {
+  await new Connection(socket, context).sendLine('STARTTLS')
+  const reply = await readReply(lines, context, 'tls')
+  if (reply.code !== 382) throw noTls(context, reply)
+  // `382 go on\r\n281 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.
+  checkSilent(socket, lines, context)
+  const { socket: secured, agreed } = startTls(context, plan, socket)
+  await context.deadline.within('tls', () => agreed)
+  return secured
+}
+
+function noTls(context: RetrievalContext, reply: Reply): Error {
+  const words = replyWords(reply)
+  const message = `The server does not offer TLS here ("${words}"); try nntps:// (port 563), or leave out --ssl-reqd.`
+  return reply.code >= 400
+    ? context.error('tls-failed', message, { phase: 'tls', reply: words })
+    : refusal(context, 'tls-failed', message, reply)
+}
+
+function checkSilent(socket: Socket, lines: LineReader, context: RetrievalContext): void {
+  if (!lines.holds && socket.readableLength === 0) return
+  const message = 'The server answered before it was asked; the connection was closed.'
+  throw context.error('protocol-violation', message)
+}

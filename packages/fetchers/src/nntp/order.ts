@@ -1,0 +1,76 @@
+import type { RetrievalContext } from '../fetcher.ts'
+import type { DotDecoder } from '../wire/dot.ts'
+import type { Reply } from '../wire/reply.ts'
+
+/** The connection was lost while others were being answered: it says nothing about what was asked behind them. */
+export class SessionLost extends Error {
+  override readonly name = 'SessionLost'
+}
+
+/** One command under way: replies come in the order of the commands (RFC 3977 3.5). */
+export class Slot {
+  readonly command: string
+  reply: Reply | null = null
+  /** Of a block that has begun. */
+  decoder: DotDecoder | null = null
+  /** Nobody wants the answer any more; whoever is next reads it away. */
+  isAbandoned = false
+  /** The GROUP that it relies on; null: none, or it is that one itself. */
+  readonly selection: Slot | null
+  sent: Promise<void> = Promise.resolve()
+  wake: () => void = () => {}
+
+  constructor(command: string, selection: Slot | null = null) {
+    this.command = command
+    this.selection = selection
+  }
+}
+
+/** The commands under way on one connection, each in the hands of whoever has sent it. */
+export class Order {
+  readonly #slots: Slot[] = []
+  #isLost = false
+
+  get length(): number {
+    return this.#slots.length
+  }
+
+  add(slot: Slot): void {
+    this.#slots.push(slot)
+  }
+
+  /** The first one still under way. */
+  get head(): Slot | undefined {
+    return this.#slots[0]
+  }
+
+  /** Resolves once all before it are over or abandoned. Rejects with SessionLost, or where the retrieval ends. */
+  async turn(slot: Slot, { deadline }: RetrievalContext): Promise<void> {
+    while (!this.#isLost && this.#firstWanted() !== slot) {
+      // Whoever is before may take its time to read: no limit of a phase runs.
+      await deadline.unlimited(() => new Promise<void>((resolve) => (slot.wake = resolve)))
+    }
+    if (this.#isLost) throw new SessionLost()
+  }
+
+  end(slot: Slot): void {
+    const at = this.#slots.indexOf(slot)
+    if (at !== -1) this.#slots.splice(at, 1)
+    this.#firstWanted()?.wake()
+  }
+
+  abandon(slot: Slot): void {
+    slot.isAbandoned = true
+    this.#firstWanted()?.wake()
+  }
+
+  /** Nothing more will come: all who wait are told so. */
+  lose(): void {
+    this.#isLost = true
+    for (const slot of this.#slots) slot.wake()
+  }
+
+  #firstWanted(): Slot | undefined {
+    return this.#slots.find(({ isAbandoned }) => !isAbandoned)
+  }
+}

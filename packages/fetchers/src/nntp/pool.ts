@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import { RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../fetcher.ts'
+import { poolKey } from '../wire/pool-key.ts'
+import type { Dialogue } from './exchange.ts'
+import { type Habits, maxDepth } from './habits.ts'
+import { openSession } from './open.ts'
+import { SessionLost } from './order.ts'
+import type { ServerPlan, Session } from './session.ts'
+
+/** How long a session is kept for the next retrieval; servers close idle ones after some minutes (RFC 3977 3.1: at least three). */
+const idleTime = 15_000
+
+const maxLostWithOthers = 3
+
+/** Does something in another session. */
+export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
+
+/** One session, and how many retrievals it is busy with. */
+interface Member {
+  readonly session: Session
+  readonly server: string
+  readonly key: string
+  load: number
+  /** The most that it was ever busy with. */
+  peak: number
+  timer: NodeJS.Timeout | undefined
+}
+
+/** The connections to one server, those that are being opened too, and who waits for a place in one, first come, first served. */
+interface Server {
+  open: number
+  readonly waiting: (() => void)[]
+}
+
+/**
+ * The sessions of one fetcher. No more than `connections` to one server are open at a time; beyond that retrievals share them, each
+ * waiting for its answer behind those of others.
+ */
+export class Pool {
+  readonly #connections: number
+  readonly #members: Member[] = []
+  readonly #servers = new Map<string, Server>()
+  readonly #habits = new Map<string, Habits>()
+  #isClosed = false
+
+  constructor(connections: number) {
+    this.#connections = connections
+  }
+
+  /**
+   * Does something in a session; over again in another one where this one was lost after it had served others, or with others in it:
+   * what it had been asked is not to blame then.
+   */
+  async inSession<T>(plan: ServerPlan, context: RetrievalContext, use: (dialogue: Dialogue) => Promise<T>): Promise<T> {
+    // Where somebody is served each time, there is an end to it. Where nobody is yet, there need not be.
+    let lostWithOthers = 0
+    while (true) {
+      const member = await this.#lease(plan, context)
+      const { session } = member
+      let isHeld = true
+      const done = (): void => {
+        if (isHeld) this.#release(member)
+        isHeld = false
+      }
+      try {
+        const result = await use({ session, plan, context, done })
+        // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or frees the session.
+        context.deadline.throwIfAborted()
+        return result
+      } catch (error) {
+        // Nobody knows what comes next in it.
+        if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
+        done()
+        context.deadline.throwIfAborted()
+        if (error instanceof SessionLost) continue
+        if (!isOfConnection(error)) throw error
+        if (session.served === 0 && (member.peak === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
+        context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+      }
+    }
+  }
+
+  /** Closes the idle ones; those in use end with their retrievals. */
+  close(): void {
+    this.#isClosed = true
+    for (const member of [...this.#members]) if (member.load === 0) this.#drop(member)
+  }
+
+  async #lease(plan: ServerPlan, context: RetrievalContext): Promise<Member> {
+    const name = `${plan.host} ${plan.port}`
+    const key = keyOf(plan, context)
+    const server = this.#serverOf(name)
+    while (true) {
+      const member =
+        this.#choose(key, server) ?? (this.#hasRoom(name, server) ? await this.#add(plan, context, name, key) : null)
+      if (member !== null) {
+        clearTimeout(member.timer)
+        member.session.isIdle = false
+        member.peak = Math.max(member.peak, ++member.load)
+        // There may be room for one more.
+        server.waiting.shift()?.()
+        return member
+      }
+      await this.#turn(server, context)
+    }
+  }
+
+  /** An idle session; else, where no more may be opened, the one that is least busy. Null: none has a place. */
+  #choose(key: string, server: Server): Member | null {
+    for (const member of [...this.#members]) {
+      if (member.session.isLost || (member.load === 0 && !member.session.isUsable)) this.#drop(member)
+    }
+    const fitting = this.#members.filter((member) => member.key === key && member.session.refusedLogin === null)
+    const least = fitting.reduce<Member | null>(
+      (best, each) => (best === null || each.load < best.load ? each : best),
+      null,
+    )
+    if (least === null || (least.load > 0 && server.open < this.#connections)) return null
+    return least.load < least.session.habits.depth ? least : null
+  }
+
+  /** An idle session of another login is of no use to whoever comes now: its place is. */
+  #hasRoom(name: string, server: Server): boolean {
+    if (server.open < this.#connections) return true
+    const idle = this.#members.find((member) => member.server === name && member.load === 0)
+    if (idle !== undefined) this.#drop(idle)
+    return idle !== undefined
+  }
+
+  async #add(plan: ServerPlan, context: RetrievalContext, name: string, key: string): Promise<Member> {
+    const server = this.#serverOf(name)
+    server.open++
+    try {
+      const session = await openSession(plan, context, this.#habitsOf(name))
+      const member: Member = { session, server: name, key, load: 0, peak: 0, timer: undefined }
+      this.#members.push(member)
+      return member
+    } catch (error) {
+      server.open--
+      server.waiting.shift()?.()
+      throw error
+    }
+  }
+
+  #release(member: Member): void {
+    const { session } = member
+    member.load--
+    if (!session.isLost) session.served++
+    // It closed while several waited: as many as it has served are what it takes.
+    else if (member.load > 0) session.habits.depth = Math.max(1, Math.min(session.habits.depth, session.served))
+    if (session.isLost || (member.load === 0 && (this.#isClosed || !session.isUsable))) this.#drop(member)
+    else if (member.load === 0) this.#keep(member)
+    this.#serverOf(member.server).waiting.shift()?.()
+  }
+
+  #keep(member: Member): void {
+    member.session.isIdle = true
+    member.timer = setTimeout(() => this.#drop(member), idleTime).unref()
+  }
+
+  #drop(member: Member): void {
+    const at = this.#members.indexOf(member)
+    if (at === -1) return
+    this.#members.splice(at, 1)
+    clearTimeout(member.timer)
+    member.session.close()
+    const server = this.#serverOf(member.server)
+    server.open--
+    server.waiting.shift()?.()
+  }
+
+  /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
+  async #turn(server: Server, { deadline }: RetrievalContext): Promise<void> {
+    let isMine = false
+    const turn = (resolve: () => void): void => {
+      isMine = deadline.reason === null
+      if (isMine) resolve()
+      else server.waiting.shift()?.()
+    }
+    try {
+      await deadline.unlimited(() => new Promise<void>((resolve) => void server.waiting.push(() => turn(resolve))))
+    } catch (error) {
+      if (isMine) server.waiting.shift()?.()
+      throw error
+    }
+  }
+
+  #serverOf(name: string): Server {
+    const known = this.#servers.get(name) ?? { open: 0, waiting: [] }
+    this.#servers.set(name, known)
+    return known
+  }
+
+  #habitsOf(name: string): Habits {
+    const known = this.#habits.get(name) ?? { depth: maxDepth, overview: 'OVER' }
+    this.#habits.set(name, known)
+    return known
+  }
+}
+
+/** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
+function isOfConnection(error: unknown): error is RetrievalError {
+  return RetrievalError.is(error) && (error.code === 'receive-failed' || error.reply?.startsWith('400') === true)
+}
+
+/** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
+function keyOf({ tls, host, port, user, password }: ServerPlan, context: RetrievalContext): string {
+  const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
+  return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
+}

@@ -1,0 +1,71 @@
+import type { Duplex } from 'node:stream'
+
+/** What a client sends, octet for octet (one a char): the file in a form has no lines. */
+export class Incoming {
+  readonly #stream: Duplex
+  readonly #onLine: (line: string) => void
+  /** Of the line that has not ended yet. */
+  #open = ''
+  #octets = ''
+  #ended = false
+  #wake: (() => void) | undefined
+
+  /** `onLine` is told of each line as it comes, whether or not anybody reads it. */
+  constructor(stream: Duplex, onLine: (line: string) => void) {
+    this.#stream = stream
+    this.#onLine = onLine
+    stream.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd)
+  }
+
+  /** The next line without its end, LF or CRLF; undefined where the client ends before. */
+  async line(): Promise<string | undefined> {
+    while (!this.#octets.includes('\n')) if (!(await this.#more())) return undefined
+    const end = this.#octets.indexOf('\n')
+    const line = this.#octets.slice(0, end).replace(/\r$/, '')
+    this.#octets = this.#octets.slice(end + 1)
+    return line
+  }
+
+  /** The next so many octets; fewer where the client ends before. */
+  async octets(size: number): Promise<string> {
+    while (this.#octets.length < size && (await this.#more()));
+    const octets = this.#octets.slice(0, size)
+    this.#octets = this.#octets.slice(size)
+    return octets
+  }
+
+  async #more(): Promise<boolean> {
+    if (this.#ended) return false
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    return true
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const octets = chunk.toString('latin1')
+    this.#octets += octets
+    const lines = (this.#open + octets).split('\n')
+    this.#open = lines.pop() ?? ''
+    for (const line of lines) this.#onLine(line.replace(/\r$/, ''))
+    // A client that sends without end is no test's.
+    if (this.#octets.length > 64 * 1024 * 1024) this.#stream.destroy()
+    this.#wake?.()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#ended = true
+    this.#wake?.()
+  }
+}
+
+/** `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in CRLF. */
+export async function readBlock(incoming: Incoming): Promise<string> {
+  const size = Number((await incoming.line())?.slice(1) ?? '-1')
+  if (size >= 0) return incoming.octets(size)
+  let block = ''
+  for (let line = await incoming.line(); line !== undefined && line !== '.'; line = await incoming.line()) {
+    block += `${line.startsWith('..') ? line.slice(1) : line}\r\n`
+  }
+  return block
+}
