@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { Places } from '../wire/places.ts'
+import type { Places } from '../wire/places.ts'
 import { sessionKey } from '../wire/pool-key.ts'
 import type { Dialogue } from './exchange.ts'
 import { type Habits, maxDepth } from './habits.ts'
@@ -65,8 +65,14 @@ export class Pool {
       } catch (error) {
         // Nobody knows what comes next in it.
         if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
+        // It closed while several waited: as many as it has served are what it takes. An abort says nothing of the server.
+        const { habits, served } = session
+        if (isOfConnection(error) && context.deadline.reason === null && member.load > 1) {
+          habits.depth = Math.max(1, Math.min(habits.depth, served))
+        }
         done()
         context.deadline.throwIfAborted()
+        // Whoever has lost it tries no more than so often, and whoever only hears of it does so no more often.
         if (error instanceof SessionLost) continue
         if (!isOfConnection(error)) throw error
         if (session.served === 0 && (member.peak === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
@@ -86,12 +92,10 @@ export class Pool {
     const key = sessionKey(plan, context)
     const places = this.#placesAt(name)
     while (true) {
-      const member =
-        this.#choose(key, places) ?? (this.#hasRoom(name, places) ? await this.#add(plan, context, name, key) : null)
+      const known = this.#choose(key, places)
+      if (known !== null) this.#take(known)
+      const member = known ?? (this.#hasRoom(name, places) ? await this.#add(plan, context, name, key) : null)
       if (member !== null) {
-        clearTimeout(member.timer)
-        member.session.isIdle = false
-        member.peak = Math.max(member.peak, ++member.load)
         // There may be room for one more.
         places.next()
         return member
@@ -114,67 +118,7 @@ export class Pool {
     return least.load < least.session.habits.depth ? least : null
   }
 
-  /** An idle session of another login is of no use to whoever comes now: its place is. */
-  #hasRoom(name: string, places: Places): boolean {
-    if (places.taken < this.#connections) return true
-    const idle = this.#members.find((member) => member.server === name && member.load === 0)
-    if (idle !== undefined) this.#drop(idle)
-    return idle !== undefined
-  }
-
-  async #add(plan: ServerPlan, context: RetrievalContext, name: string, key: string): Promise<Member> {
-    const places = this.#placesAt(name)
-    places.taken++
-    try {
-      const session = await openSession(plan, context, this.#habitsOf(name))
-      const member: Member = { session, server: name, key, load: 0, peak: 0, timer: undefined }
-      this.#members.push(member)
-      return member
-    } catch (error) {
-      places.leave()
-      throw error
-    }
-  }
-
-  #release(member: Member): void {
-    const { session } = member
-    member.load--
-    if (!session.isLost) session.served++
-    // It closed while several waited: as many as it has served are what it takes.
-    else if (member.load > 0) session.habits.depth = Math.max(1, Math.min(session.habits.depth, session.served))
-    if (session.isLost || (member.load === 0 && (this.#isClosed || !session.isUsable))) this.#drop(member)
-    else if (member.load === 0) this.#keep(member)
-    this.#placesAt(member.server).next()
-  }
-
-  #keep(member: Member): void {
-    member.session.isIdle = true
-    member.timer = setTimeout(() => this.#drop(member), idleTime).unref()
-  }
-
-  #drop(member: Member): void {
-    const at = this.#members.indexOf(member)
-    if (at === -1) return
-    this.#members.splice(at, 1)
-    clearTimeout(member.timer)
-    member.session.close()
-    this.#placesAt(member.server).leave()
-  }
-
-  #placesAt(server: string): Places {
-    const places = this.#places.get(server) ?? new Places()
-    this.#places.set(server, places)
-    return places
-  }
-
-  #habitsOf(name: string): Habits {
-    const known = this.#habits.get(name) ?? { depth: maxDepth, overview: 'OVER' }
-    this.#habits.set(name, known)
-    return known
-  }
-}
-
-/** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
+  /** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
 function isOfConnection(error: unknown): error is RetrievalError {
   return RetrievalError.is(error) && (error.code === 'receive-failed' || error.reply?.startsWith('400') === true)
 }

@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 /** The connections to one server, those that are being opened too, and who waits for a place in one: first come, first served. */
 export class Places {
   taken = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Set<() => void>()
 
   /** Gives back the place of a connection that is closed, or was never opened. */
   leave(): void {
@@ -13,21 +13,26 @@ export class Places {
 
   /** There may be a place: the turn of the first who waits has come. */
   next(): void {
-    this.#waiting.shift()?.()
+    const [first] = this.#waiting
+    if (first === undefined) return
+    this.#waiting.delete(first)
+    first()
   }
 
   /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
   async turn({ deadline }: RetrievalContext): Promise<void> {
-    let isMine = false
-    const come = (resolve: () => void): void => {
-      isMine = deadline.reason === null
-      if (isMine) resolve()
-      else this.next()
-    }
+    let wake = (): void => {}
+    deadline.phase = 'connect'
     try {
-      await deadline.unlimited(() => new Promise<void>((resolve) => void this.#waiting.push(() => come(resolve))))
+      await deadline.unlimited(
+        () =>
+          new Promise<void>((resolve) => {
+            wake = resolve
+            this.#waiting.add(wake)
+          }),
+      )
     } catch (error) {
-      if (isMine) this.next()
+      if (!this.#waiting.delete(wake)) this.next()
       throw error
     }
   }
