@@ -365,11 +365,16 @@ describe('Gopher+ answers', () => {
     ['-5\r\nno, no!', 'server-refused', 'no, n'],
     ['--1\r\n1 cut off', 'not-found', '1 cut off'],
     ['--2\r\n1 \x1b]52;c\x07\r\n', 'not-found', '1 \\e]52;c\\x07'],
+    ['--1\r\n2 <a@b>\r\nVoil\xc3\xa0\r\n', 'server-refused', '2 <a@b> Voilà'],
+    ['--1\r\n', 'server-refused', undefined],
+    ['--1\r\n.\r\n', 'server-refused', undefined],
+    ['-5\r\n', 'server-refused', undefined],
   ])('the error %j', async (reply, code, words) => {
     const { url } = await start({ faults: { replies: { '/x': reply } } })
     const error = await failure(`${url}0/x%09%09+`)
     expect(error).toMatchObject({ code, reply: words })
     expect(error.message).not.toMatch(/[\x1b\x07]/)
+    expect(error.message).toMatch(/: .*: \S/)
   })
 
   test('a view says what comes', async () => {

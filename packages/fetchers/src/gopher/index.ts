@@ -2,6 +2,7 @@ import type { GopherPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Connection, openConnection } from '../wire/socket.ts'
+import type { FormData } from './answers.ts'
 import { asksAttributes, attributeEntries } from './attributes.ts'
 import { throwErrorItem } from './error-item.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
@@ -51,10 +52,11 @@ async function answerToPrepared(
   connection: Connection,
   context: RetrievalContext,
 ): Promise<Retrieved> {
-  if (form !== null) await sendForm(plan, form, connection, context)
-  const retrieved = await (form === null
-    ? answerTo(plan, connection, context)
-    : submitted(form, readReply(plan, new LineReader(connection, context), context)))
+  const submit = async (data: FormData): Promise<Retrieved> => {
+    await sendForm(plan, data, connection, context)
+    return readReply(plan, new LineReader(connection, context), context)
+  }
+  const retrieved = await (form === null ? answerTo(plan, connection, context) : submitted(form, () => submit(form)))
   return { ...retrieved, metadata: { ...retrieved.metadata, ...metadata } }
 }
 

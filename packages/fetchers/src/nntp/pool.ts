@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import type { Places } from '../wire/places.ts'
+import { Places } from '../wire/places.ts'
 import { sessionKey } from '../wire/pool-key.ts'
 import type { Dialogue } from './exchange.ts'
 import { type Habits, maxDepth } from './habits.ts'
@@ -118,7 +118,72 @@ export class Pool {
     return least.load < least.session.habits.depth ? least : null
   }
 
-  /** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
+  /** An idle session of another login is of no use to whoever comes now: its place is. */
+  #hasRoom(name: string, places: Places): boolean {
+    if (places.taken < this.#connections) return true
+    const idle = this.#members.find((member) => member.server === name && member.load === 0)
+    if (idle !== undefined) this.#drop(idle)
+    return idle !== undefined
+  }
+
+  async #add(plan: ServerPlan, context: RetrievalContext, name: string, key: string): Promise<Member> {
+    const places = this.#placesAt(name)
+    places.taken++
+    try {
+      const session = await openSession(plan, context, this.#habitsOf(name))
+      // At once: one that nobody is busy with may be closed for another login.
+      const member: Member = { session, server: name, key, load: 1, peak: 1, timer: undefined }
+      this.#members.push(member)
+      return member
+    } catch (error) {
+      places.leave()
+      throw error
+    }
+  }
+
+  #take(member: Member): void {
+    clearTimeout(member.timer)
+    member.session.isIdle = false
+    member.peak = Math.max(member.peak, ++member.load)
+  }
+
+  #release(member: Member): void {
+    const { session } = member
+    member.load--
+    if (!session.isLost) session.served++
+    if (session.isLost || (member.load === 0 && (this.#isClosed || !session.isUsable))) this.#drop(member)
+    else if (member.load === 0) this.#keep(member)
+    this.#placesAt(member.server).next()
+  }
+
+  #keep(member: Member): void {
+    member.session.isIdle = true
+    member.timer = setTimeout(() => this.#drop(member), idleTime).unref()
+  }
+
+  #drop(member: Member): void {
+    const at = this.#members.indexOf(member)
+    if (at === -1) return
+    this.#members.splice(at, 1)
+    clearTimeout(member.timer)
+    member.session.close()
+    this.#placesAt(member.server).leave()
+  }
+
+  #placesAt(server: string): Places {
+    const places = this.#places.get(server) ?? new Places()
+    this.#places.set(server, places)
+    return places
+  }
+
+  #habitsOf(name: string): Habits {
+    const known = this.#habits.get(name) ?? { depth: maxDepth, overview: 'OVER' }
+    this.#habits.set(name, known)
+    return known
+  }
+}
+
+/** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
 function isOfConnection(error: unknown): error is RetrievalError {
   return RetrievalError.is(error) && (error.code === 'receive-failed' || error.reply?.startsWith('400') === true)
 }
