@@ -5,7 +5,7 @@ import { type Client, createClient, type Entry, type RetrievalEvent } from '@ret
 import { type GopherServerOptions, startGopherServer, type TestServer, testCa } from '@retriever/servers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { textBody } from '../../packages/fetchers/src/gopher/text.ts'
+import { TextOctets } from '../../packages/fetchers/src/gopher/text.ts'
 import { entriesOf } from './entries.ts'
 import { cuts, playTranscript, readTranscript } from './transcript-server.ts'
 
@@ -284,7 +284,8 @@ describe('text: the end mark and doubled dots', () => {
   async function read(segments: readonly string[], maxCollected = 1000): Promise<string> {
     const left = segments.map((segment) => Buffer.from(segment, 'latin1'))
     const chunks: Uint8Array[] = []
-    for await (const chunk of textBody({ read: async () => left.shift() ?? null }, { maxCollected })) chunks.push(chunk)
+    for await (const chunk of new TextOctets({ read: async () => left.shift() ?? null }, { maxCollected }))
+      chunks.push(chunk)
     return Buffer.concat(chunks).toString('latin1')
   }
 
@@ -313,7 +314,10 @@ describe('text: the end mark and doubled dots', () => {
     const pulled: string[] = []
     const segments = ['one\r\n', 'two\r\n.', '\r\n', 'three\r\n']
     const source = { read: async () => Buffer.from(pulled[pulled.push(segments.shift() ?? '') - 1] ?? '') }
-    const body = textBody({ read: async () => (segments.length === 0 ? null : source.read()) }, { maxCollected: 1000 })
+    const body = new TextOctets(
+      { read: async () => (segments.length === 0 ? null : source.read()) },
+      { maxCollected: 1000 },
+    )
     expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('one\r\n')
     expect(pulled).toHaveLength(1)
     expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('two\r\n')
