@@ -1,4 +1,6 @@
-import type { Form, FormAnswers } from '@retriever/fetchers'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { createClient, type Form, type FormAnswers } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { retries, sent } from './events.ts'
 import { asking, replying, startPair } from './gopher-plus-client.ts'
@@ -32,14 +34,14 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
   })
 })
 
-test('a secret that the server repeats in its error is blotted out', async () => {
-  const refusal = '--1\r\n2 <ann@example.net>\r\nsesäme is wrong.\r\n.\r\n'
+test.each(['sesäme', 'ses\x1bäme', 'ses\täme'])('a secret that the server repeats in its error: %j', async (secret) => {
+  const refusal = `--1\r\n2 <ann@example.net>\r\n${secret} is wrong.\r\n.\r\n`
   await using pair = await startPair(
     replying({ '/x\t!': asking(['AskP: P?']), '/x\t+\t1': Buffer.from(refusal).toString('latin1') }),
   )
-  const error = await pair.failure('0/x', { form: { 1: 'sesäme' } })
+  const error = await pair.failure('0/x', { form: { 1: secret } })
   expect(error).toMatchObject({ code: 'server-refused', reply: expect.stringContaining('<password> is wrong') })
-  expect(JSON.stringify([error, error.message, pair.events])).not.toContain('sesäme')
+  expect(JSON.stringify([error, error.message, pair.events])).not.toContain('äme')
 })
 
 test('every kind of question, and a file to the last octet', async () => {
@@ -166,10 +168,22 @@ describe('nobody answers', () => {
     const cause = new Error('no')
     const failing = () => Promise.reject(cause)
     expect(await pair.failure('0/ask', { form: failing })).toMatchObject({ code: 'form-required', cause })
-    const odd = (() => ['a']) as unknown as () => FormAnswers
-    expect(await pair.failure('0/ask', { form: odd })).toMatchObject({ code: 'invalid-option' })
-    expect(pair.server.received).toEqual(['/ask\t!', '/ask\t!', '/ask\t!'])
+    for (const odd of [['a'], new Map([['Your name?', 'Ann']]), new URLSearchParams('1=Ann')]) {
+      const form = (() => odd) as unknown as () => FormAnswers
+      expect(await pair.failure('0/ask', { form })).toMatchObject({ code: 'invalid-option', phase: 'request' })
+    }
+    expect(pair.server.received).toEqual(Array.from({ length: 5 }, () => '/ask\t!'))
   })
+
+  test.each([new Map([['Your name?', 'Ann']]), new FormData(), new URLSearchParams('1=Ann'), ['a']])(
+    'answers that nobody would find in %o are refused, and nothing is asked',
+    async (odd) => {
+      await using pair = await startPair()
+      const form = odd as unknown as FormAnswers
+      expect(await pair.failure('0/ask', { form })).toMatchObject({ code: 'invalid-option', phase: 'resolve' })
+      expect(pair.server.received).toEqual([])
+    },
+  )
 
   test('a plain request is answered by the error of old', async () => {
     await using pair = await startPair()
@@ -275,5 +289,25 @@ describe('a form is not sent twice', () => {
     expect(error.message).toContain('may have been received')
     expect(pair.server.received.filter((line) => line.endsWith('\t1'))).toHaveLength(1)
     expect(retries(pair.events)).toEqual([])
+  })
+  test('when it takes no more of a large file', async () => {
+    const requests: string[] = []
+    const server = createServer((socket) => {
+      socket.once('data', (octets) => {
+        requests.push(octets.toString('latin1').slice(0, 6))
+        const isForm = !octets.includes('\t!')
+        if (isForm) socket.pause()
+        else socket.end('+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n ChooseF: F?\r\n.\r\n')
+      })
+      socket.on('error', () => {})
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await using client = createClient(patient)
+    const form = { 1: new Uint8Array(2 ** 24) }
+    const retrieving = client.retrieve(`gopher://127.0.0.1:${port}/0/x`, { form })
+    await expect(retrieving).rejects.toMatchObject({ code: 'timeout', transient: false })
+    expect(requests).toEqual(['/x\t!\r\n', '/x\t+\t1'])
+    server.close()
   })
 })

@@ -281,6 +281,7 @@ describe('what would cost more than its octets', () => {
     ['parameters', `Content-Type: a/b${Array.from({ length: 5000 }, (_, at) => `;n*${at}*=%`).join('')}\r\n\r\n`],
     ['blanks in quoted-printable', `Content-Transfer-Encoding: quoted-printable\r\n\r\n${' '.repeat(3_000_000)}x`],
     ['garbage in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'=!'.repeat(2_000_000)}`],
+    ['padding in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'AA='.repeat(8_000_000)}`],
     ['paragraphs', `Content-Type: text/plain; format=flowed\r\n\r\n${'a \r\n'.repeat(500_000)}`],
     ['elements', `Content-Type: text/html\r\n\r\n${'<b>'.repeat(1_000_000)}`],
     ['blocks', `Content-Type: text/html\r\n\r\n${'x'.repeat(1_000_000)}${'<div><b></b></div>'.repeat(100_000)}`],

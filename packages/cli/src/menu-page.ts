@@ -54,10 +54,10 @@ export async function printMenu(menu: Representation, output: Output): Promise<v
   if (hasSearch) await output.write('\nTo search: retrieve --search TEXT URL\n')
 }
 
-/** For a shell, too: a menu may lead to `https://www.example.org/?a;reboot`. */
+/** For a shell, too: a menu may lead to `https://www.example.org/?a;reboot`. Brackets are a pattern, of which zsh finds no file. */
 function copyable(url: string): string {
   const shown = printable(url)
-  return /^[\w%./:,+=@~#[\]-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", '%27')}'`
+  return /^[\w%./:,+=@~#-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", '%27')}'`
 }
 
 /** ` 12  menu    Files` in as many lines as it takes; what leads nowhere has no number. */

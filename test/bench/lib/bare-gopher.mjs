@@ -1,5 +1,6 @@
-// node bare-gopher.mjs CONNECTIONS URL...: the items, so many at a time, by nothing but sockets, thrown away. It is the floor: no URL is
-// checked, no error looked for, no deadline kept. With a parent that talks to it (resident.mjs): once for each message.
+// node bare-gopher.mjs CONNECTIONS URL...: the items, so many at a time, by nothing but sockets, thrown away. It is
+// the floor: no URL is checked, no error looked for, no deadline kept. With a parent that talks to it (resident.mjs):
+// once for each message.
 import { connect } from 'node:net'
 import { serveRounds } from './resident.mjs'
 

@@ -1,6 +1,6 @@
-// node bare-nntp.mjs PORT GROUP COUNT [--step]: the overview of a newsgroup and its articles 1 to COUNT, by nothing but a socket, thrown
-// away. It is the floor: no reply is looked at, and the numbers are known before. With --step it is what most clients do instead: one command
-// after the reply to the one before.
+// node bare-nntp.mjs PORT GROUP COUNT [--step]: the overview of a newsgroup and its articles 1 to COUNT, by nothing
+// but a socket, thrown away. It is the floor: no reply is looked at, and the numbers are known before. With --step it
+// is what most clients do instead: one command after the reply to the one before.
 import { connect } from 'node:net'
 
 const [, , port, group, count, step] = process.argv
@@ -25,7 +25,10 @@ function send(...lines) {
   socket.write(lines.map((line) => `${line}\r\n`).join(''))
 }
 
-/** The first line of each reply, once the lines that belong to it have come: those of 220 and 224 end in a dot (RFC 3977 3.1.1). */
+/**
+ * The first line of each reply, once the lines that belong to it have come: those of 220 and 224 end in a dot (RFC
+ * 3977 3.1.1).
+ */
 async function* readReplies() {
   let rest = ''
   let open

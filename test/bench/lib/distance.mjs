@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 const script = fileURLToPath(new URL('./latency-proxy.mjs', import.meta.url))
 
 /**
- * Puts a server of FTP, or of a protocol that has no data connections, `roundTrip` milliseconds away; opening a connection costs
- * `handshake` round trips, as latency-proxy.mjs tells.
+ * Puts a server of FTP, or of a protocol that has no data connections, `roundTrip` milliseconds away; opening a
+ * connection costs `handshake` round trips, as latency-proxy.mjs tells.
  */
 export async function startDistance(port, roundTrip, handshake, protocol = 'ftp') {
   const proxy = fork(script, [port, roundTrip, handshake, protocol].map(String))
@@ -15,7 +15,8 @@ export async function startDistance(port, roundTrip, handshake, protocol = 'ftp'
     port: far,
     /**
      * Runs something that retrieves through it, and tells the milliseconds from the first SYN until the last file was whole, and until
-     * the program ended, which is never for one that had to be killed; and how many connections it made, FTP's for data not counted.
+     * the program ended, which is never for one that had to be killed; and how many connections it made, FTP's for
+     * data not counted.
      */
     async measure(run) {
       const { ended } = await run()

@@ -1,5 +1,5 @@
-// fork('latency-proxy.mjs', [PORT, ROUND_TRIP, HANDSHAKE, PROTOCOL]): a server on loopback as if it were ROUND_TRIP milliseconds away.
-// PROTOCOL is ftp, whose data connections go through it too, or any other that has none.
+// fork('latency-proxy.mjs', [PORT, ROUND_TRIP, HANDSHAKE, PROTOCOL]): a server on loopback as if it were ROUND_TRIP
+// milliseconds away. PROTOCOL is ftp, whose data connections go through it too, or any other that has none.
 //
 // Sends { port }, where it listens. Asked by any message, it tells what it has seen since it was asked last, see below.
 // Ends with its parent.
@@ -33,8 +33,8 @@ const handshake = roundTripsOfHandshake * roundTrip
 const answersAreFree = roundTripsOfHandshake === 1
 
 /**
- * `accepted`: when the first connection came; `whole`: when the end of a file, or a 226, was handed to the client last, where there are no
- * data connections any octets; `connections`: how many came.
+ * `accepted`: when the first connection came; `whole`: when the end of a file, or a 226, was handed to the client
+ * last, where there are no data connections any octets; `connections`: how many came.
  */
 const nothing = { accepted: null, whole: null, connections: 0 }
 let seen = { ...nothing }

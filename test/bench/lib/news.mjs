@@ -1,4 +1,5 @@
-// node news.mjs GROUP-URL [--overview]: the entries of a newsgroup through the library, and then the articles that they name, thrown away.
+// node news.mjs GROUP-URL [--overview]: the entries of a newsgroup through the library, and then the articles that
+// they name, thrown away.
 import { createClient } from '../../../packages/fetchers/dist/index.js'
 
 const [, , url, overview] = process.argv

@@ -16,7 +16,9 @@ const group = 'retriever.many'
 /** In seconds: a round trip for each. Who takes longer is killed. */
 const limits = { limit: 100 }
 
-/** `overview` and `all` retrieve the overview alone, and that and the articles; `articles` is how many, where not all. */
+/**
+ * `overview` and `all` retrieve the overview alone, and that and the articles; `articles` is how many, where not all.
+ */
 const contestants = [
   {
     name: 'library',
@@ -97,9 +99,9 @@ function tell(present, samples, runs, handshake) {
   const middle = (name, key) => median(samples.get(name).map((one) => one[key]))
   const trips = (number) => (Number.isFinite(number) ? number.toFixed(1) : 'never')
   process.stdout.write(`
-A newsgroup of ${count} articles from the embedded server, in round trips of ${roundTrip} ms from the first SYN until the last octet had come,
-where a connection costs ${handshake} (latency-proxy.mjs). Median of ${runs} runs; never: killed after ${limits.limit} s. "no distance" is what they need
-themselves, in the same unit.
+A newsgroup of ${count} articles from the embedded server, in round trips of ${roundTrip} ms from the first SYN until
+the last octet had come, where a connection costs ${handshake} (latency-proxy.mjs). Median of ${runs} runs; never:
+killed after ${limits.limit} s. "no distance" is what they need themselves, in the same unit.
 
 `)
   printTable(

@@ -1,4 +1,5 @@
-// A program that runs already, as a library does in a server: neither its start nor the compiler's first look is measured.
+// A program that runs already, as a library does in a server: neither its start nor the compiler's first look is
+// measured.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 

@@ -61,7 +61,7 @@ function valuesOf(questions: readonly Question[], answers: FormAnswers, refuse: 
   for (const [name, value] of Object.entries(answers)) {
     const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
     const place = number > 0 && number <= questions.length ? number - 1 : prompts.indexOf(name)
-    const known = prompts.map((prompt, index) => `${index + 1} ${quoted(prompt)}`).join(', ')
+    const known = some(prompts.map((prompt, index) => `${index + 1} ${quoted(prompt)}`))
     if (place === -1) throw refuse(`The form has no field ${quoted(name)}; its fields are: ${known}.`)
     if (values.has(place)) throw refuse(`The field ${quoted(name)} is answered twice, by its prompt and its number.`)
     values.set(place, value)
@@ -110,7 +110,7 @@ function boxes(question: Question, value: Value | undefined, refuse: Refuse): re
 function placeOf(text: string, question: Question, refuse: Refuse): number {
   const { choices } = fieldOf(question)
   const place = choices.indexOf(text)
-  if (place === -1) throw refuse(`Expected one of ${choices.map(quoted).join(', ')}.`)
+  if (place === -1) throw refuse(`Expected one of ${some(choices.map(quoted))}.`)
   return place
 }
 
@@ -138,11 +138,19 @@ export function quoted(text: string): string {
   return `"${shown.length > 100 ? `${shown.slice(0, 100)}...` : shown}"`
 }
 
+/** A form may have any number of questions and choices; a message has some. */
+const mostShown = 30
+
+export function some(items: readonly string[]): string {
+  const more = items.length > mostShown ? `, and ${items.length - mostShown} more` : ''
+  return `${items.slice(0, mostShown).join(', ')}${more}`
+}
+
 /** What a field wants, in words. */
 export function wantOf({ kind, default: proposal, choices }: FormField): string {
   const proposed = proposal === null ? '' : `; ${quoted(proposal)} if left out`
-  if (kind === 'Choose') return `one of ${choices.map(quoted).join(', ')}`
-  if (kind === 'Select') return `any of ${choices.map(quoted).join(', ')}${proposed}`
+  if (kind === 'Choose') return `one of ${some(choices.map(quoted))}`
+  if (kind === 'Select') return `any of ${some(choices.map(quoted))}${proposed}`
   if (kind === 'AskP') return 'a secret'
   if (kind === 'AskL') return `lines${proposed}`
   if (kind === 'AskF') return `a name for a file${proposed}`

@@ -65,8 +65,14 @@ export class Pool {
       } catch (error) {
         // Nobody knows what comes next in it.
         if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
+        // It closed while several waited: as many as it has served are what it takes. An abort says nothing of the server.
+        const { habits, served } = session
+        if (isOfConnection(error) && context.deadline.reason === null && member.load > 1) {
+          habits.depth = Math.max(1, Math.min(habits.depth, served))
+        }
         done()
         context.deadline.throwIfAborted()
+        // Whoever has lost it tries no more than so often, and whoever only hears of it does so no more often.
         if (error instanceof SessionLost) continue
         if (!isOfConnection(error)) throw error
         if (session.served === 0 && (member.peak === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
@@ -86,12 +92,10 @@ export class Pool {
     const key = sessionKey(plan, context)
     const places = this.#placesAt(name)
     while (true) {
-      const member =
-        this.#choose(key, places) ?? (this.#hasRoom(name, places) ? await this.#add(plan, context, name, key) : null)
+      const known = this.#choose(key, places)
+      if (known !== null) this.#take(known)
+      const member = known ?? (this.#hasRoom(name, places) ? await this.#add(plan, context, name, key) : null)
       if (member !== null) {
-        clearTimeout(member.timer)
-        member.session.isIdle = false
-        member.peak = Math.max(member.peak, ++member.load)
         // There may be room for one more.
         places.next()
         return member
@@ -127,7 +131,8 @@ export class Pool {
     places.taken++
     try {
       const session = await openSession(plan, context, this.#habitsOf(name))
-      const member: Member = { session, server: name, key, load: 0, peak: 0, timer: undefined }
+      // At once: one that nobody is busy with may be closed for another login.
+      const member: Member = { session, server: name, key, load: 1, peak: 1, timer: undefined }
       this.#members.push(member)
       return member
     } catch (error) {
@@ -136,12 +141,16 @@ export class Pool {
     }
   }
 
+  #take(member: Member): void {
+    clearTimeout(member.timer)
+    member.session.isIdle = false
+    member.peak = Math.max(member.peak, ++member.load)
+  }
+
   #release(member: Member): void {
     const { session } = member
     member.load--
     if (!session.isLost) session.served++
-    // It closed while several waited: as many as it has served are what it takes.
-    else if (member.load > 0) session.habits.depth = Math.max(1, Math.min(session.habits.depth, session.served))
     if (session.isLost || (member.load === 0 && (this.#isClosed || !session.isUsable))) this.#drop(member)
     else if (member.load === 0) this.#keep(member)
     this.#placesAt(member.server).next()

@@ -13,24 +13,26 @@ export class Places {
 
   /** There may be a place: the turn of the first who waits has come. */
   next(): void {
-    const [wake] = this.#waiting
-    if (wake === undefined) return
-    this.#waiting.delete(wake)
-    wake()
+    const [first] = this.#waiting
+    if (first === undefined) return
+    this.#waiting.delete(first)
+    first()
   }
 
   /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
   async turn({ deadline }: RetrievalContext): Promise<void> {
-    let wake: (() => void) | undefined
+    let wake = (): void => {}
+    deadline.phase = 'connect'
     try {
-      await deadline.unlimited(() => {
-        return new Promise<void>((resolve) => {
-          wake = resolve
-          this.#waiting.add(resolve)
-        })
-      })
+      await deadline.unlimited(
+        () =>
+          new Promise<void>((resolve) => {
+            wake = resolve
+            this.#waiting.add(wake)
+          }),
+      )
     } catch (error) {
-      if (wake !== undefined && !this.#waiting.delete(wake)) this.next()
+      if (!this.#waiting.delete(wake)) this.next()
       throw error
     }
   }
