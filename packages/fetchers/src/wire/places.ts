@@ -21,18 +21,19 @@ export class Places {
 
   /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
   async turn({ deadline }: RetrievalContext): Promise<void> {
-    let wake = (): void => {}
+    let wake: (() => void) | undefined
     deadline.phase = 'connect'
     try {
       await deadline.unlimited(
         () =>
           new Promise<void>((resolve) => {
             wake = resolve
-            this.#waiting.add(wake)
+            this.#waiting.add(resolve)
           }),
       )
     } catch (error) {
-      if (!this.#waiting.delete(wake)) this.next()
+      // Who never stood in the line has no turn to pass on: it would cost the first in it that place.
+      if (wake !== undefined && !this.#waiting.delete(wake)) this.next()
       throw error
     }
   }
