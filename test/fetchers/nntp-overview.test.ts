@@ -52,6 +52,13 @@ describe('an overview', () => {
     }))
 })
 
+test('a header is decoded', () =>
+  trial({}, async ({ server, client }) => {
+    const article = await client.retrieve(`${server.url}retriever.test/4`, { head: true })
+    expect(article.metadata.header).toMatchObject({ subject: 'Grüße und ein €', from: 'Jürgen <juergen@example.net>' })
+    await article.cancel()
+  }))
+
 test('the header alone: HEAD', () =>
   trial({}, async ({ server, client, url }) => {
     const article = await client.retrieve(url(9), { head: true })
