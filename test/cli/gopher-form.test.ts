@@ -159,6 +159,15 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(server.received.at(-1)).toBe(block('Ann', 'Ulm'))
   })
 
+  test('a secret in a paste is not shown, whatever comes before and behind it', async () => {
+    await using server = await formServer(['Ask: Name', 'AskP: Secret', 'Ask: Town', 'AskP: Another'])
+    const typed = { 'Name: ': 'Ann\rxyzzy\rUlm\rplu', 'Another: ': 'gh\r' }
+    const { screen } = await onPty(folder(), `'${server.url}'`, typed)
+    expect(screen).toMatch(/Ann\r+\nSecret: \r\nTown: Ulm\r\nAnother: \r\nThank you/)
+    expect(screen).not.toMatch(/xyzzy|plu|gh/)
+    expect(server.received.at(-1)).toBe(block('Ann', 'xyzzy', 'Ulm', 'plugh'))
+  })
+
   test("a server's words drive no terminal", async () => {
     await using server = await formServer(['Ask: Na\x1b[2Jme\tno\x9bbody', 'Choose: Co\x07lour\tr\x1b]0;x\x07ed'])
     const { screen } = await onPty(folder(), `'${server.url}'`, { '[no\\x9bbody]: ': '\r', 'Number [1]: ': '\r' })

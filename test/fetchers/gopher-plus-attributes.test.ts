@@ -87,6 +87,14 @@ describe('odd blocks', () => {
       { ADMIN: { admin: null, modified: null, fields: { Site: 'Grüße: hier', TZ: '+1' } } },
     ],
     [
+      'letters that end in 0xA0 in UTF-8',
+      '+ADMIN:\r\n Author: Voil\xc3\xa0\r\n+ASK:\r\n Ask: Ol\xc3\xa0\r\n',
+      {
+        ADMIN: { admin: null, modified: null, fields: { Author: 'Voilà' } },
+        ASK: [{ kind: 'Ask', prompt: 'Olà', default: null, choices: [] }],
+      },
+    ],
+    [
       'a day that is none',
       '+ADMIN:\r\n Mod-Date: <19930231000000>\r\n',
       { ADMIN: { admin: null, modified: null, fields: {} } },
@@ -121,6 +129,7 @@ describe('odd blocks', () => {
   })
 
   test.each<[string, unknown]>([
+    ['\tText/plain En_US\t: <10k>', { mediaType: 'text/plain', language: 'En_US', size: 10_240 }],
     ['Text/plain En_US: <10k>', { mediaType: 'text/plain', language: 'En_US', size: 10_240 }],
     ['application/MacWriteII: <45K>', { mediaType: 'application/macwriteii', language: null, size: 46_080 }],
     ['text/plain: <512b>', { mediaType: 'text/plain', language: null, size: 512 }],
@@ -131,10 +140,19 @@ describe('odd blocks', () => {
     ['Postscript English: <2k>', { mediaType: null, language: 'English', size: 2048 }],
   ])('the view %s', async (line, expected) => {
     const { VIEWS } = (await attributes(`${info}+VIEWS:\r\n ${line}\r\n`)) as { VIEWS: unknown[] }
-    expect(VIEWS).toEqual([{ ...(expected as object), name: line.replace(/:.*/, '') }])
+    expect(VIEWS).toEqual([{ ...(expected as object), name: line.replace(/:.*/, '').trim() }])
   })
 
-  test.each(['text/plain\t1: <1k>', ': <1k>', '<1k>', 'a b\tc'])('%j is no view', async (line) => {
+  test.each([
+    'text/plain\t1: <1k>',
+    'text/plain\rx: <1k>',
+    'text/plain: x',
+    'text/plain: <x>',
+    '+text/plain',
+    ': <1k>',
+    '<1k>',
+    'a b\tc',
+  ])('%j is no view', async (line) => {
     expect(await attributes(`${info}+VIEWS:\r\n ${line}\r\n`)).toEqual({ VIEWS: [] })
   })
 

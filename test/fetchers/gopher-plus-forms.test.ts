@@ -1,24 +1,22 @@
-import type { Form, FormAnswers } from '@retriever/fetchers'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { createClient, type Form, type FormAnswers } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { replying, startPair } from './gopher-plus-client.ts'
+import { retries, sent } from './events.ts'
+import { asking, replying, startPair } from './gopher-plus-client.ts'
 
 const answers = { 'Your name?': 'Ann', 'A secret?': 'sesame', 'Colour?': 'green' }
 const filled = 'Name: Ann\r\nSecret: 6 characters\r\nColour: green\r\n'
 
 /** What a form of these questions is answered by: the data block as sent, and as events show it. */
 async function block(questions: readonly string[], form: FormAnswers): Promise<{ sent: string; shown: string }> {
-  const ask = questions.map((question) => ` ${question}\r\n`).join('')
-  const attributes = `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n${ask}.\r\n`
-  await using pair = await startPair(replying({ '/x\t!': attributes, '/x\t+\t1': '+-2\r\n' }))
-  const done = pair.text('0/x', { form })
-  await done
-  const [, request] = pair.events.flatMap((event) => (event.type === 'sent' ? event.octets : []))
-  return { sent: pair.server.received.slice(2).join('|'), shown: request ?? '' }
+  await using pair = await startPair(replying({ '/x\t!': asking(questions), '/x\t+\t1': '+-2\r\n' }))
+  await pair.text('0/x', { form })
+  return { sent: pair.server.received.slice(2).join('|'), shown: sent(pair.events)[1] ?? '' }
 }
 
 async function refusal(questions: readonly string[], form: FormAnswers): Promise<string> {
-  const ask = questions.map((question) => ` ${question}\r\n`).join('')
-  await using pair = await startPair(replying({ '/x\t!': `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n${ask}.\r\n` }))
+  await using pair = await startPair(replying({ '/x\t!': asking(questions) }))
   const error = await pair.failure('0/x', { form })
   expect(error).toMatchObject({ code: 'invalid-option', phase: 'request' })
   expect(pair.server.received).toEqual(['/x\t!'])
@@ -36,15 +34,14 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
   })
 })
 
-test('a secret that the server repeats in its error is blotted out', async () => {
-  const attributes = '+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n AskP: P?\r\n.\r\n'
-  const refusal = '--1\r\n2 <ann@example.net>\r\nsesäme is wrong.\r\n.\r\n'
+test.each(['sesäme', 'ses\x1bäme', 'ses\täme'])('a secret that the server repeats in its error: %j', async (secret) => {
+  const refusal = `--1\r\n2 <ann@example.net>\r\n${secret} is wrong.\r\n.\r\n`
   await using pair = await startPair(
-    replying({ '/x\t!': attributes, '/x\t+\t1': Buffer.from(refusal).toString('latin1') }),
+    replying({ '/x\t!': asking(['AskP: P?']), '/x\t+\t1': Buffer.from(refusal).toString('latin1') }),
   )
-  const error = await pair.failure('0/x', { form: { 1: 'sesäme' } })
+  const error = await pair.failure('0/x', { form: { 1: secret } })
   expect(error).toMatchObject({ code: 'server-refused', reply: expect.stringContaining('<password> is wrong') })
-  expect(JSON.stringify([error, error.message, pair.events])).not.toContain('sesäme')
+  expect(JSON.stringify([error, error.message, pair.events])).not.toContain('äme')
 })
 
 test('every kind of question, and a file to the last octet', async () => {
@@ -160,8 +157,7 @@ describe('nobody answers', () => {
   })
 
   test('of many questions some are told', async () => {
-    const ask = ' Ask: A?\r\n'.repeat(500)
-    await using pair = await startPair(replying({ '/x\t!': `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n${ask}.\r\n` }))
+    await using pair = await startPair(replying({ '/x\t!': asking(Array(500).fill('Ask: A?')) }))
     const { message } = await pair.failure('0/x%09%09?')
     expect(message).toContain('and 470 more')
   })
@@ -172,10 +168,22 @@ describe('nobody answers', () => {
     const cause = new Error('no')
     const failing = () => Promise.reject(cause)
     expect(await pair.failure('0/ask', { form: failing })).toMatchObject({ code: 'form-required', cause })
-    const odd = (() => ['a']) as unknown as () => FormAnswers
-    expect(await pair.failure('0/ask', { form: odd })).toMatchObject({ code: 'invalid-option' })
-    expect(pair.server.received).toEqual(['/ask\t!', '/ask\t!', '/ask\t!'])
+    for (const odd of [['a'], new Map([['Your name?', 'Ann']]), new URLSearchParams('1=Ann')]) {
+      const form = (() => odd) as unknown as () => FormAnswers
+      expect(await pair.failure('0/ask', { form })).toMatchObject({ code: 'invalid-option', phase: 'request' })
+    }
+    expect(pair.server.received).toEqual(Array.from({ length: 5 }, () => '/ask\t!'))
   })
+
+  test.each([new Map([['Your name?', 'Ann']]), new FormData(), new URLSearchParams('1=Ann'), ['a']])(
+    'answers that nobody would find in %o are refused, and nothing is asked',
+    async (odd) => {
+      await using pair = await startPair()
+      const form = odd as unknown as FormAnswers
+      expect(await pair.failure('0/ask', { form })).toMatchObject({ code: 'invalid-option', phase: 'resolve' })
+      expect(pair.server.received).toEqual([])
+    },
+  )
 
   test('a plain request is answered by the error of old', async () => {
     await using pair = await startPair()
@@ -243,8 +251,7 @@ test('a URL that holds the answers needs no others', async () => {
 })
 
 test('a form and a view, told by one answer', async () => {
-  const attributes =
-    '+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+VIEWS:\r\n text/plain: <1k>\r\n text/html De_DE: <1k>\r\n+ASK:\r\n Ask: A?\r\n.\r\n'
+  const attributes = asking(['Ask: A?'], ['text/plain: <1k>', 'text/html De_DE: <1k>'])
   await using pair = await startPair(replying({ '/x\t!': attributes, '/x\t+text/html De_DE\t1': '+-2\r\nyes' }))
   const representation = await pair.open('0/x%09%09?', { form: { 1: 'a' }, accept: 'text/html' })
   expect(representation.mediaType).toBe('text/html')
@@ -254,7 +261,7 @@ test('a form and a view, told by one answer', async () => {
 
 test('a server cannot begin a request of its own by what it calls a view', async () => {
   for (const view of ['text/plain\t1: <1k>', 'text/plain x\ty: <1k>', 'text/plain\rx: <1k>', 'text/plain\0: <1k>']) {
-    const attributes = `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+VIEWS:\r\n ${view}\r\n+ASK:\r\n Ask: A?\tp\rq\r\n.\r\n`
+    const attributes = asking(['Ask: A?\tp\rq'], [view])
     await using pair = await startPair(replying({ '/x\t!': attributes, '/x\t+': '+-2\r\n', '/x\t+\t1': '+-2\r\n' }))
     await pair.open('0/x', { accept: 'text/plain' }).then(
       (representation) => representation.cancel(),
@@ -272,8 +279,7 @@ describe('a form is not sent twice', () => {
     ['before the answer', 'response'],
     ['within it', 'body'],
   ] as const)('when the server falls silent %s', async (_, stall) => {
-    const attributes = '+-1\r\n+INFO: 0x\t/ask\th\t70\t?\r\n+ASK:\r\n Ask: A?\r\n.\r\n'
-    await using pair = await startPair(replying({ '/ask\t!': attributes }), patient)
+    await using pair = await startPair(replying({ '/ask\t!': asking(['Ask: A?']) }), patient)
     const form = () => {
       pair.server.setFaults({ stall })
       return { 1: 'a' }
@@ -282,6 +288,26 @@ describe('a form is not sent twice', () => {
     expect(error).toMatchObject({ code: 'timeout', transient: false })
     expect(error.message).toContain('may have been received')
     expect(pair.server.received.filter((line) => line.endsWith('\t1'))).toHaveLength(1)
-    expect(pair.events.filter(({ type }) => type === 'retried')).toEqual([])
+    expect(retries(pair.events)).toEqual([])
+  })
+  test('when it takes no more of a large file', async () => {
+    const requests: string[] = []
+    const server = createServer((socket) => {
+      socket.once('data', (octets) => {
+        requests.push(octets.toString('latin1').slice(0, 6))
+        const isForm = !octets.includes('\t!')
+        if (isForm) socket.pause()
+        else socket.end('+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n ChooseF: F?\r\n.\r\n')
+      })
+      socket.on('error', () => {})
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await using client = createClient(patient)
+    const form = { 1: new Uint8Array(2 ** 24) }
+    const retrieving = client.retrieve(`gopher://127.0.0.1:${port}/0/x`, { form })
+    await expect(retrieving).rejects.toMatchObject({ code: 'timeout', transient: false })
+    expect(requests).toEqual(['/x\t!\r\n', '/x\t+\t1'])
+    server.close()
   })
 })

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type Entry } from '@retriever/fetchers'
+import { createClient } from '@retriever/fetchers'
 import { type Message, readMessage } from '@retriever/fetchers/mime'
 import { startNntpServer } from '@retriever/servers'
 import { afterAll, describe, expect, test } from 'vitest'
+import { entriesOf } from './entries.ts'
 import { failure } from './failure.ts'
 
 /** One octet a character, lines ended by CRLF. */
@@ -309,8 +310,7 @@ describe('an article', () => {
     await using client = createClient()
     const representation = await client.retrieve(`news://${server.host}:${server.port}/${id}`)
     expect(representation).toMatchObject({ kind: 'object', mediaType: 'message/rfc822', hasEntries: true })
-    const entries: Entry[] = []
-    for await (const entry of representation.entries()) entries.push(entry)
+    const entries = await entriesOf(representation)
     expect(entries).toHaveLength(4)
     expect(entries[0]).toEqual({
       name: 'text/plain',

@@ -41,6 +41,9 @@ export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAns
   )
 }
 
+/** A server may ask any number of questions; a message has some. */
+const mostShown = 30
+
 /** A number is one, also where a prompt looks like it; a prompt is as the server wrote it, or as it is shown. */
 function numberOf(name: string, { fields }: Form): number {
   const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
@@ -50,8 +53,11 @@ function numberOf(name: string, { fields }: Form): number {
   )
   if (named.length === 1 && named[0] !== undefined) return named[0]
   const wrong = named.length === 0 ? 'the form has no such question' : 'several questions of the form are called so'
-  const questions = fields.map(({ prompt }, index) => `${index + 1} is "${printable(prompt)}"`)
-  throw usageError(`--form ${name}: ${wrong}. Give the number of one: ${questions.join(', ')}.`)
+  const questions = fields.slice(0, mostShown).map(({ prompt }, index) => {
+    return `${index + 1} is "${printable(prompt).slice(0, 100)}"`
+  })
+  const more = fields.length > mostShown ? `, and ${fields.length - mostShown} more` : ''
+  throw usageError(`--form ${name}: ${wrong}. Give the number of one: ${questions.join(', ')}${more}.`)
 }
 
 function answer(field: FormField | undefined, number: number, values: readonly string[]): FormAnswers[string] {

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { printable } from '@retriever/core'
 import type { Output } from './output.ts'
 
 /** Whether there is a person who can be asked. */
@@ -20,7 +21,8 @@ export class Prompter implements Disposable {
   readonly #lines: Interface
   readonly #typed: string[] = []
   #answer: ((line: string | null) => void) | null = null
-  #shown = true
+  /** Only while a question is open: what is pasted behind its answer may be a secret. */
+  #shown = false
   #isOver = false
 
   constructor(output: Output, signal: AbortSignal) {
@@ -48,16 +50,18 @@ export class Prompter implements Disposable {
       this.#answer = (line) => {
         this.#answer = null
         if (!echo) this.#output.prompt('\n')
-        this.#shown = true
+        this.#shown = false
         resolve(line)
       }
-      if (this.#isOver || this.#typed.length > 0) {
-        this.#output.prompt(text)
-        return this.#answer(this.#typed.shift() ?? null)
+      const typed = this.#typed.shift()
+      if (this.#isOver || typed !== undefined) {
+        this.#output.prompt(echo && typed !== undefined ? `${text}${printable(typed)}\n` : text)
+        return this.#answer(typed ?? null)
       }
+      this.#shown = echo
+      if (!echo) return this.#output.prompt(text)
       this.#lines.setPrompt(text)
       this.#lines.prompt()
-      this.#shown = echo
     })
   }
 

@@ -13,10 +13,14 @@ export const count: OptionKind = [
   'a whole number of 1 or more',
   (value) => Number.isInteger(value) && Number(value) >= 1,
 ]
+/** By name; neither a list, nor a Map, URLSearchParams or FormData, whose answers nobody would find. */
+export function isAnswers(value: unknown): boolean {
+  return record[1](value) && !(Symbol.iterator in Object(value))
+}
 /** What the answers must be, the fetcher that knows the questions says. */
 export const formOption: OptionKind = [
   'an object of answers, or a function that gives one',
-  (value) => callback[1](value) || record[1](value),
+  (value) => callback[1](value) || isAnswers(value),
 ]
 export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
 export const text: OptionKind = ['a string', (value) => typeof value === 'string']

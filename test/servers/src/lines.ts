@@ -36,6 +36,11 @@ export class Lines {
     return this.#ready.shift()
   }
 
+  /** Takes no more from the stream: what comes is for whoever reads it next, as the handshake after AUTH TLS. */
+  stop(): void {
+    this.#stream?.off('data', this.#onData).pause()
+  }
+
   /** Reads from another stream, as after AUTH TLS. What came in clear before is forgotten: RFC 3207, 4.2's reason. */
   attach(stream: Duplex): void {
     this.#stream?.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)

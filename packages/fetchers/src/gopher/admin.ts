@@ -14,8 +14,10 @@ export interface Admin {
 export function readAdmin(lines: readonly string[]): Admin {
   const fields = new Map<string, string>()
   for (const line of lines) {
-    const [, name, value] = /^[ \t]*([^:\t]+):[ \t]*(.*)$/s.exec(line) ?? []
-    if (name !== undefined && value !== undefined) fields.set(octetsToText(name.trim()), octetsToText(value.trim()))
+    const [, name = '', value = ''] = /^([^:]+):(.*)$/s.exec(line) ?? []
+    // Trimmed as text: among octets, 0xA0 may be the end of a letter.
+    const field = octetsToText(name).trim()
+    if (field !== '') fields.set(field, octetsToText(value).trim())
   }
   const admin = take(fields, 'Admin')
   // The paper's example in 2.7 has `Date:`.

@@ -1,4 +1,4 @@
-import { octetsToText, printable } from '@retriever/core'
+import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { FormAnswers, FormField } from '../form.ts'
 import { isOneLine } from '../wire/lines.ts'
 import { fieldOf, type Question } from './ask.ts'
@@ -25,7 +25,7 @@ type Value = FormAnswers[string]
 export type Refuse = (message: string) => Error
 
 /**
- * The answers as the server wants them: "the first n lines in the dataBlock", and a file as "the remainder" (Gopher+ 2.8). Without a
+ * The answers as the server wants them, texts in UTF-8, since nothing tells what it expects: "the first n lines in the dataBlock", and a file as "the remainder" (Gopher+ 2.8). Without a
  * file the block ends in a dot, and lines that begin with one have it doubled; with a file its length is counted (2.3, 2.4).
  */
 export function encodeAnswers(questions: readonly Question[], answers: FormAnswers, refuse: Refuse): FormData {
@@ -61,7 +61,7 @@ function valuesOf(questions: readonly Question[], answers: FormAnswers, refuse: 
   for (const [name, value] of Object.entries(answers)) {
     const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
     const place = number > 0 && number <= questions.length ? number - 1 : prompts.indexOf(name)
-    const known = prompts.map((prompt, index) => `${index + 1} ${quoted(prompt)}`).join(', ')
+    const known = some(prompts.map((prompt, index) => `${index + 1} ${quoted(prompt)}`))
     if (place === -1) throw refuse(`The form has no field ${quoted(name)}; its fields are: ${known}.`)
     if (values.has(place)) throw refuse(`The field ${quoted(name)} is answered twice, by its prompt and its number.`)
     values.set(place, value)
@@ -77,7 +77,7 @@ function answerTo(question: Question, value: Value | undefined, refuse: Refuse):
   if (kind === 'Choose') return { lines: [choice(question, value, refuse)] }
   // A secret is only ever the caller's own: not even what the server proposes.
   if (value === undefined) return { lines: [kind === 'AskP' ? '' : (question.default ?? '')] }
-  return { lines: [octetsOf(textOf(value, refuse))] }
+  return { lines: [utf8Octets(textOf(value, refuse))] }
 }
 
 /** "A count of the number of lines entered by the user on a line by itself, followed by the lines" (Gopher+ 2.8). */
@@ -87,9 +87,9 @@ function counted(lines: readonly string[] | string | null): readonly string[] {
 }
 
 function linesOf(value: Value, refuse: Refuse): readonly string[] {
-  if (isTexts(value)) return value.map(octetsOf)
+  if (isTexts(value)) return value.map(utf8Octets)
   const text = textOf(value, refuse).replace(/(?:\r\n|\n|\r)$/, '')
-  return text === '' ? [] : text.split(/\r\n|\n|\r/).map(octetsOf)
+  return text === '' ? [] : text.split(/\r\n|\n|\r/).map(utf8Octets)
 }
 
 /** As the server wrote it, octet for octet; the first one where nothing is said. */
@@ -110,7 +110,7 @@ function boxes(question: Question, value: Value | undefined, refuse: Refuse): re
 function placeOf(text: string, question: Question, refuse: Refuse): number {
   const { choices } = fieldOf(question)
   const place = choices.indexOf(text)
-  if (place === -1) throw refuse(`Expected one of ${choices.map(quoted).join(', ')}.`)
+  if (place === -1) throw refuse(`Expected one of ${some(choices.map(quoted))}.`)
   return place
 }
 
@@ -118,7 +118,7 @@ function fileOf(value: Value, refuse: Refuse): string {
   if (value instanceof Uint8Array) {
     return Buffer.from(value.buffer, value.byteOffset, value.length).toString('latin1')
   }
-  return octetsOf(textOf(value, refuse))
+  return utf8Octets(textOf(value, refuse))
 }
 
 function textOf(value: unknown, refuse: Refuse): string {
@@ -132,22 +132,25 @@ function isTexts(value: Value): value is readonly string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string')
 }
 
-/** Of UTF-8: nothing tells what the server expects. */
-function octetsOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1')
-}
-
 /** For messages: harmless, and not endless. */
 export function quoted(text: string): string {
   const shown = printable(text)
   return `"${shown.length > 100 ? `${shown.slice(0, 100)}...` : shown}"`
 }
 
+/** A form may have any number of questions and choices; a message has some. */
+const mostShown = 30
+
+export function some(items: readonly string[]): string {
+  const more = items.length > mostShown ? `, and ${items.length - mostShown} more` : ''
+  return `${items.slice(0, mostShown).join(', ')}${more}`
+}
+
 /** What a field wants, in words. */
 export function wantOf({ kind, default: proposal, choices }: FormField): string {
   const proposed = proposal === null ? '' : `; ${quoted(proposal)} if left out`
-  if (kind === 'Choose') return `one of ${choices.map(quoted).join(', ')}`
-  if (kind === 'Select') return `any of ${choices.map(quoted).join(', ')}${proposed}`
+  if (kind === 'Choose') return `one of ${some(choices.map(quoted))}`
+  if (kind === 'Select') return `any of ${some(choices.map(quoted))}${proposed}`
   if (kind === 'AskP') return 'a secret'
   if (kind === 'AskL') return `lines${proposed}`
   if (kind === 'AskF') return `a name for a file${proposed}`

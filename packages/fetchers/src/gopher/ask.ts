@@ -18,15 +18,15 @@ export function readAsk(lines: readonly string[]): readonly Question[] {
     if (rest === undefined || word.toLowerCase() === 'note') return []
     const kind = kinds.find((known) => known.toLowerCase() === word.toLowerCase()) ?? 'Ask'
     const [prompt = '', ...proposals] = rest.split('\t')
-    if (kind === 'Select') return select(prompt.trim(), proposals)
-    if (kind === 'Choose') return { kind, prompt: prompt.trim(), default: null, choices: proposals }
-    return { kind, prompt: prompt.trim(), default: proposals[0] || null, choices: [] }
+    if (kind === 'Select') return select(prompt, proposals)
+    if (kind === 'Choose') return { kind, prompt, default: null, choices: proposals }
+    return { kind, prompt, default: proposals[0] || null, choices: [] }
   })
 }
 
 function select(prompt: string, choices: readonly string[]): Question {
   if (choices.length > 0) return { kind: 'Select', prompt, default: null, choices }
-  const [, box = prompt, ticked] = /^(.*):([01])$/s.exec(prompt) ?? []
+  const [, box = prompt, ticked] = /^(.*):([01])[ \t]*$/s.exec(prompt) ?? []
   return { kind: 'Select', prompt: box, default: ticked === '1' ? box : null, choices: [box] }
 }
 
@@ -34,8 +34,13 @@ function select(prompt: string, choices: readonly string[]): Question {
 export function fieldOf({ kind, prompt, default: proposal, choices }: Question): FormField {
   return {
     kind,
-    prompt: octetsToText(prompt),
-    default: proposal === null ? null : octetsToText(proposal),
-    choices: choices.map(octetsToText),
+    prompt: textOf(prompt),
+    default: proposal === null ? null : textOf(proposal),
+    choices: choices.map(textOf),
   }
+}
+
+/** Trimmed as text: among octets, 0xA0 may be the end of a letter. */
+function textOf(octets: string): string {
+  return octetsToText(octets).trim()
 }

@@ -7,8 +7,9 @@ export function parseCaps(text: string): Readonly<Record<string, string>> | null
   const [first = '', ...lines] = text.split(/\r\n|\n|\r/)
   if (first.trimEnd() !== 'CAPS') return null
   const properties = lines.flatMap((line) => {
-    const [, key, value] = /^\s*([^#=\s][^=]*?)\s*=(.*)$/.exec(line) ?? []
-    return key === undefined || value === undefined ? [] : [[key, value.trim()] as const]
+    const [, before = '', value = ''] = /^([^=]+)=(.*)$/.exec(line) ?? []
+    const key = before.trim()
+    return key === '' || key.startsWith('#') ? [] : [[key, value.trim()] as const]
   })
   return Object.fromEntries(properties)
 }

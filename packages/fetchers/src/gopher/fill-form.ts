@@ -1,7 +1,8 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import type { Form, FormAnswers } from '../form.ts'
-import { encodeAnswers, type FormData, quoted, wantOf } from './answers.ts'
+import { isAnswers } from '../options.ts'
+import { encodeAnswers, type FormData, quoted, some, wantOf } from './answers.ts'
 import { fieldOf, type Question } from './ask.ts'
 
 /** Gets the answers to the questions, from the caller alone, and encodes them. Rejects with `form-required` or `invalid-option`. */
@@ -23,21 +24,20 @@ async function answersTo(form: Form, context: RetrievalContext): Promise<FormAns
       if (RetrievalError.is(cause)) throw cause
       throw context.error('form-required', 'The form function threw.', { phase: 'request', cause })
     })
-  if (answers === null || (typeof answers === 'object' && !Array.isArray(answers))) return answers as FormAnswers | null
-  const message = `Expected the form function to give an object of answers, or null, got ${typeof answers}.`
+  if (answers === null || isAnswers(answers)) return answers as FormAnswers | null
+  const message = `Expected the form function to give an object of answers, or null, got ${kindOf(answers)}.`
   throw context.error('invalid-option', message, { phase: 'request' })
 }
 
-/** A form may have any number of questions; a message has some. */
-const mostShown = 30
-
 function formRequired({ fields }: Form, context: RetrievalContext): RetrievalError {
-  const shown = fields.slice(0, mostShown).map((field, index) => {
-    return `${index + 1} ${quoted(field.prompt)} (${wantOf(field)})`
-  })
-  const more = fields.length > mostShown ? `, and ${fields.length - mostShown} more` : ''
+  const shown = fields.map((field, index) => `${index + 1} ${quoted(field.prompt)} (${wantOf(field)})`)
   const message =
-    `A form is to be filled in first; it asks: ${shown.join(', ')}${more}. Give the answers by prompt or number with the ` +
+    `A form is to be filled in first; it asks: ${some(shown)}. Give the answers by prompt or number with the ` +
     'option `form`; the command: --form NAME=VALUE.'
   return context.error('form-required', message, { phase: 'request' })
+}
+
+/** `[object Map]` is better than `object`. */
+function kindOf(value: unknown): string {
+  return typeof value === 'object' ? Object.prototype.toString.call(value) : typeof value
 }

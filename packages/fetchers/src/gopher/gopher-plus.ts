@@ -70,15 +70,15 @@ export async function throwGopherPlusError(
   source: LineReader,
   context: RetrievalContext,
 ): Promise<never> {
-  const text = await shortText(failure, source, context)
-  const [first = '', ...rest] = text.split(/\r?\n/)
+  const octets = await shortText(failure, source, context)
+  const [first = '', ...rest] = octetsToText(octets).split(/\r?\n/)
   const [, code = ''] = /^\s*(\d+)/.exec(first) ?? []
-  const reply = printable(octetsToText([first.trim(), ...rest].join(' ').trim()))
-  const words = printable(octetsToText(rest.join(' ').trim())) || reply
-  const what = code === '3' ? moved(text, plan) : whatHappened(code)
+  const reply = printable([first.trim(), ...rest].join(' ').trim())
+  const words = printable(rest.join(' ').trim()) || reply || 'it does not say why'
+  const what = code === '3' ? moved(octets, plan) : whatHappened(code)
   throw context.error(code === '1' ? 'not-found' : 'server-refused', `${what}: ${words}`, {
     phase: 'request',
-    reply,
+    ...(reply !== '' && { reply }),
   })
 }
 
@@ -104,7 +104,7 @@ function whatHappened(code: string): string {
   return 'The server refused'
 }
 
-/** "The (short!) error message": as much of it as a reply may have. A cut one is better than none. */
+/** "The (short!) error message": as much of it as a reply may have. A cut one tells more than that it is cut, and so does none. */
 async function shortText(failure: Status, source: LineReader, context: RetrievalContext): Promise<string> {
   let text = ''
   try {
@@ -113,7 +113,7 @@ async function shortText(failure: Status, source: LineReader, context: Retrieval
       if (text.length > 2048) break
     }
   } catch (error) {
-    if (text === '' || context.deadline.reason !== null) throw error
+    if (context.deadline.reason !== null) throw error
   }
   return text.slice(0, 2048)
 }

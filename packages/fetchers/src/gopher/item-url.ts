@@ -45,7 +45,7 @@ function encodeUrl(url: string): string {
 /** Host and port as a URL has them, the port left out where it is the default; null where they are no legal ones. */
 function authority({ host, port }: MenuItem): ((defaultPort: number) => string) | null {
   const name = octetsToText(host)
-  const ipv6 = /^\[?([0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]?$/.exec(name)?.[1]
+  const ipv6 = name.includes(':') ? /^\[?([0-9A-Fa-f:.]+)\]?$/.exec(name)?.[1] : undefined
   if (port === null || (ipv6 === undefined && !/^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name))) return null
   const written = ipv6 === undefined ? name : `[${ipv6}]`
   return (defaultPort) => (port === defaultPort ? written : `${written}:${port}`)

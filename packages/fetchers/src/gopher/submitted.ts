@@ -1,14 +1,14 @@
-import { RetrievalError } from '@retriever/core'
+import { printable, RetrievalError } from '@retriever/core'
 import type { Retrieved } from '../fetcher.ts'
 import type { FormData } from './answers.ts'
 
 /**
- * What comes after a form was sent. Nothing of it is transient: to try again would be to submit again, which only the person may want
+ * Sends a form, and what comes of it. No failure is transient, not even within the sending: to try again would be to submit again, which only the person may want
  * to (RFC 9110 9.2.2 says the same of methods that are not idempotent).
  */
-export async function submitted({ secrets }: FormData, answer: Promise<Retrieved>): Promise<Retrieved> {
+export async function submitted({ secrets }: FormData, submit: () => Promise<Retrieved>): Promise<Retrieved> {
   try {
-    const retrieved = await answer
+    const retrieved = await submit()
     return { ...retrieved, body: once(retrieved.body, secrets) }
   } catch (error) {
     throw final(error, secrets)
@@ -29,7 +29,10 @@ async function* once(
 /** The same error, without the secrets that the server repeats. */
 function final(error: unknown, secrets: readonly string[]): unknown {
   if (!RetrievalError.is(error)) return error
-  const blot = (text: string): string => secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), text)
+  // Replies are told in printable form.
+  const shown = secrets.flatMap((secret) => [secret, printable(secret)])
+  const blot = (text: string): string =>
+    shown.reduce((blotted, secret) => blotted.replaceAll(secret, '<password>'), text)
   const { code, message, transient, phase, url, reply, cause } = error
   const said = transient ? `${message} The form had been sent: it may have been received.` : message
   return new RetrievalError(code, blot(said), {

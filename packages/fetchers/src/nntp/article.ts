@@ -1,4 +1,6 @@
+import { octetsToText } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import { decodeWords } from '../mime/encoded-words.ts'
 import { messageEntries } from '../mime/entries.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { expectReply, type Reply, replyWords } from '../wire/reply.ts'
@@ -33,7 +35,8 @@ export async function retrieveArticle(dialogue: Dialogue, inSession: InSession):
 async function retrieveHead(dialogue: Dialogue): Promise<Retrieved> {
   const { session, context } = dialogue
   const { reply, slot } = await askArticle(dialogue, 'HEAD', 221)
-  const header = Object.fromEntries(await fieldsOf(session, slot, context))
+  const fields = await fieldsOf(session, slot, context)
+  const header = Object.fromEntries([...fields].map(([name, value]) => [name, decodeWords(octetsToText(value))]))
   dialogue.done()
   const { metadata, ...rest } = described(dialogue, reply)
   return { ...rest, metadata: { ...metadata, header }, body: emptyBody() }

@@ -149,10 +149,18 @@ export class Session {
 
   #post(slot: Slot, context: RetrievalContext, shown: string = slot.command): Slot {
     this.#order.add(slot)
+    this.#gather()
     slot.sent = new Connection(this.#socket, context).sendLine(slot.command, shown)
     // Met where the reply is read.
     slot.sent.catch(() => {})
     return slot
+  }
+
+  /** What is sent in one turn of the event loop goes out in one segment. */
+  #gather(): void {
+    if (this.#socket.writableCorked > 0) return
+    this.#socket.cork()
+    process.nextTick(() => this.#socket.uncork())
   }
 
   async #turn(slot: Slot, context: RetrievalContext): Promise<void> {

@@ -70,6 +70,7 @@ export const loginCommands: Readonly<Record<string, Command>> = {
     if (!session.settings.explicitTls) return session.reply(502, 'AUTH not implemented.')
     if (!['TLS', 'TLS-C', 'SSL'].includes(argument?.toUpperCase() ?? '')) return session.reply(504, 'AUTH: TLS only.')
     if (tlsOnly(session)) return session.reply(503, 'TLS is on.')
+    session.lines.stop()
     await session.reply(234, 'Proceed with negotiation.')
     await session.connection.flown()
     session.connection.secure()

@@ -25,6 +25,7 @@ export const loginCommands: Readonly<Record<string, NntpCommand>> = {
   async STARTTLS(session) {
     const { connection } = session
     if (connection.tls || session.loggedIn) return session.reply('502 STARTTLS: too late')
+    session.lines.stop()
     await session.reply('382 Continue with TLS negotiation')
     if (connection.faults.stall === 'tls') {
       session.quit()
