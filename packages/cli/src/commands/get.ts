@@ -8,6 +8,7 @@ import { attempt, checkTarget, type Destination, writeFailed } from '../destinat
 import { dispositionName } from '../disposition.ts'
 import { saveEtag } from '../etag.ts'
 import { fileNameOf, safeFileName } from '../file-name.ts'
+import { isGroup, printGroup } from '../group-page.ts'
 import { headOf, isHttp, shownHead } from '../head.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
@@ -110,10 +111,11 @@ function nameFor(resolution: Resolution): string {
 }
 
 /**
- * On a terminal: a menu and a message as pages, other listings as a table, a text made harmless, and nothing that is no text.
+ * On a terminal: a menu, a newsgroup and a message as pages, other listings as a table, a text made harmless, and nothing that is no text.
  */
 async function show(representation: Representation, start: number, output: Output): Promise<void> {
   if (isMenu(representation)) return printMenu(representation, output)
+  if (isGroup(representation)) return printGroup(representation, output)
   if (representation.kind === 'listing' && !isAttributes(representation)) {
     return printListing(representation, output, false)
   }
