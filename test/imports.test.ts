@@ -39,6 +39,7 @@ test.each([
   ['packages/fetchers/src/ftp', '../save.ts'],
   ['packages/fetchers/src/ftp', '../../../cli/src/main.ts'],
   ['packages/fetchers/src/ftp', '@retriever/fetchers'],
+  ['packages/fetchers/src/nntp', '../mime/message.ts'],
   ['packages/fetchers/src/mime', '../client.ts'],
   ['packages/fetchers/src/mime', '../nntp/index.ts'],
   ['packages/cli/src', '@retriever/fetchers/gopher'],

@@ -18,7 +18,7 @@ const contestants = [
 /** The contestants in turn, so that a machine that grows slower does so for all. Memory is also told for an empty body. */
 export async function run([mebibytes = '2048', runs = '3']) {
   const size = Number(mebibytes)
-  const server = await startServer(size * 2 ** 20)
+  const server = await startServer({ http: true, bigSize: size * 2 ** 20 })
   const present = contestants.filter((contestant) => contestant.is)
   const results = new Map(present.map(({ name }) => [name, []]))
   try {

@@ -1,5 +1,6 @@
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../fetchers/entries.ts'
 import { testConnection } from './connection.ts'
 import { bytesOf, deepFreeze, everythingIn, failureOf, handlesSince, openHandles } from './observe.ts'
 import type { Subject } from './subject.ts'
@@ -55,8 +56,7 @@ function testRetrieval({ start, bytes, entries }: Subject): void {
     await using client = createClient()
     const representation = await client.retrieve(place.listing)
     expect(representation.kind).toBe('listing')
-    const found = []
-    for await (const entry of representation.entries()) found.push(entry)
+    const found = await entriesOf(representation)
     expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining([...entries]))
     for (const { url, kind } of found) {
       expect(kind).toMatch(/^(file|directory|link|search|article|group|service|info|other)$/)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createClient, type Entry, type ResumePoint, type RetrievalEvent } from '@retriever/fetchers'
 import { fileFetcher } from '@retriever/fetchers/file'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { entriesOf } from './entries.ts'
 
 const remarks: RetrievalEvent[] = []
 const client = createClient({
@@ -235,9 +236,7 @@ describe('what is refused', () => {
 
 describe('a directory', () => {
   async function list(url: string): Promise<Entry[]> {
-    const entries: Entry[] = []
-    for await (const entry of (await client.retrieve(url)).entries()) entries.push(entry)
-    return entries
+    return entriesOf(await client.retrieve(url))
   }
 
   test('is a name a line, with a / after a directory', async () => {

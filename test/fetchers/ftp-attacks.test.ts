@@ -5,7 +5,10 @@ import { type ClientOptions, createClient } from '@retriever/fetchers'
 import { startFtpServer, testCa } from '@retriever/servers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dialled, entriesOf, errorOf, explicitTls, scriptedTrial, trial } from './ftp-trial.ts'
+import { entriesOf } from './entries.ts'
+import { dialled } from './events.ts'
+import { failure as failureOf } from './failure.ts'
+import { explicitTls, scriptedTrial, trial } from './ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from './scripted-ftp.ts'
 
 const hello = 'Hello, world.\n'
@@ -88,7 +91,7 @@ describe('case 4, commands in the path: refused before anything is opened', () =
   test('nor by a policy that allows everything else', async () => {
     await using server = await startFtpServer()
     await using client = createClient({ policy: { allow: ['foreign-port', 'option-injection'] } })
-    expect(await errorOf(client.retrieve(`${server.url}a%0d%0aDELE%20x`))).toMatchObject({ code: 'refused' })
+    expect(await failureOf(client.retrieve(`${server.url}a%0d%0aDELE%20x`))).toMatchObject({ code: 'refused' })
     expect(server.accepted).toBe(0)
   })
 

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { startFtpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../cli/run.ts'
-import { expectSame, files, octets } from './ftp-trial.ts'
+import { files } from './ftp-trial.ts'
+import { expectSame, octets } from './octets.ts'
 import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
 
 useBundle()

@@ -2,7 +2,10 @@
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { entriesOf, expectSame, octets, retries, scriptedTrial } from './ftp-trial.ts'
+import { entriesOf } from './entries.ts'
+import { retries } from './events.ts'
+import { scriptedTrial } from './ftp-trial.ts'
+import { expectSame, octets } from './octets.ts'
 import { type FtpPeer, type Script, sending } from './scripted-ftp.ts'
 
 const hello = 'Hello, world.\n'

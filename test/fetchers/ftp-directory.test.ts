@@ -1,6 +1,9 @@
 /** A name that turns out to be a directory: RETR says 550, CWD of the same name 250. The listing comes, and says so. */
 import { describe, expect, test } from 'vitest'
-import { chunkings, entriesOf, expectSame, files, octets, remarks, scriptedTrial, trial } from './ftp-trial.ts'
+import { entriesOf } from './entries.ts'
+import { remarks } from './events.ts'
+import { files, scriptedTrial, trial } from './ftp-trial.ts'
+import { chunkings, expectSame, octets } from './octets.ts'
 import { type FtpPeer, sending } from './scripted-ftp.ts'
 
 describe('a directory named without a slash', () => {

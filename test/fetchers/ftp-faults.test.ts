@@ -8,20 +8,10 @@ import type { Representation } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import {
-  chunkings,
-  dialogues,
-  entriesOf,
-  expectSame,
-  files,
-  numberIn,
-  octets,
-  remarks,
-  retries,
-  scriptedTrial,
-  type Trial,
-  trial,
-} from './ftp-trial.ts'
+import { entriesOf } from './entries.ts'
+import { remarks, retries } from './events.ts'
+import { dialogues, files, numberIn, scriptedTrial, type Trial, trial } from './ftp-trial.ts'
+import { chunkings, expectSame, octets } from './octets.ts'
 import { type FtpPeer, mortal, type Script, sending } from './scripted-ftp.ts'
 
 const path = 'pub/data.bin'

@@ -2,7 +2,8 @@
 import { resolve } from '@retriever/core'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
-import { dialled, dialogues, retries, type ScriptedTrial, scriptedTrial, trial } from './ftp-trial.ts'
+import { dialled, retries } from './events.ts'
+import { dialogues, type ScriptedTrial, scriptedTrial, trial } from './ftp-trial.ts'
 import { type Script, sending } from './scripted-ftp.ts'
 
 const hello = 'Hello, world.\n'

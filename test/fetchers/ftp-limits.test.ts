@@ -1,6 +1,7 @@
 /** Cases 42 to 44 of docs/security.md, section 1: texts without end, and texts that are hard to read. */
 import { describe, expect, test } from 'vitest'
-import { entriesOf, scriptedTrial } from './ftp-trial.ts'
+import { entriesOf } from './entries.ts'
+import { scriptedTrial } from './ftp-trial.ts'
 import { endless, type FtpPeer, type Script, sending } from './scripted-ftp.ts'
 
 const hello = 'Hello, world.\n'

@@ -1,12 +1,7 @@
 import { type ClientOptions, createClient, type Entry, type Representation } from '@retriever/fetchers'
 import { expect } from 'vitest'
+import { entriesOf } from './entries.ts'
 import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
-
-export async function entriesOf(listing: AsyncIterable<Entry>): Promise<Entry[]> {
-  const entries: Entry[] = []
-  for await (const entry of listing) entries.push(entry)
-  return entries
-}
 
 interface Listed {
   readonly entries: readonly Entry[]
@@ -19,7 +14,7 @@ export async function listed(script: Script, path = 'pub/', options: ClientOptio
   await using server = await scriptedFtp(script)
   await using client = createClient(options)
   const representation = await client.retrieve(`${server.url}${path}`)
-  const entries = await entriesOf(representation.entries())
+  const entries = await entriesOf(representation)
   await client.close()
   await server.closed()
   const host = server.url.slice(6, -1)

@@ -2,14 +2,15 @@ import { createClient } from '@retriever/fetchers'
 import { type FtpServerOptions, startFtpServer } from '@retriever/servers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { entriesOf, joined, list, listed, mlsd, names, nlst } from './ftp-listed.ts'
+import { entriesOf } from './entries.ts'
+import { joined, list, listed, mlsd, names, nlst } from './ftp-listed.ts'
 import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
 
 async function embedded(options: FtpServerOptions, path: string) {
   await using server = await startFtpServer(options)
   await using client = createClient()
   const representation = await client.retrieve(`${server.url}${path}`)
-  const entries = await entriesOf(representation.entries())
+  const entries = await entriesOf(representation)
   await client.close()
   await server.waitForConnections(0)
   return { entries, representation, received: server.received.filter((line) => line !== 'QUIT'), root: server.url }
@@ -46,7 +47,7 @@ describe('a directory of the embedded server', () => {
   test('each entry can be retrieved by its URL', async () => {
     await using server = await startFtpServer()
     await using client = createClient()
-    const entries = await entriesOf((await client.retrieve(`${server.url}pub/`)).entries())
+    const entries = await entriesOf(await client.retrieve(`${server.url}pub/`))
     for (const { url, kind, size } of entries) {
       const representation = await client.retrieve(url ?? '')
       expect(representation.kind).toBe(kind === 'directory' ? 'listing' : 'object')
@@ -271,7 +272,7 @@ describe('NLST', () => {
     expect((await nlst(';type=d', 'a'))[0]?.url).toBe('ftp://HOST/a')
     await using server = await scriptedFtp({ MLSD: sending('type=file; a\r\n') })
     await using client = createClient()
-    const entries = await entriesOf((await client.retrieve(server.url.slice(0, -1))).entries())
+    const entries = await entriesOf(await client.retrieve(server.url.slice(0, -1)))
     expect(entries[0]?.url).toBe(`${server.url}a`)
   })
 
@@ -279,7 +280,7 @@ describe('NLST', () => {
     await using server = await scriptedFtp({ MLSD: sending('type=file; a\r\n') })
     await using client = createClient()
     const listing = await client.retrieve(`${server.url.replace('//', '//u:secret@')}pub/#part`)
-    expect((await entriesOf(listing.entries()))[0]?.url).toBe(`${server.url.replace('//', '//u@')}pub/a`)
+    expect((await entriesOf(listing))[0]?.url).toBe(`${server.url.replace('//', '//u@')}pub/a`)
   })
 })
 

@@ -3,7 +3,9 @@ import { type ClientOptions, createClient } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { errorOf, expectSame, explicitTls, octets, scriptedTrial, type Trial, trial } from './ftp-trial.ts'
+import { failure as failureOf } from './failure.ts'
+import { explicitTls, scriptedTrial, type Trial, trial } from './ftp-trial.ts'
+import { expectSame, octets } from './octets.ts'
 import { type FtpPeer, mortal, sending } from './scripted-ftp.ts'
 
 describe('at most so many connections to a host', () => {
@@ -142,7 +144,7 @@ describe('a session that has died of boredom is no error of the next retrieval',
     const server = await startFtpServer()
     await (await client.retrieve(`${server.url}pub/hello.txt`)).text()
     await server.close()
-    expect(await errorOf(client.retrieve(`${server.url}pub/hello.txt`))).toMatchObject({ code: 'connect-failed' })
+    expect(await failureOf(client.retrieve(`${server.url}pub/hello.txt`))).toMatchObject({ code: 'connect-failed' })
   })
 })
 

@@ -6,7 +6,9 @@ import type { RetrieveOptions } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { chunkings, expectSame, files, octets, remarks, scriptedTrial, type Trial, trial } from './ftp-trial.ts'
+import { remarks } from './events.ts'
+import { files, scriptedTrial, type Trial, trial } from './ftp-trial.ts'
+import { chunkings, expectSame, octets } from './octets.ts'
 
 const path = 'pub/data.bin'
 /** Of everything that the embedded server has. */

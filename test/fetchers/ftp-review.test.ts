@@ -6,18 +6,10 @@ import { type ClientOptions, createClient, type RetrieveOptions } from '@retriev
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import {
-  errorOf,
-  expectSame,
-  explicitTls,
-  files,
-  octets,
-  remarks,
-  retries,
-  scriptedTrial,
-  type Trial,
-  trial,
-} from './ftp-trial.ts'
+import { remarks, retries } from './events.ts'
+import { failure as failureOf } from './failure.ts'
+import { explicitTls, files, scriptedTrial, type Trial, trial } from './ftp-trial.ts'
+import { expectSame, octets } from './octets.ts'
 import { type Script, sending } from './scripted-ftp.ts'
 
 /** One place: what is not given back is missed. */
@@ -189,7 +181,7 @@ test('octets that turn out to come from elsewhere do not stay in the file that i
       const path = join(directory, 'big.bin')
       await writeFile(path, come)
       const rest = await retrieve('big.bin', { resumeFrom: come.length })
-      expect(await errorOf(rest.saveTo(path, { append: true }))).toMatchObject({ code: 'range-refused' })
+      expect(await failureOf(rest.saveTo(path, { append: true }))).toMatchObject({ code: 'range-refused' })
       expectSame(await readFile(path), come)
     } finally {
       await rm(directory, { recursive: true })

@@ -3,7 +3,9 @@ import type { RetrievalEvent } from '@retriever/fetchers'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chunkings, entriesOf, files, type Trial, trial } from './ftp-trial.ts'
+import { entriesOf } from './entries.ts'
+import { files, type Trial, trial } from './ftp-trial.ts'
+import { chunkings } from './octets.ts'
 
 interface Dialogue {
   readonly options?: FtpServerOptions

@@ -3,17 +3,9 @@ import type { Socket } from 'node:net'
 import { createClient } from '@retriever/fetchers'
 import { type FtpServerOptions, startFtpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import {
-  dialogues,
-  expectSame,
-  octets,
-  remarks,
-  retries,
-  type ScriptedTrial,
-  scriptedTrial,
-  type Trial,
-  trial,
-} from './ftp-trial.ts'
+import { remarks, retries } from './events.ts'
+import { dialogues, type ScriptedTrial, scriptedTrial, type Trial, trial } from './ftp-trial.ts'
+import { expectSame, octets } from './octets.ts'
 import type { FtpPeer, Script } from './scripted-ftp.ts'
 
 /** The same names with other contents in several directories, below an entry directory that is not the root. */

@@ -1,31 +1,20 @@
 /** What the tests of FTP share: a client beside a server, and what has happened between them. */
-import { type FtpPlan, findScheme, RetrievalError, type Scheme } from '@retriever/core'
+import { type FtpPlan, findScheme, type RetrievalError, type Scheme } from '@retriever/core'
 import {
   type Client,
   type ClientOptions,
   createClient,
-  type Entry,
   type Representation,
   type RetrievalEvent,
   type RetrieveOptions,
 } from '@retriever/fetchers'
-import { type Faults, type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
+import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
 import { expect } from 'vitest'
+import { failure as failureOf } from './failure.ts'
+import { octets } from './octets.ts'
 import { type Script, type ScriptedFtp, scriptedFtp } from './scripted-ftp.ts'
 
-/** 12 KiB in which no piece comes twice: octets that are lost, doubled or from elsewhere show. */
-export const octets: Buffer = scrambled(12 * 1024)
-
 export const files: Readonly<Record<string, Uint8Array>> = { '/pub/data.bin': octets }
-
-/** Every way in which segments may be cut that makes a difference; the list is as good as random. */
-export const chunkings: readonly NonNullable<Faults['chunking']>[] = [
-  'whole',
-  'bytes',
-  'split-crlf',
-  'glued',
-  [3, 1, 40, 7, 2, 19, 1, 1, 90],
-]
 
 /** FTP with AUTH TLS, whether or not a built-in scheme has it. */
 export const explicitTls: Scheme = {
@@ -99,7 +88,7 @@ async function onStage<T>(
   const url: Scene['url'] = (path, user) => `${user === undefined ? root : root.replace('//', `//${user}@`)}${path}`
   const retrieve: Scene['retrieve'] = (path, request) => client.retrieve(absolute(path, url), request)
   const get: Get = async (path, request) => Buffer.from(await (await retrieve(path, request)).bytes())
-  const failure: Scene['failure'] = (path, request) => errorOf(get(path, request))
+  const failure: Scene['failure'] = (path, request) => failureOf(get(path, request))
   try {
     const result = await use({ client, events, url, get, retrieve, failure })
     await client.close()
@@ -123,40 +112,6 @@ function absolute(path: string, url: Scene['url']): string {
   return path.includes('://') ? path : url(path)
 }
 
-export async function errorOf(promise: Promise<unknown>): Promise<RetrievalError> {
-  const error = await promise.then(
-    (value) => expect.fail(`expected an error, got ${String(value).slice(0, 100)}`),
-    (reason: unknown) => reason,
-  )
-  return RetrievalError.is(error) ? error : expect.fail(`expected a RetrievalError, got ${String(error)}`)
-}
-
-/** toEqual would look at each octet, and print them all. */
-export function expectSame(actual: Uint8Array, expected: Uint8Array): void {
-  expect(actual.length).toBe(expected.length)
-  expect(Buffer.compare(actual, expected), 'the same octets').toBe(0)
-}
-
-export async function entriesOf(listing: Representation): Promise<readonly Entry[]> {
-  const all: Entry[] = []
-  for await (const entry of listing.entries()) all.push(entry)
-  return all
-}
-
-/** The errors of the events that say something is tried again. */
-export function retries(events: readonly RetrievalEvent[]): readonly RetrievalError[] {
-  return events.flatMap((event) => (event.type === 'retried' ? [event.error] : []))
-}
-
-export function remarks(events: readonly RetrievalEvent[]): readonly string[] {
-  return events.flatMap((event) => (event.type === 'remark' ? [event.message] : []))
-}
-
-/** The ports that were dialled, in order. */
-export function dialled(events: readonly RetrievalEvent[]): readonly number[] {
-  return events.flatMap((event) => (event.type === 'connected' ? [event.port] : []))
-}
-
 /** The commands of each control connection, which a USER begins (AUTH, where it comes first). */
 export function dialogues(received: readonly string[], first = 'USER '): readonly (readonly string[])[] {
   const all: string[][] = []
@@ -171,17 +126,6 @@ export function dialogues(received: readonly string[], first = 'USER '): readonl
 export function numberIn(lines: readonly string[], verb: string): number | undefined {
   const line = lines.find((candidate) => candidate.startsWith(`${verb} `))
   return line === undefined ? undefined : Number(line.slice(verb.length + 1))
-}
-
-function scrambled(length: number): Buffer {
-  let state = 1738
-  return Buffer.from(
-    Array.from({ length }, () => {
-      // Numerical Recipes' generator: all that matters is that it repeats itself late.
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-      return state >>> 24
-    }),
-  )
 }
 
 function ftpScheme(): Scheme {

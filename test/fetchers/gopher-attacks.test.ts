@@ -6,7 +6,7 @@ import type { FormAnswers, FormFiller } from '@retriever/fetchers'
 import { startGopherServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formServer } from '../cli/form-server.ts'
-import { dialled } from './ftp-trial.ts'
+import { dialled, sent } from './events.ts'
 import { body, everyDoor, listed } from './told.ts'
 import { type Victim, victim } from './victim.ts'
 
@@ -24,7 +24,7 @@ async function expectRefused(url: string, words: RegExp): Promise<void> {
     for (const { error, events } of await everyDoor(url, { policy })) {
       expect(error, url).toMatchObject({ code: 'refused', phase: 'policy', message: expect.stringMatching(words) })
       expect(dialled(events)).toEqual([])
-      expect(events.filter(({ type }) => type === 'sent')).toEqual([])
+      expect(sent(events)).toEqual([])
     }
   }
   expect(bystander.connections).toBe(0)
@@ -145,10 +145,9 @@ describe('case 57, targets that a menu supplies', () => {
     'FILE:/etc/passwd',
     'javascript:alert(1)',
     ' javascript:alert(1)',
-    'data:text/html,x',
-    'man:ls',
+    ' data:text/html,x',
+    'MAN:ls',
     'info:ls',
-    'ldap://127.0.0.1/',
     'sftp://127.0.0.1/x',
     'mailserver:x',
     '//127.0.0.1/x',
@@ -160,7 +159,6 @@ describe('case 57, targets that a menu supplies', () => {
     const { got } = await listed(server.url)
     expect(got?.map(({ name }) => name)).toEqual(['A page', 'A page'])
     for (const entry of got ?? []) {
-      if (link.startsWith('ldap')) continue
       expect(entry.url).toBe(null)
     }
   })
@@ -177,11 +175,7 @@ describe('case 57, targets that a menu supplies', () => {
 test('case 69, decoded once: %250d%250a is sent as the six characters that it is', async () => {
   await using server = await startGopherServer({ faults: { replies: { 'a%0d%0a': 'fine\r\n' } } })
   expect((await body(`${server.url}0a%250d%250a`)).got?.toString()).toBe('fine\r\n')
-  expect(
-    (await body(`${server.url}7/s%09a%2509b%2500`)).events.flatMap((event) =>
-      event.type === 'sent' ? [event.octets] : [],
-    ),
-  ).toEqual(['/s\ta%09b%00\r\n'])
+  expect(sent((await body(`${server.url}7/s%09a%2509b%2500`)).events)).toEqual(['/s\ta%09b%00\r\n'])
   expect(server.received).toEqual(['a%0d%0a', '/s\ta%09b%00'])
 })
 
@@ -237,9 +231,9 @@ describe('case 77, forms that grab: no file and no secret goes out, and no file 
     const { got, error } = await body(server.url, { credentials }, { form })
     expect(error).toBe(null)
     expect(got?.toString()).toBe('Thank you.\r\n')
-    const [, sent = ''] = server.received
-    expect(sent).toMatch(/^\/form\t\+\t1\r\n/)
-    expect(sent).not.toMatch(/what-only|proposed-secret|s3cr3t/)
+    const [, submitted = ''] = server.received
+    expect(submitted).toMatch(/^\/form\t\+\t1\r\n/)
+    expect(submitted).not.toMatch(/what-only|proposed-secret|s3cr3t/)
     expect(asked).toBe(0)
     expect(await readdir(folder)).toEqual(['key'])
   })

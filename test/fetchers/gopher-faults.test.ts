@@ -1,7 +1,7 @@
 /** The faults R25 to R27 of docs/security.md, section 3. */
 import { type Faults, startGopherServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { chunkings, expectSame, octets } from './ftp-trial.ts'
+import { chunkings, expectSame, octets } from './octets.ts'
 import { body, described, listed, saved } from './told.ts'
 
 const chunks = chunkings.map((chunking) => ({ chunking }))

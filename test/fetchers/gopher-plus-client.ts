@@ -7,6 +7,8 @@ import {
   type RetrieveOptions,
 } from '@retriever/fetchers'
 import { type GopherServerOptions, startGopherServer, type TestServer } from '@retriever/servers'
+import { entriesOf } from './entries.ts'
+import { remarks } from './events.ts'
 
 /** A client, and a server of its own, for one test. */
 export interface Pair extends AsyncDisposable {
@@ -14,7 +16,7 @@ export interface Pair extends AsyncDisposable {
   /** Of the server's root, with its last slash. */
   readonly url: string
   readonly events: RetrievalEvent[]
-  remarks(): string[]
+  remarks(): readonly string[]
   text(path: string, options?: RetrieveOptions): Promise<string>
   list(path: string, options?: RetrieveOptions): Promise<Entry[]>
   open(path: string, options?: RetrieveOptions): ReturnType<ReturnType<typeof createClient>['retrieve']>
@@ -36,13 +38,9 @@ export async function startPair(options: GopherServerOptions = {}, clientOptions
     url,
     events,
     open,
-    remarks: () => events.flatMap((event) => (event.type === 'remark' ? event.message : [])),
+    remarks: () => remarks(events),
     text: async (path, wishes) => Buffer.from(await (await open(path, wishes)).bytes()).toString('latin1'),
-    async list(path, wishes) {
-      const entries: Entry[] = []
-      for await (const entry of (await open(path, wishes)).entries()) entries.push(entry)
-      return entries
-    },
+    list: async (path, wishes) => entriesOf(await open(path, wishes)),
     async failure(path, wishes) {
       try {
         await (await open(path, wishes)).bytes()
@@ -65,4 +63,11 @@ export function replying(
   options: GopherServerOptions = {},
 ): GopherServerOptions {
   return { ...options, faults: { ...options.faults, replies } }
+}
+
+/** What an item that has a form, and perhaps views, answers to `!`. */
+export function asking(questions: readonly string[], views: readonly string[] = []): string {
+  const block = (name: string, lines: readonly string[]): string =>
+    `+${name}:\r\n${lines.map((line) => ` ${line}\r\n`).join('')}`
+  return `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n${views.length > 0 ? block('VIEWS', views) : ''}${block('ASK', questions)}.\r\n`
 }

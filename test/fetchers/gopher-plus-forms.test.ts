@@ -2,25 +2,21 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { createClient, type Form, type FormAnswers } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { replying, startPair } from './gopher-plus-client.ts'
+import { retries, sent } from './events.ts'
+import { asking, replying, startPair } from './gopher-plus-client.ts'
 
 const answers = { 'Your name?': 'Ann', 'A secret?': 'sesame', 'Colour?': 'green' }
 const filled = 'Name: Ann\r\nSecret: 6 characters\r\nColour: green\r\n'
 
 /** What a form of these questions is answered by: the data block as sent, and as events show it. */
 async function block(questions: readonly string[], form: FormAnswers): Promise<{ sent: string; shown: string }> {
-  const ask = questions.map((question) => ` ${question}\r\n`).join('')
-  const attributes = `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n${ask}.\r\n`
-  await using pair = await startPair(replying({ '/x\t!': attributes, '/x\t+\t1': '+-2\r\n' }))
-  const done = pair.text('0/x', { form })
-  await done
-  const [, request] = pair.events.flatMap((event) => (event.type === 'sent' ? event.octets : []))
-  return { sent: pair.server.received.slice(2).join('|'), shown: request ?? '' }
+  await using pair = await startPair(replying({ '/x\t!': asking(questions), '/x\t+\t1': '+-2\r\n' }))
+  await pair.text('0/x', { form })
+  return { sent: pair.server.received.slice(2).join('|'), shown: sent(pair.events)[1] ?? '' }
 }
 
 async function refusal(questions: readonly string[], form: FormAnswers): Promise<string> {
-  const ask = questions.map((question) => ` ${question}\r\n`).join('')
-  await using pair = await startPair(replying({ '/x\t!': `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n${ask}.\r\n` }))
+  await using pair = await startPair(replying({ '/x\t!': asking(questions) }))
   const error = await pair.failure('0/x', { form })
   expect(error).toMatchObject({ code: 'invalid-option', phase: 'request' })
   expect(pair.server.received).toEqual(['/x\t!'])
@@ -39,10 +35,9 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
 })
 
 test.each(['sesäme', 'ses\x1bäme', 'ses\täme'])('a secret that the server repeats in its error: %j', async (secret) => {
-  const attributes = '+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n AskP: P?\r\n.\r\n'
   const refusal = `--1\r\n2 <ann@example.net>\r\n${secret} is wrong.\r\n.\r\n`
   await using pair = await startPair(
-    replying({ '/x\t!': attributes, '/x\t+\t1': Buffer.from(refusal).toString('latin1') }),
+    replying({ '/x\t!': asking(['AskP: P?']), '/x\t+\t1': Buffer.from(refusal).toString('latin1') }),
   )
   const error = await pair.failure('0/x', { form: { 1: secret } })
   expect(error).toMatchObject({ code: 'server-refused', reply: expect.stringContaining('<password> is wrong') })
@@ -162,8 +157,7 @@ describe('nobody answers', () => {
   })
 
   test('of many questions some are told', async () => {
-    const ask = ' Ask: A?\r\n'.repeat(500)
-    await using pair = await startPair(replying({ '/x\t!': `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+ASK:\r\n${ask}.\r\n` }))
+    await using pair = await startPair(replying({ '/x\t!': asking(Array(500).fill('Ask: A?')) }))
     const { message } = await pair.failure('0/x%09%09?')
     expect(message).toContain('and 470 more')
   })
@@ -257,8 +251,7 @@ test('a URL that holds the answers needs no others', async () => {
 })
 
 test('a form and a view, told by one answer', async () => {
-  const attributes =
-    '+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+VIEWS:\r\n text/plain: <1k>\r\n text/html De_DE: <1k>\r\n+ASK:\r\n Ask: A?\r\n.\r\n'
+  const attributes = asking(['Ask: A?'], ['text/plain: <1k>', 'text/html De_DE: <1k>'])
   await using pair = await startPair(replying({ '/x\t!': attributes, '/x\t+text/html De_DE\t1': '+-2\r\nyes' }))
   const representation = await pair.open('0/x%09%09?', { form: { 1: 'a' }, accept: 'text/html' })
   expect(representation.mediaType).toBe('text/html')
@@ -268,7 +261,7 @@ test('a form and a view, told by one answer', async () => {
 
 test('a server cannot begin a request of its own by what it calls a view', async () => {
   for (const view of ['text/plain\t1: <1k>', 'text/plain x\ty: <1k>', 'text/plain\rx: <1k>', 'text/plain\0: <1k>']) {
-    const attributes = `+-1\r\n+INFO: 0x\t/x\th\t70\t?\r\n+VIEWS:\r\n ${view}\r\n+ASK:\r\n Ask: A?\tp\rq\r\n.\r\n`
+    const attributes = asking(['Ask: A?\tp\rq'], [view])
     await using pair = await startPair(replying({ '/x\t!': attributes, '/x\t+': '+-2\r\n', '/x\t+\t1': '+-2\r\n' }))
     await pair.open('0/x', { accept: 'text/plain' }).then(
       (representation) => representation.cancel(),
@@ -286,8 +279,7 @@ describe('a form is not sent twice', () => {
     ['before the answer', 'response'],
     ['within it', 'body'],
   ] as const)('when the server falls silent %s', async (_, stall) => {
-    const attributes = '+-1\r\n+INFO: 0x\t/ask\th\t70\t?\r\n+ASK:\r\n Ask: A?\r\n.\r\n'
-    await using pair = await startPair(replying({ '/ask\t!': attributes }), patient)
+    await using pair = await startPair(replying({ '/ask\t!': asking(['Ask: A?']) }), patient)
     const form = () => {
       pair.server.setFaults({ stall })
       return { 1: 'a' }
@@ -296,7 +288,7 @@ describe('a form is not sent twice', () => {
     expect(error).toMatchObject({ code: 'timeout', transient: false })
     expect(error.message).toContain('may have been received')
     expect(pair.server.received.filter((line) => line.endsWith('\t1'))).toHaveLength(1)
-    expect(pair.events.filter(({ type }) => type === 'retried')).toEqual([])
+    expect(retries(pair.events)).toEqual([])
   })
   test('when it takes no more of a large file', async () => {
     const requests: string[] = []

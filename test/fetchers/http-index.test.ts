@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Client, createClient, type Entry, type Representation, type RetrieveOptions } from '@retriever/fetchers'
 import { startHttpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { entriesOf as read } from './entries.ts'
 
 /** Recorded by index-pages/record.sh, all of one directory. */
 const recorded = (name: string): Buffer => readFileSync(new URL(`index-pages/${name}`, import.meta.url))
@@ -46,9 +47,7 @@ async function retrieved(page: Buffer | string, serving: Serving = {}): Promise<
 async function entriesOf(page: Buffer | string, serving?: Serving): Promise<Entry[]> {
   const listing = await retrieved(page, serving)
   expect(listing.kind).toBe('listing')
-  const entries: Entry[] = []
-  for await (const entry of listing.entries()) entries.push(entry)
-  return entries
+  return read(listing)
 }
 
 const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
@@ -194,8 +193,7 @@ const row = (href: string): string => `<a href="${href}">x</a>   03-Feb-2001 04:
 test('the local test server makes one', async () => {
   const representation = await client.retrieve(`${server.url}pub/`)
   expect(representation).toMatchObject({ kind: 'listing', metadata: { generator: '@retriever/servers' } })
-  const entries: Entry[] = []
-  for await (const entry of representation.entries()) entries.push(entry)
+  const entries = await read(representation)
   expect(entries).toContainEqual({ name: 'hello.txt', kind: 'file', url: `${server.url}pub/hello.txt` })
   expect(entries.find(({ kind }) => kind === 'directory')?.url).toMatch(/\/pub\/[^/]+\/$/)
 })

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type Entry } from '@retriever/fetchers'
+import { createClient } from '@retriever/fetchers'
 import { type Message, readMessage } from '@retriever/fetchers/mime'
 import { startNntpServer } from '@retriever/servers'
 import { afterAll, describe, expect, test } from 'vitest'
+import { entriesOf } from './entries.ts'
 import { failure } from './failure.ts'
 
 /** One octet a character, lines ended by CRLF. */
@@ -280,6 +281,7 @@ describe('what would cost more than its octets', () => {
     ['parameters', `Content-Type: a/b${Array.from({ length: 5000 }, (_, at) => `;n*${at}*=%`).join('')}\r\n\r\n`],
     ['blanks in quoted-printable', `Content-Transfer-Encoding: quoted-printable\r\n\r\n${' '.repeat(3_000_000)}x`],
     ['garbage in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'=!'.repeat(2_000_000)}`],
+    ['padding in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'AA='.repeat(8_000_000)}`],
     ['paragraphs', `Content-Type: text/plain; format=flowed\r\n\r\n${'a \r\n'.repeat(500_000)}`],
     ['elements', `Content-Type: text/html\r\n\r\n${'<b>'.repeat(1_000_000)}`],
     ['blocks', `Content-Type: text/html\r\n\r\n${'x'.repeat(1_000_000)}${'<div><b></b></div>'.repeat(100_000)}`],
@@ -308,8 +310,7 @@ describe('an article', () => {
     await using client = createClient()
     const representation = await client.retrieve(`news://${server.host}:${server.port}/${id}`)
     expect(representation).toMatchObject({ kind: 'object', mediaType: 'message/rfc822', hasEntries: true })
-    const entries: Entry[] = []
-    for await (const entry of representation.entries()) entries.push(entry)
+    const entries = await entriesOf(representation)
     expect(entries).toHaveLength(4)
     expect(entries[0]).toEqual({
       name: 'text/plain',

@@ -2,7 +2,7 @@
 import type { ClientOptions } from '@retriever/fetchers'
 import { startNntpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { dialled } from './ftp-trial.ts'
+import { dialled } from './events.ts'
 import { body, everyDoor, listed, told } from './told.ts'
 import { type Victim, victim } from './victim.ts'
 
@@ -75,7 +75,7 @@ describe('case 25, commands in groups, numbers and message-ids: refused before a
   ])('nor in a login that is asked for: $user $password', async (known) => {
     await using server = await startNntpServer({ auth: 'required' })
     const { error, events } = await body(`${server.url}retriever.test/1`, { credentials: () => known })
-    expect(error?.code).toMatch(/^(refused|invalid-option)$/)
+    expect(error).toMatchObject({ code: 'refused' })
     expect(server.received.join('\n')).not.toMatch(/POST|\0/)
     expect(JSON.stringify([error, error?.message, error?.stack, events])).not.toContain('s3cr3t')
   })
@@ -129,23 +129,21 @@ describe('case 12, STARTTLS injection: what came in the clear is no answer to wh
     await using server = await startNntpServer({ tls: 'explicit', auth: 'required', faults: { replies: { STARTTLS } } })
     const { error, got } = await body(withLogin(`${server.url}retriever.test/1`), requireTls)
     expect(got).toBe(null)
-    expect(error?.code).toMatch(/^(protocol-violation|tls-failed)$/)
-    expect(server.received.filter((line) => line !== 'STARTTLS')).toEqual([])
+    expect(error).toMatchObject({ code: 'protocol-violation' })
+    expect(server.received).toEqual(['STARTTLS'])
   })
 })
 
 describe('case 13, TLS stripping: whatever the server says, nothing goes in the clear', () => {
-  test.each(['580', '500', '501', '502', '503', '480', '483', '400', '401 MODE-READER', '200', '281', '381', '383'])(
-    'STARTTLS is answered %s',
-    async (code) => {
-      const replies = { STARTTLS: `${code} as you like\r\n` }
-      await using server = await startNntpServer({ tls: 'explicit', auth: 'required', faults: { replies } })
-      const { error } = await body(withLogin(`${server.url}retriever.test/1`), requireTls)
-      expect(error?.code).toMatch(/^(tls-failed|protocol-violation|server-refused)$/)
-      if (/^5/.test(code)) expect(error?.code).toBe('tls-failed')
-      expect(server.received.filter((line) => !/^(STARTTLS|MODE READER|QUIT)$/.test(line))).toEqual([])
-    },
-  )
+  const codes = ['580', '500', '501', '502', '503', '480', '483', '400', '401 MODE-READER', '200', '203', '281', '381']
+  test.each([...codes, '383', '382x'])('STARTTLS is answered %s', async (code) => {
+    const replies = { STARTTLS: `${code} as you like\r\n` }
+    await using server = await startNntpServer({ tls: 'explicit', auth: 'required', faults: { replies } })
+    const { error } = await body(withLogin(`${server.url}retriever.test/1`), requireTls)
+    expect(error?.code).toMatch(/^(tls-failed|protocol-violation)$/)
+    if (/^[45]/.test(code)) expect(error).toMatchObject({ code: 'tls-failed', reply: `${code} as you like` })
+    expect(server.received).toEqual(['STARTTLS'])
+  })
 
   test('a server without STARTTLS, and one that ends the connection: not tried again in the clear', async () => {
     for (const options of [{}, { faults: { closeAfter: 0 } }, { faults: { replies: { STARTTLS: '' } } }]) {
@@ -155,13 +153,6 @@ describe('case 13, TLS stripping: whatever the server says, nothing goes in the 
       expect(error).not.toBe(null)
       expect(server.received.filter((line) => !/^(STARTTLS|QUIT)$/.test(line))).toEqual([])
     }
-  })
-
-  test('a login that wants TLS is not made without it, and says what to do', async () => {
-    await using server = await startNntpServer({ tls: 'explicit', auth: 'required' })
-    const { error } = await body(withLogin(`${server.url}retriever.test/1`))
-    expect(error?.message).toMatch(/TLS/)
-    expect(server.received.join()).not.toContain('secret')
   })
 })
 

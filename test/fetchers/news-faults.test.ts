@@ -2,7 +2,7 @@
 import { type Faults, startNntpServer } from '@retriever/servers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chunkings } from './ftp-trial.ts'
+import { chunkings } from './octets.ts'
 import { body, described, listed, saved } from './told.ts'
 
 const chunks = chunkings.map((chunking) => ({ chunking }))
@@ -109,14 +109,6 @@ describe('what breaks off', () => {
       expect(error).toBe(null)
       expect(files.item).toContain(dots)
       expect(server.accepted).toBe(2)
-    }
-  })
-
-  test('a session that the server ends after each reply is only slower', async () => {
-    await using server = await startNntpServer({ articles: 20, faults: { closeAfter: 2 } })
-    for (let number = 1; number <= 5; number++) {
-      const { got } = await body(`${server.url}retriever.many/${number}`)
-      expect(got?.toString()).toContain(`This is article ${number}.`)
     }
   })
 })

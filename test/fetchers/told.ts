@@ -13,6 +13,7 @@ import {
   type RetrieveOptions,
 } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
+import { entriesOf } from './entries.ts'
 
 export interface Told<T> {
   /** Null where it failed. */
@@ -47,9 +48,7 @@ export function body(url: string, options?: ClientOptions, request?: RetrieveOpt
 
 export function listed(url: string, options?: ClientOptions, request?: RetrieveOptions): Promise<Told<Entry[]>> {
   return told(async (client) => {
-    const entries: Entry[] = []
-    for await (const entry of (await client.retrieve(url, request)).entries()) entries.push(entry)
-    return entries
+    return entriesOf(await client.retrieve(url, request))
   }, options)
 }
 

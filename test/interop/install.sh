@@ -16,6 +16,8 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
 	apache2-bin caddy)
+# Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
+clients=(slrnpull)
 # chromium resolves URLs with @retriever/core; it is a program for people, so it is installed as usual.
 tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium)
 
@@ -58,7 +60,7 @@ debs=$here/.cache/debs
 rm -rf "$debs" "$unpacked" "$unpacked.new"
 mkdir -p "$debs" "$unpacked.new"
 # apt's own user may not be able to write here; it says so, and then downloads as root.
-(cd "$debs" && apt-get download -qq -o APT::Sandbox::User=root "${servers[@]}")
+(cd "$debs" && apt-get download -qq -o APT::Sandbox::User=root "${servers[@]}" "${clients[@]}")
 for deb in "$debs"/*.deb; do
 	dpkg-deb -x "$deb" "$unpacked.new"
 	dpkg-deb -W --showformat='  ${Package} ${Version}\n' "$deb" >>"$unpacked.new/packages"

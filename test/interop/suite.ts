@@ -4,10 +4,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type Entry, type RequestOptions } from '@retriever/fetchers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { entriesOf as read } from '../fetchers/entries.ts'
 import { missing, type RealServer, startRealServer } from './real-server.ts'
+
+export { failure as errorOf } from '../fetchers/failure.ts'
+export { expectSame as expectOctets } from '../fetchers/octets.ts'
 
 /** A server while its suite runs: its address, and the octets of its seed files. */
 export interface ServerUnderTest {
@@ -117,27 +120,10 @@ export async function entriesOf(url: string, options?: ClientOptions, request?: 
   await using client = createClient(options)
   const representation = await client.retrieve(url, request)
   expect(representation.kind).toBe('listing')
-  const entries: Entry[] = []
-  for await (const entry of representation.entries()) entries.push(entry)
-  return entries
+  return read(representation)
 }
 
 /** A client that takes the server's certificate for its own CA. */
 export async function trusting(server: ServerUnderTest, certificate = 'cert.pem'): Promise<ClientOptions> {
   return { tls: { ca: (await server.seed(certificate)).toString() } }
-}
-
-/** The RetrievalError with which a retrieval ends. */
-export async function errorOf(promise: Promise<unknown>): Promise<RetrievalError> {
-  const error = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  )
-  return RetrievalError.is(error) ? error : expect.fail(`expected a RetrievalError, got ${String(error)}`)
-}
-
-/** toEqual would look at a mebibyte octet by octet, for seconds. */
-export function expectOctets(actual: Uint8Array, expected: Buffer): void {
-  expect(actual.length).toBe(expected.length)
-  expect(expected.equals(actual), 'the same octets').toBe(true)
 }

@@ -3,11 +3,6 @@ import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from './output.ts'
 import { copyable, hanging } from './page.ts'
 
-/** The articles of a newsgroup. */
-export function isGroup({ kind, metadata }: Representation): boolean {
-  return kind === 'listing' && typeof metadata.newsgroup === 'string'
-}
-
 /** A newsgroup as a page for people: number, day, subject and author of each article, and how to go on. Each line as it comes. */
 export async function printGroup(group: Representation, output: Output): Promise<void> {
   let shown = 0

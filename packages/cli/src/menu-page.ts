@@ -34,15 +34,6 @@ const words: Readonly<Record<string, string>> = {
 /** `search` and `tn3270` are the longest. */
 const wordColumns = 6
 
-export function isMenu({ kind, mediaType }: Representation): boolean {
-  return kind === 'listing' && /^application\/gopher\+?-menu$/.test(mediaType ?? '')
-}
-
-/** Attributes of Gopher+: entries to programs, and to people the text that they come as. */
-export function isAttributes({ kind, mediaType, url }: Representation): boolean {
-  return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)
-}
-
 /**
  * A Gopher menu as a page for people: its text as it runs, each item with a number and a word for what it is, and at the end the URLs
  * by number, to go on from. Each line is shown as soon as it has come.

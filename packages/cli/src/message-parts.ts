@@ -7,14 +7,10 @@ import { attempt, type Destination, writeFailed } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import { safeFileName } from './file-name.ts'
 import type { Run } from './main.ts'
+import { isMessage } from './media.ts'
 import { formatSize } from './numbers.ts'
 import { showText } from './terminal-text.ts'
 import type { WantedParts } from './wanted-parts.ts'
-
-/** Whether it is one that --part and --attachments, and the page of an article, can be of. */
-export function isMessage({ mediaType }: Representation): boolean {
-  return mediaType === 'message/rfc822' || mediaType === 'message/news'
-}
 
 /** --part and --attachments: what is wanted of a message, to where it goes. */
 export async function getParts(

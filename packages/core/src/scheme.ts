@@ -10,7 +10,10 @@ export interface Defaults {
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
   readonly localHosts?: readonly string[]
-  /** Ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as `ftpes:` is (RFC 4217). */
+  /**
+   * Ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as `ftpes:` is (RFC 4217), `news:` and
+   * `nntp:` begin with STARTTLS (RFC 4642).
+   */
   readonly requireTls?: boolean
 }
 

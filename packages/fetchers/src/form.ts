@@ -8,8 +8,9 @@ export interface Form {
 /** One question. Its name in FormAnswers is its prompt, or its number from 1 up. */
 export interface FormField {
   /**
-   * Gopher+'s words, a question of any other kind being an `Ask`: `Ask` one line, `AskP` one line that nobody may read, `AskL` several lines, `AskF` the name of a local file for what
-   * comes back, `Select` any of several choices, `Choose` one of them, `ChooseF` the content of a local file.
+   * Gopher+'s words: `Ask` one line, `AskP` one line that nobody may read, `AskL` several lines, `AskF` the name of a local file for
+   * what comes back, `Select` any of several choices, `Choose` one of them, `ChooseF` the content of a local file. A question of any
+   * other kind is an `Ask`.
    */
   readonly kind: 'Ask' | 'AskP' | 'AskL' | 'AskF' | 'Select' | 'Choose' | 'ChooseF'
   readonly prompt: string

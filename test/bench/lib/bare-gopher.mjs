@@ -1,6 +1,6 @@
-// node bare-gopher.mjs CONNECTIONS URL...: the items, so many at a time, by nothing but sockets, thrown away. It is the floor: no URL is
-// checked, no error looked for, no deadline kept. With a parent that talks to it (resident.mjs): once for each message.
-import { once } from 'node:events'
+// node bare-gopher.mjs CONNECTIONS URL...: the items, so many at a time, by nothing but sockets, thrown away. It is
+// the floor: no URL is checked, no error looked for, no deadline kept. With a parent that talks to it (resident.mjs):
+// once for each message.
 import { connect } from 'node:net'
 import { serveRounds } from './resident.mjs'
 
@@ -20,8 +20,11 @@ async function all() {
   )
 }
 
-async function receive(request) {
-  const socket = connect({ host: hostname, port, noDelay: true })
-  socket.write(request, 'latin1')
-  await once(socket.resume(), 'close')
+/** events.once would make an AbortSignal, and take as long as the connection. */
+function receive(request) {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port, noDelay: true })
+    socket.write(request, 'latin1')
+    socket.resume().once('error', reject).once('close', resolve)
+  })
 }

@@ -22,9 +22,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   })
 }
 
-/** Starts the embedded HTTP server with a /big of this size. */
-export async function startServer(bigSize) {
-  const child = spawn(process.execPath, [serverScript, String(bigSize)], { stdio: ['pipe', 'pipe', 'inherit'] })
+/** Starts the embedded server of the protocol that comes first in these options of startServers. */
+export async function startServer(options) {
+  const child = spawn(process.execPath, [serverScript, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data')
   return {
     url: line.trim(),

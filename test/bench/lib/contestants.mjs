@@ -9,6 +9,8 @@ const stream = fileURLToPath(new URL('./stream.mjs', import.meta.url))
 const manyScript = fileURLToPath(new URL('./many.mjs', import.meta.url))
 const bareUndiciScript = fileURLToPath(new URL('./bare-undici.mjs', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-ftp.mjs', import.meta.url))
+const newsScript = fileURLToPath(new URL('./news.mjs', import.meta.url))
+const bareNewsScript = fileURLToPath(new URL('./bare-nntp.mjs', import.meta.url))
 const bareGopherScript = fileURLToPath(new URL('./bare-gopher.mjs', import.meta.url))
 
 /** The command `retrieve`, without its reports. */
@@ -25,9 +27,18 @@ export const residentMany = (connections, urls) => startResident(manyScript, [co
 export const bareUndici = (connections, urls, limits) =>
   runNode([bareUndiciScript, String(connections), ...urls], limits)
 
-export const bareGopher = (connections, urls, limits) => runNode([bareGopherScript, String(connections), ...urls], limits)
+export const bareGopher = (connections, urls, limits) =>
+  runNode([bareGopherScript, String(connections), ...urls], limits)
 
 export const residentBareGopher = (connections, urls) => startResident(bareGopherScript, [connections, ...urls])
+
+/** A newsgroup's overview by the library, and its articles unless the overview alone is asked for. */
+export const libraryNews = (url, { overview = false }, limits) =>
+  runNode([newsScript, url, ...(overview ? ['--overview'] : [])], limits)
+
+/** `step`: one command at a time. */
+export const bareNews = (port, group, count, limits, { step = false } = {}) =>
+  runNode([bareNewsScript, String(port), group, String(count), ...(step ? ['--step'] : [])], limits)
 
 /** `step`: no EPSV behind a RETR. */
 export const bareSockets = (urls, limits, { step = false } = {}) =>

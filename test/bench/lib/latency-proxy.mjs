@@ -1,4 +1,5 @@
-// fork('latency-proxy.mjs', [PORT, ROUND_TRIP, HANDSHAKE]): an FTP server on loopback as if it were ROUND_TRIP milliseconds away.
+// fork('latency-proxy.mjs', [PORT, ROUND_TRIP, HANDSHAKE, PROTOCOL]): a server on loopback as if it were ROUND_TRIP
+// milliseconds away. PROTOCOL is ftp, whose data connections go through it too, or any other that has none.
 //
 // Sends { port }, where it listens. Asked by any message, it tells what it has seen since it was asked last, see below.
 // Ends with its parent.
@@ -25,13 +26,17 @@ import { connect, createServer } from 'node:net'
 import { DelayLine, now } from './delay-line.mjs'
 
 const host = '127.0.0.1'
-const [upstream, roundTrip, roundTripsOfHandshake] = process.argv.slice(2).map(Number)
+const [upstream, roundTrip, roundTripsOfHandshake] = process.argv.slice(2, 5).map(Number)
+const isFtp = process.argv[5] === 'ftp'
 const oneWay = roundTrip / 2
 const handshake = roundTripsOfHandshake * roundTrip
 const answersAreFree = roundTripsOfHandshake === 1
 
-/** `accepted`: when the first connection came; `whole`: when the end of a file, or a 226, was handed to the client last. */
-const nothing = { accepted: null, whole: null }
+/**
+ * `accepted`: when the first connection came; `whole`: when the end of a file, or a 226, was handed to the client
+ * last, where there are no data connections any octets; `connections`: how many came.
+ */
+const nothing = { accepted: null, whole: null, connections: 0 }
 let seen = { ...nothing }
 
 process.on('message', () => {
@@ -40,7 +45,10 @@ process.on('message', () => {
 })
 process.once('disconnect', () => process.exit())
 
-const front = listen((client) => carry(client, upstream, passivePorts(client)))
+const front = listen((client) => {
+  seen.connections++
+  carry(client, upstream, isFtp ? passivePorts(client) : octetsCame)
+})
 front.once('listening', () => process.send({ port: front.address().port }))
 
 function listen(onConnection) {
@@ -81,7 +89,14 @@ function forward(from, to, line, open, convey = (octets) => () => octets, onEnd 
   from.on('error', () => put(() => to().destroy()))
 }
 
-/** The end of a data connection, or the 226 on the control connection, is with the client. */
+function octetsCame(octets) {
+  return () => {
+    fileEnded()
+    return octets
+  }
+}
+
+/** The end of a data connection, the 226 on the control connection, or what else is waited for, is with the client. */
 function fileEnded() {
   seen.whole = now()
 }

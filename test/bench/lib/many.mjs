@@ -1,5 +1,5 @@
-// node many.mjs CONNECTIONS URL...: pulls the bodies through the library, so many at a time, and throws them away. With a parent that talks
-// to it (resident.mjs): once for each message.
+// node many.mjs CONNECTIONS URL...: pulls the bodies through the library, so many at a time, and throws them away.
+// With a parent that talks to it (resident.mjs): once for each message.
 import { createClient } from '../../../packages/fetchers/dist/index.js'
 import { serveRounds } from './resident.mjs'
 

@@ -1,5 +1,10 @@
 // Other people's programs, as they are without anybody's configuration.
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Where test/interop/install.sh puts what it does not install. */
+const unpacked = fileURLToPath(new URL('../../interop/.cache/unpacked/usr/bin/', import.meta.url))
 
 /** Those of these programs that are installed; says which are not, and the versions of those that are. */
 export function presentPeers(names) {
@@ -15,8 +20,12 @@ export function presentPeers(names) {
 }
 
 function version(name) {
-  const { status, stdout } = spawnSync(name, ['--version'], { encoding: 'utf8' })
-  return status === 0 ? (/\d+(\.\d+)+/.exec(stdout)?.[0] ?? '') : undefined
+  const { status, stdout, stderr } = spawnSync(program(name), ['--version'], { encoding: 'utf8' })
+  return status === 0 ? (/\d+(\.\d+)+/.exec(stdout || stderr)?.[0] ?? '') : undefined
+}
+
+function program(name) {
+  return existsSync(unpacked + name) ? unpacked + name : name
 }
 
 /** Each fails once and for all, rather than trying again for minutes, and asks nobody. */
@@ -25,11 +34,12 @@ const settings = {
   wget: ['--no-config', '-q', '--tries=1', '--timeout=20'],
   wget2: ['--config=', '-q', '--tries=1', '--timeout=20', '--robots=off'],
   lftp: ['--norc', '-c'],
+  slrnpull: [],
   aria2c: ['--no-conf', '-q', '--max-tries=1', '--file-allocation=none', '--allow-overwrite=true'],
 }
 
 /** What to run for `peer` with these arguments; lftp takes one, a script. */
 export function peerCommand(peer, ...args) {
   const lftp = 'set net:max-retries 1; set net:timeout 20; set cmd:fail-exit yes; '
-  return [peer, [...settings[peer], ...(peer === 'lftp' ? [lftp + args.join('; ')] : args)]]
+  return [program(peer), [...settings[peer], ...(peer === 'lftp' ? [lftp + args.join('; ')] : args)]]
 }

@@ -1,19 +1,23 @@
-// A program that runs already, as a library does in a server: neither its start nor the compiler's first look is measured.
+// A program that runs already, as a library does in a server: neither its start nor the compiler's first look is
+// measured.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
 /** Starts a script that serves by `serveRounds`, with these arguments. */
 export function startResident(script, args) {
   const child = fork(script, args.map(String))
+  let told = () => {}
+  let failed = () => {}
+  child.on('message', (message) => told(message))
+  child.once('exit', (code) => failed(new Error(`${script} ended with ${code}`)))
   return {
     /** The seconds of one round. */
-    async run() {
-      child.send('round')
-      const [[message]] = await Promise.race([
-        Promise.all([once(child, 'message')]),
-        once(child, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`))),
-      ])
-      return message
+    run() {
+      return new Promise((resolve, reject) => {
+        told = resolve
+        failed = reject
+        child.send('round')
+      })
     },
     async stop() {
       if (!child.connected) return

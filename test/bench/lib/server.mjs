@@ -1,6 +1,8 @@
-// node server.mjs SIZE: the embedded HTTP server with a /big of SIZE octets, until its input ends.
+// node server.mjs OPTIONS: the embedded server that these options of startServers (JSON) name, until its input ends.
 import { startServers } from '../../servers/dist/index.js'
 
-const servers = await startServers({ http: true, bigSize: Number(process.argv[2]) })
-process.stdout.write(`${servers.http.url}\n`)
+const options = JSON.parse(process.argv[2])
+const servers = await startServers(options)
+const [name] = Object.keys(options)
+process.stdout.write(`${servers[name].url}\n`)
 process.stdin.resume().once('end', () => servers.close())

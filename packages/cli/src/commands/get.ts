@@ -2,18 +2,15 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
-import { articlePage } from '../article-page.ts'
 import { octetsFrom, startIn } from '../continuation.ts'
 import { attempt, checkTarget, type Destination, writeFailed } from '../destination.ts'
 import { dispositionName } from '../disposition.ts'
 import { saveEtag } from '../etag.ts'
 import { fileNameOf, safeFileName } from '../file-name.ts'
-import { isGroup, printGroup } from '../group-page.ts'
 import { headOf, isHttp, shownHead } from '../head.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
-import { isAttributes, isMenu, printMenu } from '../menu-page.ts'
-import { getParts, isMessage } from '../message-parts.ts'
+import { isAttributes, isGroup, isMenu, isMessage } from '../media.ts'
 import type { Output } from '../output.ts'
 import { eachUrl, Session } from '../session.ts'
 import { TerminalText } from '../terminal-text.ts'
@@ -79,6 +76,7 @@ async function toParts(
   if (folder !== null) attempt(folder, () => accessSync(folder, constants.W_OK))
   else if (destination.to === 'file') checkTarget(destination.path, true)
   await using representation = await session.retrieve(resolution, false)
+  const { getParts } = await import('../message-parts.ts')
   await getParts(wanted, representation, destination, run)
 }
 
@@ -111,15 +109,25 @@ function nameFor(resolution: Resolution): string {
 }
 
 /**
- * On a terminal: a menu, a newsgroup and a message as pages, other listings as a table, a text made harmless, and nothing that is no text.
+ * On a terminal: a menu, a newsgroup and a message as pages, other listings as a table, a text made harmless, and nothing that is no
+ * text. What makes a page (55 KB) is loaded where there is one.
  */
 async function show(representation: Representation, start: number, output: Output): Promise<void> {
-  if (isMenu(representation)) return printMenu(representation, output)
-  if (isGroup(representation)) return printGroup(representation, output)
+  if (isMenu(representation)) {
+    const { printMenu } = await import('../menu-page.ts')
+    return printMenu(representation, output)
+  }
+  if (isGroup(representation)) {
+    const { printGroup } = await import('../group-page.ts')
+    return printGroup(representation, output)
+  }
   if (representation.kind === 'listing' && !isAttributes(representation)) {
     return printListing(representation, output, false)
   }
-  if (isMessage(representation) && start === 0) return output.write(await articlePage(representation))
+  if (isMessage(representation) && start === 0) {
+    const { articlePage } = await import('../article-page.ts')
+    return output.write(await articlePage(representation))
+  }
   let text: TerminalText | undefined
   for await (const chunk of octetsFrom(representation, start)) {
     const charset = text ? null : charsetOf(chunk, representation)

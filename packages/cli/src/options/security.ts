@@ -84,7 +84,7 @@ export const securityOptions: readonly OptionRow<SecurityOption>[] = [
   },
   {
     long: 'ssl-reqd',
-    help: 'Require TLS of FTP and news servers, by AUTH TLS and STARTTLS; ftp: means what ftpes: does',
+    help: 'Require TLS of FTP and News servers, by AUTH TLS and STARTTLS: ftp: means what ftpes: does',
     commands: urls,
     example: 'retrieve --ssl-reqd ftp://ftp.example.org/x',
   },

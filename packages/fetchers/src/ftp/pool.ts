@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { poolKey } from '../wire/pool-key.ts'
+import { Places } from '../wire/places.ts'
+import { sessionKey } from '../wire/pool-key.ts'
 import { Acquaintances, type Preset } from './habits.ts'
 import { Session } from './session.ts'
 
@@ -27,9 +27,7 @@ export class Pool {
   readonly #connections: number
   readonly #acquaintances: Acquaintances
   readonly #idle: Member[] = []
-  /** Connections by server, those that are being opened too; and who waits for one, first come, first served. */
-  readonly #open = new Map<string, number>()
-  readonly #waiting = new Map<string, (() => void)[]>()
+  readonly #places = new Map<string, Places>()
   readonly #members = new Map<Session, Member>()
   #isClosed = false
 
@@ -41,16 +39,16 @@ export class Pool {
   /** An idle session that gets where the plan goes, else a new one. `isFresh`: a new one in any case. */
   async lease(plan: FtpPlan, context: RetrievalContext, isFresh: boolean): Promise<Session> {
     const server = `${plan.host} ${plan.port}`
-    const key = keyOf(plan, context)
+    const key = sessionKey(plan, context)
+    const places = this.#placesAt(server)
     while (true) {
       const idle = isFresh ? undefined : this.#takeIdle(key, plan, server)
       if (idle !== undefined) {
         idle.attach(context)
         return idle
       }
-      if (this.#count(server) < this.#connections || this.#makeRoom(server))
-        return this.#add(plan, context, server, key)
-      await this.#turn(server, context)
+      if (places.taken < this.#connections || this.#makeRoom(server)) return this.#add(plan, context, server, key)
+      await places.turn(context)
     }
   }
 
@@ -66,7 +64,7 @@ export class Pool {
     }
     member.timer = setTimeout(() => this.drop(session), idleTime).unref()
     this.#idle.push(member)
-    this.#next(member.server)
+    this.#placesAt(member.server).next()
   }
 
   /** Closes a session, in order where that is possible. */
@@ -76,7 +74,7 @@ export class Pool {
     this.#members.delete(session)
     this.#forget(member)
     session.end()
-    this.#leave(member.server)
+    this.#placesAt(member.server).leave()
   }
 
   /** Closes the idle ones; those in use end with their retrievals. */
@@ -86,13 +84,14 @@ export class Pool {
   }
 
   async #add(plan: FtpPlan, context: RetrievalContext, server: string, key: string): Promise<Session> {
-    this.#open.set(server, this.#count(server) + 1)
+    const places = this.#placesAt(server)
+    places.taken++
     try {
       const session = await Session.open(plan, context, this.#acquaintances.of(server))
       this.#members.set(session, { session, server, key, timer: undefined })
       return session
     } catch (error) {
-      this.#leave(server)
+      places.leave()
       throw error
     }
   }
@@ -118,55 +117,15 @@ export class Pool {
     return member !== undefined
   }
 
-  /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
-  async #turn(server: string, { deadline }: RetrievalContext): Promise<void> {
-    let isMine = false
-    const turn = (resolve: () => void): void => {
-      isMine = deadline.reason === null
-      if (isMine) resolve()
-      else this.#next(server)
-    }
-    try {
-      await deadline.unlimited(() => new Promise<void>((resolve) => this.#wait(server, () => turn(resolve))))
-    } catch (error) {
-      if (isMine) this.#next(server)
-      throw error
-    }
-  }
-
-  #wait(server: string, wake: () => void): void {
-    const waiting = this.#waiting.get(server) ?? []
-    waiting.push(wake)
-    this.#waiting.set(server, waiting)
-  }
-
-  #next(server: string): void {
-    const waiting = this.#waiting.get(server)
-    const wake = waiting?.shift()
-    if (waiting?.length === 0) this.#waiting.delete(server)
-    wake?.()
-  }
-
   #forget(member: Member): void {
     clearTimeout(member.timer)
     const at = this.#idle.indexOf(member)
     if (at !== -1) this.#idle.splice(at, 1)
   }
 
-  #leave(server: string): void {
-    const left = this.#count(server) - 1
-    if (left > 0) this.#open.set(server, left)
-    else this.#open.delete(server)
-    this.#next(server)
+  #placesAt(server: string): Places {
+    const places = this.#places.get(server) ?? new Places()
+    this.#places.set(server, places)
+    return places
   }
-
-  #count(server: string): number {
-    return this.#open.get(server) ?? 0
-  }
-}
-
-/** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
-function keyOf({ tls, host, port, user, password }: FtpPlan, context: RetrievalContext): string {
-  const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
-  return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
 }

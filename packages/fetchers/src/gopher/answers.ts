@@ -1,4 +1,4 @@
-import { octetsToText, printable } from '@retriever/core'
+import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { FormAnswers, FormField } from '../form.ts'
 import { isOneLine } from '../wire/lines.ts'
 import { fieldOf, type Question } from './ask.ts'
@@ -25,7 +25,7 @@ type Value = FormAnswers[string]
 export type Refuse = (message: string) => Error
 
 /**
- * The answers as the server wants them: "the first n lines in the dataBlock", and a file as "the remainder" (Gopher+ 2.8). Without a
+ * The answers as the server wants them, texts in UTF-8, since nothing tells what it expects: "the first n lines in the dataBlock", and a file as "the remainder" (Gopher+ 2.8). Without a
  * file the block ends in a dot, and lines that begin with one have it doubled; with a file its length is counted (2.3, 2.4).
  */
 export function encodeAnswers(questions: readonly Question[], answers: FormAnswers, refuse: Refuse): FormData {
@@ -77,7 +77,7 @@ function answerTo(question: Question, value: Value | undefined, refuse: Refuse):
   if (kind === 'Choose') return { lines: [choice(question, value, refuse)] }
   // A secret is only ever the caller's own: not even what the server proposes.
   if (value === undefined) return { lines: [kind === 'AskP' ? '' : (question.default ?? '')] }
-  return { lines: [octetsOf(textOf(value, refuse))] }
+  return { lines: [utf8Octets(textOf(value, refuse))] }
 }
 
 /** "A count of the number of lines entered by the user on a line by itself, followed by the lines" (Gopher+ 2.8). */
@@ -87,9 +87,9 @@ function counted(lines: readonly string[] | string | null): readonly string[] {
 }
 
 function linesOf(value: Value, refuse: Refuse): readonly string[] {
-  if (isTexts(value)) return value.map(octetsOf)
+  if (isTexts(value)) return value.map(utf8Octets)
   const text = textOf(value, refuse).replace(/(?:\r\n|\n|\r)$/, '')
-  return text === '' ? [] : text.split(/\r\n|\n|\r/).map(octetsOf)
+  return text === '' ? [] : text.split(/\r\n|\n|\r/).map(utf8Octets)
 }
 
 /** As the server wrote it, octet for octet; the first one where nothing is said. */
@@ -118,7 +118,7 @@ function fileOf(value: Value, refuse: Refuse): string {
   if (value instanceof Uint8Array) {
     return Buffer.from(value.buffer, value.byteOffset, value.length).toString('latin1')
   }
-  return octetsOf(textOf(value, refuse))
+  return utf8Octets(textOf(value, refuse))
 }
 
 function textOf(value: unknown, refuse: Refuse): string {
@@ -130,11 +130,6 @@ function textOf(value: unknown, refuse: Refuse): string {
 
 function isTexts(value: Value): value is readonly string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string')
-}
-
-/** Of UTF-8: nothing tells what the server expects. */
-function octetsOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1')
 }
 
 /** For messages: harmless, and not endless. */

@@ -1,5 +1,5 @@
 import type { RetrievalContext } from '../fetcher.ts'
-import { linesOf } from '../wire/lines.ts'
+import { linesBeforeEndMark } from './end-mark.ts'
 
 /** One attribute of an item (Gopher+ 2.5), as it came: octets, one a character. */
 export interface Block {
@@ -21,7 +21,7 @@ const heading = /^\+(?:([\w.-]+)(?::[ \t]*(.*)|[ \t]*)|(INFO)[ \t]+(.*))$/s
 
 /**
  * The items of an answer to `!` or `$`, one after the other: each begins with its +INFO (Gopher+ 2.5, 2.7). Lines before any block are
- * none of an item, and come as they are. A lone dot is the end mark where nothing follows, whatever the framing was.
+ * none of an item, and come as they are.
  */
 export async function* itemsOf(
   body: AsyncIterable<Uint8Array>,
@@ -29,16 +29,7 @@ export async function* itemsOf(
 ): AsyncGenerator<Blocks | string, void, void> {
   let blocks: Blocks | undefined
   let block: Block | undefined
-  let dots = 0
-  for await (const line of linesOf(body, context)) {
-    if (line === '.') {
-      dots++
-      continue
-    }
-    for (; dots > 0; dots--) {
-      if (block === undefined) yield '.'
-      else block.lines.push('.')
-    }
+  for await (const line of linesBeforeEndMark(body, context)) {
     const [, plain, header = '', bare, menuLine = ''] = heading.exec(line) ?? []
     const name = plain ?? bare
     if (name === undefined) {

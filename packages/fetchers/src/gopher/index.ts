@@ -4,6 +4,7 @@ import { LineReader } from '../wire/lines.ts'
 import { type Connection, openConnection } from '../wire/socket.ts'
 import type { FormData } from './answers.ts'
 import { asksAttributes, attributeEntries } from './attributes.ts'
+import { ItemBody, PlainOctets } from './body.ts'
 import { throwErrorItem } from './error-item.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
 import { isMenu, isText, mediaTypeOf } from './item-type.ts'
@@ -11,7 +12,7 @@ import { menuEntries } from './menu.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
 import { submitted } from './submitted.ts'
-import { textBody } from './text.ts'
+import { TextOctets } from './text.ts'
 
 export type { Admin } from './admin.ts'
 export type { Attributes, Elsewhere } from './attributes.ts'
@@ -35,7 +36,7 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
     const retrieved = await (prepared === undefined
       ? answerTo(plan, connection, context)
       : answerToPrepared(prepared, connection, context))
-    return { ...retrieved, body: closing(retrieved.body, connection) }
+    return { ...retrieved, body: new ItemBody(retrieved.body, connection) }
   } catch (error) {
     connection.close()
     throw error
@@ -58,17 +59,6 @@ async function answerToPrepared(
   }
   const retrieved = await (form === null ? answerTo(plan, connection, context) : submitted(form, () => submit(form)))
   return { ...retrieved, metadata: { ...retrieved.metadata, ...metadata } }
-}
-
-async function* closing(
-  body: AsyncIterable<Uint8Array>,
-  connection: Connection,
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    yield* body
-  } finally {
-    connection.close()
-  }
 }
 
 async function readReply(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
@@ -110,7 +100,7 @@ async function plainItem(plan: GopherPlan, source: LineReader, context: Retrieva
     size: null,
     completeness: 'eof-only',
     metadata: {},
-    body: isText(plan.gophertype) ? textBody(source, context.limits) : octetsOf(source),
+    body: isText(plan.gophertype) ? new TextOctets(source, context.limits) : new PlainOctets(source),
   }
 }
 
@@ -125,8 +115,4 @@ function retrievedFrom(
   }
   if (!isMenu(mediaType)) return { ...item, kind: 'object' }
   return { ...item, kind: 'listing', entries: (body) => menuEntries(body, plan, context) }
-}
-
-async function* octetsOf(source: LineReader): AsyncGenerator<Uint8Array, void, void> {
-  for (let chunk = await source.read('body'); chunk !== null; chunk = await source.read('body')) yield chunk
 }

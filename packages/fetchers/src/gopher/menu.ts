@@ -1,6 +1,6 @@
 import { type GopherPlan, octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
-import { linesOf } from '../wire/lines.ts'
+import { linesBeforeEndMark } from './end-mark.ts'
 import { entryKind } from './item-type.ts'
 import { itemUrl } from './item-url.ts'
 
@@ -23,14 +23,7 @@ export async function* menuEntries(
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
   let mirrored: string | undefined
-  let dots = 0
-  for await (const line of linesOf(body, context)) {
-    // A lone dot is the end mark if nothing follows; menus framed by a length or by the connection may still have it.
-    if (line === '.') {
-      dots++
-      continue
-    }
-    for (; dots > 0; dots--) yield { name: '.', kind: 'info', url: null }
+  for await (const line of linesBeforeEndMark(body, context)) {
     if (line === '') continue
     const item = parseMenuLine(line)
     yield item === undefined ? { name: octetsToText(line), kind: 'info', url: null } : menuEntry(item, plan, mirrored)

@@ -16,17 +16,29 @@ import { OctetBuffer } from './octet-buffer.ts'
  * line that began with a single dot says what they mean. limits.maxCollected bounds what is held; past it, the text goes on
  * as it came.
  */
-export async function* textBody(
-  source: OctetSource,
-  limits: Pick<Limits, 'maxCollected'>,
-): AsyncGenerator<Uint8Array, void, void> {
-  const text = new DottedText(limits.maxCollected)
-  for (let chunk = await source.read('body'); chunk !== null; chunk = await source.read('body')) {
-    const octets = text.push(chunk)
-    if (octets.length > 0) yield octets
+export class TextOctets implements AsyncIterableIterator<Uint8Array> {
+  readonly #source: OctetSource
+  readonly #text: DottedText
+  #isOver = false
+
+  constructor(source: OctetSource, { maxCollected }: Pick<Limits, 'maxCollected'>) {
+    this.#source = source
+    this.#text = new DottedText(maxCollected)
   }
-  const last = text.end()
-  if (last.length > 0) yield last
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    while (!this.#isOver) {
+      const chunk = await this.#source.read('body')
+      this.#isOver = chunk === null
+      const value = chunk === null ? this.#text.end() : this.#text.push(chunk)
+      if (value.length > 0) return { done: false, value }
+    }
+    return { done: true, value: undefined }
+  }
 }
 
 type State =

@@ -42,8 +42,13 @@ export function wellKnown(headers: readonly HeaderField[]): WellKnownFields {
     date: messageDate(first('date') ?? ''),
     newsgroups: (first('newsgroups') ?? '').split(',').flatMap((group) => group.trim() || []),
     messageId: withoutBrackets(first('message-id')),
-    references: (first('references') ?? '').match(/<[^<>\s]+>/g)?.map((id) => id.slice(1, -1)) ?? [],
+    references: idsIn(first('references') ?? ''),
   }
+}
+
+/** `<1@host> <2@host>`: the ids of References, without their angle brackets. */
+export function idsIn(field: string): string[] {
+  return field.match(/<[^<>\s]+>/g)?.map((id) => id.slice(1, -1)) ?? []
 }
 
 /** `<id@host>` as URLs and we write it. */

@@ -12,11 +12,17 @@ export function decodeTransfer(octets: Buffer, encoding: string): Uint8Array {
 
 /** What is no character of it is passed over (6.8); some mailers end each line with padding, where Node would stop. */
 function base64(octets: Buffer): Buffer {
-  const units = octets
-    .toString('latin1')
-    .replace(/[^A-Za-z0-9+/=]+/g, '')
-    .split(/=+/)
-  return Buffer.concat(units.map((unit) => Buffer.from(unit, 'base64')))
+  const text = octets.toString('latin1').replace(/[^A-Za-z0-9+/=]+/g, '')
+  const decoded = Buffer.allocUnsafe(Math.ceil((text.length * 3) / 4))
+  let length = 0
+  for (let start = 0; start < text.length; ) {
+    const padding = text.indexOf('=', start)
+    const end = padding === -1 ? text.length : padding
+    // Into one memory: `A=A=` all through would else be a Buffer for each two octets.
+    if (end > start) length += decoded.write(text.slice(start, end), length, 'base64')
+    start = end + 1
+  }
+  return decoded.subarray(0, length)
 }
 
 const equals = 0x3d

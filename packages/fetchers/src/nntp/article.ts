@@ -1,4 +1,4 @@
-import type { Retrieved } from '../fetcher.ts'
+import type { RetrievalContext, Retrieved } from '../fetcher.ts'
 import { messageEntries } from '../mime/entries.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { expectReply, type Reply, replyWords } from '../wire/reply.ts'
@@ -9,6 +9,7 @@ import { fieldsOf } from './fields.ts'
 import type { Slot } from './order.ts'
 import type { InSession } from './pool.ts'
 import { refused } from './refused.ts'
+import type { ServerPlan } from './session.ts'
 
 /** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
 export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
@@ -50,12 +51,16 @@ async function askArticle(
   const { reply } = answer
   if (reply.code >= 400) throw refused(context, reply, byNumber ? 'such article or group' : 'article of that id')
   expectReply(context, reply, success)
-  checkAnswer(dialogue, reply)
+  checkAnswer(context, reply, plan)
   return answer
 }
 
 /** A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md case 39). */
-function checkAnswer({ plan, context }: Dialogue, reply: Reply): void {
+export function checkAnswer(
+  context: RetrievalContext,
+  reply: Reply,
+  plan: Pick<ServerPlan, 'articleNumber' | 'messageId'>,
+): void {
   const { number, messageId } = articleOf(reply)
   const isAnother = number !== null && plan.articleNumber !== null && number !== plan.articleNumber
   const hasOtherId = messageId !== null && plan.messageId !== null && messageId !== plan.messageId

@@ -1,7 +1,10 @@
+import { RetrievalError } from '@retriever/core'
+import { expectReply } from '../wire/reply.ts'
+import { checkAnswer } from './article.ts'
 import type { Dialogue } from './exchange.ts'
 import { fieldsOf } from './fields.ts'
 import type { Extent } from './group.ts'
-import type { Slot } from './order.ts'
+import { SessionLost, type Slot } from './order.ts'
 import { refused } from './refused.ts'
 
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
@@ -34,8 +37,12 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
         if (line !== null) return { done: false, value: Buffer.from(line, 'latin1') }
       }
     } catch (error) {
+      // Nobody knows what comes next in it.
+      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
       this.#giveUp()
-      throw error
+      if (!(error instanceof SessionLost)) throw error
+      const message = 'The connection ended before the whole overview had come; try again.'
+      throw this.#dialogue.context.error('partial', message, { phase: 'body', transient: true, cause: error })
     }
     return { done: true, value: undefined }
   }
@@ -59,12 +66,17 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
     }
     for (const slot of head.slots) {
       const reply = await session.reply(slot, context)
-      if (reply.code === 221) {
+      // Perhaps somebody else's: without its group, the answer is about another one.
+      const group = slot.selection === null ? reply : slot.selection.reply
+      if (group !== null && group.code >= 400) throw refused(context, group, 'such newsgroup')
+      if (reply.code >= 400 || slot.selection === null) session.end(slot)
+      else {
+        expectReply(context, reply, 221)
+        checkAnswer(context, reply, { articleNumber: head.number, messageId: null })
         const fields = await fieldsOf(session, slot, context)
         this.#underWay.shift()
         return overviewLine(head.number, fields)
       }
-      session.end(slot)
       if (reply.code >= 400 && !none.has(reply.code)) throw refused(context, reply, 'header of an article')
     }
     this.#underWay.shift()

@@ -25,9 +25,12 @@ export async function logIn(
 
 async function giveLogin(session: Session, context: RetrievalContext, login: Credentials): Promise<Reply> {
   const { user, password } = login
-  const reply = await say(session, context, `AUTHINFO USER ${user}`, { secret: '' })
+  const reply = await say(session, context, `AUTHINFO USER ${user}`, { secrets: [] })
   if (reply.code === 381) {
-    return say(session, context, `AUTHINFO PASS ${password}`, { shown: 'AUTHINFO PASS <password>', secret: password })
+    return say(session, context, `AUTHINFO PASS ${password}`, {
+      shown: 'AUTHINFO PASS <password>',
+      secrets: [password],
+    })
   }
   // Of commands that it does not know, or does not take in this form.
   if (![500, 501, 503].includes(reply.code)) return reply
@@ -38,8 +41,9 @@ async function giveLogin(session: Session, context: RetrievalContext, login: Cre
 async function saslPlain(session: Session, context: RetrievalContext, { user, password }: Credentials): Promise<Reply> {
   const response = Buffer.from(`\0${user}\0${password}`, 'latin1').toString('base64')
   const shown = 'AUTHINFO SASL PLAIN <password>'
-  const reply = await say(session, context, `AUTHINFO SASL PLAIN ${response}`, { shown, secret: password })
-  return reply.code === 383 ? say(session, context, '*', { secret: password }) : reply
+  const secrets = [response, password]
+  const reply = await say(session, context, `AUTHINFO SASL PLAIN ${response}`, { shown, secrets })
+  return reply.code === 383 ? say(session, context, '*', { secrets }) : reply
 }
 
 /** `SASL PLAIN CRAM-MD5` among the capabilities (RFC 4643 2.4.1); a server without CAPABILITIES has none. */
@@ -56,10 +60,11 @@ export async function say(
   session: Session,
   context: RetrievalContext,
   command: string,
-  { shown = command, secret }: { readonly shown?: string; readonly secret?: string } = {},
+  { shown = command, secrets }: { readonly shown?: string; readonly secrets?: readonly string[] } = {},
 ): Promise<Reply> {
-  const slot = session.post(command, context, shown)
-  const reply = await session.reply(slot, context, secret)
+  const slot =
+    secrets === undefined ? session.post(command, context) : session.postSecret(command, context, shown, secrets)
+  const reply = await session.reply(slot, context)
   session.end(slot)
   return reply
 }

@@ -1,3 +1,4 @@
+import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import type { DotDecoder } from '../wire/dot.ts'
 import type { Reply } from '../wire/reply.ts'
@@ -17,12 +18,18 @@ export class Slot {
   isAbandoned = false
   /** The GROUP that it relies on; null: none, or it is that one itself. */
   readonly selection: Slot | null
+  /** Of a login, which the answer may repeat; null: it is none. */
+  secrets: readonly string[] | null = null
   sent: Promise<void> = Promise.resolve()
   wake: () => void = () => {}
 
   constructor(command: string, selection: Slot | null = null) {
     this.command = command
     this.selection = selection
+  }
+
+  get phase(): Phase {
+    return this.secrets === null ? 'request' : 'login'
   }
 }
 

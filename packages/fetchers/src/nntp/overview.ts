@@ -2,6 +2,7 @@ import { octetsToText } from '@retriever/core'
 import type { Entry } from '../fetcher.ts'
 import { messageDate } from '../mime/date.ts'
 import { decodeWords } from '../mime/encoded-words.ts'
+import { idsIn, withoutBrackets } from '../mime/fields.ts'
 import { articleUrl } from './entry-url.ts'
 import type { ServerPlan } from './session.ts'
 
@@ -27,8 +28,8 @@ export function overviewEntry(line: string, plan: ServerPlan): Entry {
     details: {
       number: Number(number),
       from: decodeWords(octetsToText(from)),
-      messageId: octetsToText(messageId).replace(/^<(.*)>$/, '$1'),
-      references: references.match(/<[^<>\s]+>/g)?.map((reference) => octetsToText(reference.slice(1, -1))) ?? [],
+      messageId: withoutBrackets(octetsToText(messageId)) ?? '',
+      references: idsIn(references).map(octetsToText),
       ...(lineCount !== undefined && { lines: lineCount }),
     },
   }

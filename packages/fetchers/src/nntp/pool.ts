@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { poolKey } from '../wire/pool-key.ts'
+import { Places } from '../wire/places.ts'
+import { sessionKey } from '../wire/pool-key.ts'
 import type { Dialogue } from './exchange.ts'
 import { type Habits, maxDepth } from './habits.ts'
 import { openSession } from './open.ts'
@@ -27,12 +27,6 @@ interface Member {
   timer: NodeJS.Timeout | undefined
 }
 
-/** The connections to one server, those that are being opened too, and who waits for a place in one, first come, first served. */
-interface Server {
-  open: number
-  readonly waiting: (() => void)[]
-}
-
 /**
  * The sessions of one fetcher. No more than `connections` to one server are open at a time; beyond that retrievals share them, each
  * waiting for its answer behind those of others.
@@ -40,7 +34,7 @@ interface Server {
 export class Pool {
   readonly #connections: number
   readonly #members: Member[] = []
-  readonly #servers = new Map<string, Server>()
+  readonly #places = new Map<string, Places>()
   readonly #habits = new Map<string, Habits>()
   #isClosed = false
 
@@ -71,8 +65,14 @@ export class Pool {
       } catch (error) {
         // Nobody knows what comes next in it.
         if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
+        // It closed while several waited: as many as it has served are what it takes. An abort says nothing of the server.
+        const { habits, served } = session
+        if (isOfConnection(error) && context.deadline.reason === null && member.load > 1) {
+          habits.depth = Math.max(1, Math.min(habits.depth, served))
+        }
         done()
         context.deadline.throwIfAborted()
+        // Whoever has lost it tries no more than so often, and whoever only hears of it does so no more often.
         if (error instanceof SessionLost) continue
         if (!isOfConnection(error)) throw error
         if (session.served === 0 && (member.peak === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
@@ -89,25 +89,23 @@ export class Pool {
 
   async #lease(plan: ServerPlan, context: RetrievalContext): Promise<Member> {
     const name = `${plan.host} ${plan.port}`
-    const key = keyOf(plan, context)
-    const server = this.#serverOf(name)
+    const key = sessionKey(plan, context)
+    const places = this.#placesAt(name)
     while (true) {
-      const member =
-        this.#choose(key, server) ?? (this.#hasRoom(name, server) ? await this.#add(plan, context, name, key) : null)
+      const known = this.#choose(key, places)
+      if (known !== null) this.#take(known)
+      const member = known ?? (this.#hasRoom(name, places) ? await this.#add(plan, context, name, key) : null)
       if (member !== null) {
-        clearTimeout(member.timer)
-        member.session.isIdle = false
-        member.peak = Math.max(member.peak, ++member.load)
         // There may be room for one more.
-        server.waiting.shift()?.()
+        places.next()
         return member
       }
-      await this.#turn(server, context)
+      await places.turn(context)
     }
   }
 
   /** An idle session; else, where no more may be opened, the one that is least busy. Null: none has a place. */
-  #choose(key: string, server: Server): Member | null {
+  #choose(key: string, places: Places): Member | null {
     for (const member of [...this.#members]) {
       if (member.session.isLost || (member.load === 0 && !member.session.isUsable)) this.#drop(member)
     }
@@ -116,42 +114,46 @@ export class Pool {
       (best, each) => (best === null || each.load < best.load ? each : best),
       null,
     )
-    if (least === null || (least.load > 0 && server.open < this.#connections)) return null
+    if (least === null || (least.load > 0 && places.taken < this.#connections)) return null
     return least.load < least.session.habits.depth ? least : null
   }
 
   /** An idle session of another login is of no use to whoever comes now: its place is. */
-  #hasRoom(name: string, server: Server): boolean {
-    if (server.open < this.#connections) return true
+  #hasRoom(name: string, places: Places): boolean {
+    if (places.taken < this.#connections) return true
     const idle = this.#members.find((member) => member.server === name && member.load === 0)
     if (idle !== undefined) this.#drop(idle)
     return idle !== undefined
   }
 
   async #add(plan: ServerPlan, context: RetrievalContext, name: string, key: string): Promise<Member> {
-    const server = this.#serverOf(name)
-    server.open++
+    const places = this.#placesAt(name)
+    places.taken++
     try {
       const session = await openSession(plan, context, this.#habitsOf(name))
-      const member: Member = { session, server: name, key, load: 0, peak: 0, timer: undefined }
+      // At once: one that nobody is busy with may be closed for another login.
+      const member: Member = { session, server: name, key, load: 1, peak: 1, timer: undefined }
       this.#members.push(member)
       return member
     } catch (error) {
-      server.open--
-      server.waiting.shift()?.()
+      places.leave()
       throw error
     }
+  }
+
+  #take(member: Member): void {
+    clearTimeout(member.timer)
+    member.session.isIdle = false
+    member.peak = Math.max(member.peak, ++member.load)
   }
 
   #release(member: Member): void {
     const { session } = member
     member.load--
     if (!session.isLost) session.served++
-    // It closed while several waited: as many as it has served are what it takes.
-    else if (member.load > 0) session.habits.depth = Math.max(1, Math.min(session.habits.depth, session.served))
     if (session.isLost || (member.load === 0 && (this.#isClosed || !session.isUsable))) this.#drop(member)
     else if (member.load === 0) this.#keep(member)
-    this.#serverOf(member.server).waiting.shift()?.()
+    this.#placesAt(member.server).next()
   }
 
   #keep(member: Member): void {
@@ -165,31 +167,13 @@ export class Pool {
     this.#members.splice(at, 1)
     clearTimeout(member.timer)
     member.session.close()
-    const server = this.#serverOf(member.server)
-    server.open--
-    server.waiting.shift()?.()
+    this.#placesAt(member.server).leave()
   }
 
-  /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
-  async #turn(server: Server, { deadline }: RetrievalContext): Promise<void> {
-    let isMine = false
-    const turn = (resolve: () => void): void => {
-      isMine = deadline.reason === null
-      if (isMine) resolve()
-      else server.waiting.shift()?.()
-    }
-    try {
-      await deadline.unlimited(() => new Promise<void>((resolve) => void server.waiting.push(() => turn(resolve))))
-    } catch (error) {
-      if (isMine) server.waiting.shift()?.()
-      throw error
-    }
-  }
-
-  #serverOf(name: string): Server {
-    const known = this.#servers.get(name) ?? { open: 0, waiting: [] }
-    this.#servers.set(name, known)
-    return known
+  #placesAt(server: string): Places {
+    const places = this.#places.get(server) ?? new Places()
+    this.#places.set(server, places)
+    return places
   }
 
   #habitsOf(name: string): Habits {
@@ -202,10 +186,4 @@ export class Pool {
 /** The session has ended, which it may do at any time (RFC 3977 3.2.1). */
 function isOfConnection(error: unknown): error is RetrievalError {
   return RetrievalError.is(error) && (error.code === 'receive-failed' || error.reply?.startsWith('400') === true)
-}
-
-/** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
-function keyOf({ tls, host, port, user, password }: ServerPlan, context: RetrievalContext): string {
-  const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
-  return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
 }

@@ -68,9 +68,15 @@ export class Session {
     return this.#socket.destroyed
   }
 
-  /** Sends a command. `shown` stands for it in events where it is secret. */
-  post(command: string, context: RetrievalContext, shown: string = command): Slot {
-    return this.#post(new Slot(command), context, shown)
+  post(command: string, context: RetrievalContext): Slot {
+    return this.#post(new Slot(command), context)
+  }
+
+  /** Sends a command of a login. `shown` stands for it in events where it is secret. */
+  postSecret(command: string, context: RetrievalContext, shown: string, secrets: readonly string[]): Slot {
+    const slot = new Slot(command)
+    slot.secrets = secrets
+    return this.#post(slot, context, shown)
   }
 
   /** Sends a command that is about a newsgroup, behind the GROUP that it needs. */
@@ -94,18 +100,15 @@ export class Session {
   }
 
   /** The reply to a command of this retrieval, once those before have been read. */
-  async reply(slot: Slot, context: RetrievalContext, secret?: string): Promise<Reply> {
+  async reply(slot: Slot, context: RetrievalContext): Promise<Reply> {
     await this.#turn(slot, context)
-    // Also where all of it has come already, and nobody waits.
-    context.deadline.phase = secret === undefined ? 'request' : 'login'
     return this.#read(context, async (lines) => {
       await slot.sent
-      slot.reply = await readReply(lines, context, context.deadline.phase, secret)
-      if (slot.reply.code !== 211) this.unselect(slot)
-      if (slot.reply.code < 400) this.hasAnswered = true
+      const reply = await this.#readReply(slot, lines, context)
+      if (reply.code < 400) this.hasAnswered = true
       // RFC 3977 3.2.1: the end of the connection follows.
-      if (slot.reply.code === 400) this.lose()
-      return slot.reply
+      if (reply.code === 400) this.lose()
+      return reply
     })
   }
 
@@ -146,22 +149,36 @@ export class Session {
 
   #post(slot: Slot, context: RetrievalContext, shown: string = slot.command): Slot {
     this.#order.add(slot)
+    this.#gather()
     slot.sent = new Connection(this.#socket, context).sendLine(slot.command, shown)
     // Met where the reply is read.
     slot.sent.catch(() => {})
     return slot
   }
 
+  /** What is sent in one turn of the event loop goes out in one segment. */
+  #gather(): void {
+    if (this.#socket.writableCorked > 0) return
+    this.#socket.cork()
+    process.nextTick(() => this.#socket.uncork())
+  }
+
   async #turn(slot: Slot, context: RetrievalContext): Promise<void> {
-    await this.#order.turn(slot, context)
+    context.deadline.phase = slot.phase
     let left = maxDrained
     try {
+      await this.#order.turn(slot, context)
       for (let head = this.#order.head; head !== undefined && head !== slot; head = this.#order.head) {
         left = await this.#drain(head, context, left)
       }
     } catch (cause) {
+      // Nobody may wait for its turn to be used.
+      this.abandon(slot)
       context.deadline.throwIfAborted()
-      throw new SessionLost('', { cause })
+      if (cause instanceof SessionLost) throw cause
+      // Perhaps an answer of its own: of a command behind a GROUP that has failed.
+      const message = 'The connection was lost in an answer that nobody wants any more; try again.'
+      throw context.error('receive-failed', message, { transient: true, cause })
     }
   }
 
@@ -169,18 +186,26 @@ export class Session {
   async #drain(slot: Slot, context: RetrievalContext, most: number): Promise<number> {
     let left = most
     await this.#read(context, async (lines) => {
-      slot.reply ??= await readReply(lines, context, 'request')
+      if (slot.reply === null) await this.#readReply(slot, lines, context)
     })
     if (slot.reply !== null && withBlock.has(slot.reply.code)) {
       for (let octets = await this.next(slot, context); octets !== null; octets = await this.next(slot, context)) {
         left -= octets.length
         if (left > 0) continue
         this.lose()
-        throw new SessionLost()
+        throw context.error('limit-exceeded', `The server sent over ${maxDrained} octets that nobody wants.`)
       }
     }
     this.#order.end(slot)
     return left
+  }
+
+  async #readReply(slot: Slot, lines: LineReader, context: RetrievalContext): Promise<Reply> {
+    // Also where all of it has come already, and nobody waits.
+    context.deadline.phase = slot.phase
+    slot.reply = await readReply(lines, context, slot.phase, slot.secrets ?? [])
+    if (slot.reply.code !== 211) this.unselect(slot)
+    return slot.reply
   }
 
   /** A read that fails, or that its retrieval no longer waits for, leaves nobody who knows where in the stream it is. */

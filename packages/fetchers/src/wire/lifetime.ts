@@ -1,8 +1,8 @@
 import type { RetrievalContext } from '../fetcher.ts'
 
 /**
- * For how long a connection is wanted: as long as its retrieval, or as whoever keeps it says. Of a Deadline no signal is asked, which takes
- * as long to make as a connection to loopback.
+ * For how long a connection is wanted: as long as its retrieval, or as whoever keeps it says. A deadline is not asked
+ * for its signal, which takes as long to make as a connection on loopback.
  */
 export type Lifetime = AbortSignal | Pick<RetrievalContext['deadline'], 'reason' | 'onAbort'>
 

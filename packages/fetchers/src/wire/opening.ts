@@ -2,8 +2,9 @@ import type { Duplex } from 'node:stream'
 import type { Lifetime } from './lifetime.ts'
 
 /**
- * Waits until a socket is open. Rejects with its error; and where it closes without one, with the reason for which its lifetime was over,
- * or with what became of the connection `below`: TLS says nothing of a connection that was reset before TLS was put on it.
+ * Waits until a socket is open. Rejects with its error; and where it closes without one, with the reason for which its
+ * lifetime was over, or with what became of the connection `below`: TLS says nothing of a connection that was reset
+ * before TLS was put on it.
  */
 export function opening(
   socket: Duplex,

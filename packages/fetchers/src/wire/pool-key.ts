@@ -16,6 +16,21 @@ export function poolKey(
   return trust === null && !proxy && ways === '' ? '' : JSON.stringify([trust, proxy?.key ?? null, ways])
 }
 
+/** A server, and who logs in there. */
+interface Owned {
+  readonly tls: string
+  readonly host: string
+  readonly port: number
+  readonly user: string | null
+  readonly password: string | null
+}
+
+/** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
+export function sessionKey({ tls, host, port, user, password }: Owned, context: RetrievalContext): string {
+  const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
+  return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
+}
+
 const digests = new WeakMap<TlsOptions, string>()
 
 /** Once for each object, which nobody writes to: files of CAs are large. */

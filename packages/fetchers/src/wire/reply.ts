@@ -17,23 +17,25 @@ export function parseReply(line: string): Reply | undefined {
 
 /**
  * The next reply. Rejects with `receive-failed` where the connection ends instead, with `protocol-violation` where something
- * else comes. A `secret` just sent is blotted out, should the server repeat it.
+ * else comes. `secrets` just sent are blotted out, should the server repeat them.
  */
 export async function readReply(
   lines: LineReader,
   context: RetrievalContext,
   phase: Phase,
-  secret?: string,
+  secrets: readonly string[] = [],
 ): Promise<Reply> {
   const received = await lines.line(phase)
   if (received === null) {
     const message = 'The server closed the connection without an answer; try again.'
     throw context.error('receive-failed', message, { phase, transient: true })
   }
-  const line = secret ? received.replaceAll(secret, '<password>') : received
+  const blot = (text: string): string =>
+    secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '<password>')), text)
+  const line = blot(received)
   context.emit({ type: 'received', url: context.url, octets: `${line}\r\n` })
   const reply = parseReply(received)
-  if (reply !== undefined) return secret ? { ...reply, text: reply.text.replaceAll(secret, '<password>') } : reply
+  if (reply !== undefined) return { ...reply, text: blot(reply.text) }
   const message = `The server answered "${shown(line)}", which is no reply of this protocol. Check scheme and port.`
   throw context.error('protocol-violation', message, { phase, reply: shown(line) })
 }

@@ -29,7 +29,8 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
 
 /**
  * The bare socket of openConnection, for a library that wants one. It is destroyed once the deadline must end, or
- * `lifetime`, where the connection is to outlive its retrieval. `onread` is where the octets of a connection without TLS go.
+ * `lifetime`, where the connection is to outlive its retrieval. `onread` is where the octets of a connection without
+ * TLS go.
  */
 export async function openSocket(
   context: RetrievalContext,

@@ -1,3 +1,5 @@
+import { seedTime } from '../tree.ts'
+
 /** Articles: CRLF lines, one char an octet. */
 export interface Article {
   readonly number: number
@@ -17,9 +19,6 @@ export interface Draft {
   readonly body: string
 }
 
-/** Of all that the seed holds. */
-export const SEED_DATE: Date = new Date('2001-02-03T04:05:06Z')
-
 const ANN = 'Ann Author <ann@example.net>'
 
 export function article(group: string, number: number, draft: Draft): Article {
@@ -32,7 +31,7 @@ export function article(group: string, number: number, draft: Draft): Article {
       ['From', draft.from ?? ANN],
       ['Newsgroups', group],
       ['Subject', draft.subject],
-      ['Date', (draft.date ?? SEED_DATE).toUTCString().replace('GMT', '+0000')],
+      ['Date', (draft.date ?? seedTime).toUTCString().replace('GMT', '+0000')],
       ['Message-ID', `<${draft.id}>`],
       ...(draft.more ?? []),
     ],

@@ -1,4 +1,5 @@
-import { type Article, article, type Draft, SEED_DATE } from './articles.ts'
+import { seedTime } from '../tree.ts'
+import { type Article, article, type Draft } from './articles.ts'
 import { announce, test } from './seed.ts'
 
 /** A newsgroup, numbered from `low` to `high` without holes; an empty one ends below its beginning (RFC 3977, 6.1.1.2). */
@@ -73,7 +74,7 @@ function manyDraft(number: number): Draft {
   return {
     id: `many-${number}@example.net`,
     subject: `${inThread === 0 ? '' : 'Re: '}Thread ${first}`,
-    date: new Date(SEED_DATE.getTime() + number * 60_000),
+    date: new Date(seedTime.getTime() + number * 60_000),
     more: inThread === 0 ? [] : [['References', `<many-${first}@example.net>`]],
     body: `This is article ${number}.\n.\n..\n.${number}\n${FILLING.repeat(1 + (number % 8))}`,
   }

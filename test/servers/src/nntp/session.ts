@@ -26,7 +26,7 @@ export interface NntpSettings {
 export const LOGIN_FIRST = '480 Authentication required'
 
 /** Commands that need no login (480 for the rest). */
-const OPEN: ReadonlySet<string> = new Set([...['CAPABILITIES', 'MODE', 'AUTHINFO', 'STARTTLS', 'HELP', 'DATE', 'QUIT']])
+const OPEN: ReadonlySet<string> = new Set(['CAPABILITIES', 'MODE', 'AUTHINFO', 'STARTTLS', 'HELP', 'DATE', 'QUIT'])
 
 /** Commands that a stall at 'response' lets pass: they come before what the client is after. */
 const SETUP: ReadonlySet<string> = new Set(['CAPABILITIES', 'MODE', 'AUTHINFO', 'STARTTLS', 'GROUP'])

@@ -1,0 +1,8 @@
+import type { Entry, Representation } from '@retriever/fetchers'
+
+/** What a listing holds, or a message. */
+export async function entriesOf(representation: Representation): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const entry of representation.entries()) entries.push(entry)
+  return entries
+}
