@@ -268,9 +268,9 @@ test.each([
   [['--attachments', '-o', 'x', 'news:x@y'], '--output-dir says where'],
   [['--attachments', '-O', 'news:x@y'], '--output-dir says where'],
   [['ls', '--part', '1', 'news:x@y'], '--part is no option of ls'],
-  [['--limit', '0', 'news:a.b'], '--limit needs a number of 1 or more'],
-  [['--limit', '-1', 'news:a.b'], '--limit needs a number of 0 or more'],
-  [['--limit', '1e3', 'news:a.b'], '--limit needs a number of 0 or more'],
+  [['--limit', '0', 'news:a.b'], '--limit needs a whole number of 1 or more'],
+  [['--limit', '-1', 'news:a.b'], '--limit needs a whole number of 1 or more'],
+  [['--limit', '1e3', 'news:a.b'], '--limit needs a whole number of 1 or more'],
 ])('%j: a wrong option', async (args, words) => {
   const { status, stderr } = await retrieve(args)
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(words) })

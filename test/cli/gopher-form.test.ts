@@ -183,8 +183,10 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     ['Ctrl-C', 'Ask: Name', 'Name: ', '\x03', 130],
   ])('%s sends nothing', async (_, question, prompt, typed, exit) => {
     await using server = await formServer([question])
-    const { status } = await onPty(folder(), `'${server.url}'`, { [prompt]: typed })
+    const { status, screen } = await onPty(folder(), `'${server.url}'`, { [prompt]: typed })
     expect(status).toBe(exit)
+    // What comes next, if only the shell's prompt, begins a line.
+    expect(screen.slice(screen.indexOf(prompt) + prompt.length)).toMatch(/^(?:\x1b\[\d+G)?\r*\n/)
     expect(server.received).toHaveLength(1)
   })
 

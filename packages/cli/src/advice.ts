@@ -17,6 +17,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
     /\bby prompt or number with the option `form`; the command: (--form NAME=VALUE)/,
     'by $1, NAME being a prompt or a number',
   ],
+  [/--news-server, NNTPSERVER or defaults\.newsServer\b/, '--news-server HOST, or by $NNTPSERVER'],
   [/`compressed`/, '--compressed'],
   [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],

@@ -1,9 +1,11 @@
 import { octetsToText, printable } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
-/** What HTTP's metadata have: octets, one a character. */
+/** What the metadata of HTTP and News have: octets, one a character. */
 interface Answered {
   readonly fields?: readonly (readonly [name: string, value: string])[]
+  /** Of a news article, by lower-case name. */
+  readonly header?: Readonly<Record<string, string>>
 }
 
 export function isHttp({ metadata }: Representation): boolean {
@@ -12,11 +14,12 @@ export function isHttp({ metadata }: Representation): boolean {
 
 /**
  * What -I and -i print: of HTTP the header section as it came, cookies included, since it goes to nobody but who asks
- * for it; of others what is known, in the same form. `statusLine` is what the answer began with.
+ * for it; of an article its header; of others what is known, in the same form. `statusLine` is what the answer began with.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
-  const { fields } = representation.metadata as Answered
-  const lines = (fields ?? knownFields(representation)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { fields, header } = representation.metadata as Answered
+  const known = header === undefined ? knownFields(representation) : Object.entries(header)
+  const lines = (fields ?? known).map(([name, value]) => `${name}: ${value}\r\n`)
   const start = fields === undefined || statusLine === null ? '' : `${statusLine}\r\n`
   return Buffer.from(`${start}${lines.join('')}\r\n`, 'latin1')
 }

@@ -9,6 +9,11 @@ export function isMenu({ kind, mediaType }: Representation): boolean {
   return kind === 'listing' && /^application\/gopher\+?-menu$/.test(mediaType ?? '')
 }
 
+/** The articles of a newsgroup. */
+export function isGroup({ kind, metadata }: Representation): boolean {
+  return kind === 'listing' && typeof metadata.newsgroup === 'string'
+}
+
 /** Attributes of Gopher+: entries to programs, and to people the text that they come as. */
 export function isAttributes({ kind, mediaType, url }: Representation): boolean {
   return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)

@@ -1,7 +1,7 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import wrapAnsi from 'wrap-ansi'
 import type { Output } from './output.ts'
+import { copyable, hanging, wrap } from './page.ts'
 
 /** What an item is, in one short word, by its type (RFC 1436 3.8, and what came into use later). */
 const words: Readonly<Record<string, string>> = {
@@ -54,20 +54,13 @@ export async function printMenu(menu: Representation, output: Output): Promise<v
   if (hasSearch) await output.write('\nTo search: retrieve --search TEXT URL\n')
 }
 
-/** For a shell, too: a menu may lead to `https://www.example.org/?a;reboot`. Brackets are a pattern, of which zsh finds no file. */
-function copyable(url: string): string {
-  const shown = printable(url)
-  return /^[\w%./:,+=@~#-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", '%27')}'`
-}
-
 /** ` 12  menu    Files` in as many lines as it takes; what leads nowhere has no number. */
 function menuLine(entry: Entry, number: number, columns: number): string {
   const name = printable(entry.name)
   const word = wordFor(entry)
   if (word === null) return runningText(name, columns)
   const head = `${(entry.url === null ? '' : String(number)).padStart(3)}  ${word.padEnd(wordColumns)}  `
-  const [first = '', ...rest] = wrap(name.trim(), columns - head.length)
-  return [`${head}${first}`.trimEnd(), ...rest.map((line) => `${' '.repeat(head.length)}${line}`)].join('\n')
+  return hanging(head, name, columns)
 }
 
 /** Null for text of the menu. */
@@ -88,9 +81,4 @@ function runningText(text: string, columns: number): string {
   return wrap(words, columns - indent.length)
     .map((line) => `${indent}${line}`.trimEnd())
     .join('\n')
-}
-
-/** By columns, of which many letters of East Asia take two. What is too long for a line is cut, on terminals of next to no width too. */
-function wrap(text: string, columns: number): string[] {
-  return wrapAnsi(text, Math.max(columns, 10), { hard: true }).split('\n')
 }

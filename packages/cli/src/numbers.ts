@@ -31,9 +31,8 @@ export function readSplit(text: string): number {
 
 /** How many articles. */
 export function readLimit(text: string): number {
-  const count = readNumber('limit', text, /^\d{1,15}$/)
-  if (count >= 1) return count
-  throw usageError('--limit needs a number of 1 or more, not 0.')
+  if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text)
+  throw usageError(`--limit needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
 }
 
 export function isPort(text: string): boolean {

@@ -49,7 +49,8 @@ export class Prompter implements Disposable {
     return new Promise((resolve) => {
       this.#answer = (line) => {
         this.#answer = null
-        if (!echo) this.#output.prompt('\n')
+        // What was typed unseen has no line end, and neither has a line that is broken off.
+        if (!echo || line === null) this.#output.prompt('\n')
         this.#shown = false
         resolve(line)
       }

@@ -10,7 +10,7 @@ import { fileNameOf, safeFileName } from '../file-name.ts'
 import { headOf, isHttp, shownHead } from '../head.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
-import { isAttributes, isMenu, isMessage } from '../media.ts'
+import { isAttributes, isGroup, isMenu, isMessage } from '../media.ts'
 import type { Output } from '../output.ts'
 import { eachUrl, Session } from '../session.ts'
 import { TerminalText } from '../terminal-text.ts'
@@ -109,13 +109,17 @@ function nameFor(resolution: Resolution): string {
 }
 
 /**
- * On a terminal: a menu and a message as pages, other listings as a table, a text made harmless, and nothing that is no text. What
- * makes a page (55 KB) is loaded where there is one.
+ * On a terminal: a menu, a newsgroup and a message as pages, other listings as a table, a text made harmless, and nothing that is no
+ * text. What makes a page (55 KB) is loaded where there is one.
  */
 async function show(representation: Representation, start: number, output: Output): Promise<void> {
   if (isMenu(representation)) {
     const { printMenu } = await import('../menu-page.ts')
     return printMenu(representation, output)
+  }
+  if (isGroup(representation)) {
+    const { printGroup } = await import('../group-page.ts')
+    return printGroup(representation, output)
   }
   if (representation.kind === 'listing' && !isAttributes(representation)) {
     return printListing(representation, output, false)

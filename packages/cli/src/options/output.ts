@@ -45,7 +45,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'head',
     short: 'I',
-    help: 'What is known of the resource, without its body: of HTTP the header fields, else length and date',
+    help: 'What is known of the resource, without its body: of HTTP and of news articles the header fields, else length and date',
     commands: get,
     example: 'retrieve -I http://www.example.org/',
   },

@@ -19,7 +19,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'news-server',
-    arg: 'HOST',
+    arg: 'HOST[:PORT]',
     help: 'For news URLs, which name none; else $NNTPSERVER, else /etc/news/server',
     commands: urls,
     example: 'retrieve --news-server news.example.org news:comp.lang.c',
