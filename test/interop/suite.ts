@@ -120,7 +120,7 @@ export async function entriesOf(url: string, options?: ClientOptions, request?: 
   await using client = createClient(options)
   const representation = await client.retrieve(url, request)
   expect(representation.kind).toBe('listing')
-  return read(representation)
+  return await read(representation)
 }
 
 /** A client that takes the server's certificate for its own CA. */
