@@ -1,5 +1,6 @@
 import { parseCaps } from '@retriever/fetchers/gopher'
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from './entries.ts'
 import { replying, startPair } from './gopher-plus-client.ts'
 
 /** The attributes of the first entry that an answer to `!` gives. */
@@ -231,6 +232,18 @@ test.each([
   expect(error.code).toBe('server-refused')
   expect(error.message).toContain('retrieve gopher://h.example:7070/1/y')
   expect(pair.server.accepted).toBe(1)
+})
+
+test.each([
+  ['as the paper has it', '+INFO: 0A text\t/a\th.example\t70\t+\r\n+VIEWS:\r\n text/plain: <1k>\r\n', 1024],
+  ['as pygopherd does', '0A text\t/a\th.example\t70\t+\r\n', undefined],
+])('a menu with attributes as a view, %s', async (_, lines, size) => {
+  await using pair = await startPair(replying({ '/\t+application/gopher+-menu': `+-2\r\n${lines}` }))
+  const menu = await pair.open('1/%09%09+application/gopher+-menu')
+  expect(menu).toMatchObject({ kind: 'listing', mediaType: 'application/gopher+-menu' })
+  const entries = await entriesOf(menu)
+  expect(entries).toMatchObject([{ name: 'A text', kind: 'file', url: 'gopher://h.example/0/a' }])
+  expect(entries[0]?.size).toBe(size)
 })
 
 test('an item with a form has the ? of RFC 4266 2.4 in its URL', async () => {

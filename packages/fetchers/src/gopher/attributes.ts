@@ -35,15 +35,17 @@ export function asksAttributes({ gopherPlus }: GopherPlan): boolean {
   return gopherPlus !== null && /^[!$]/.test(gopherPlus)
 }
 
-/** One entry an item, as its menu line gives it; what is no attribute is passed on as information. */
+/**
+ * One entry an item, as its menu line gives it. Lines before any attribute are those of a menu: to who asks for `application/gopher+-menu`,
+ * pygopherd sends a plain one.
+ */
 export async function* attributeEntries(
   body: AsyncIterable<Uint8Array>,
   plan: GopherPlan,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
   for await (const item of itemsOf(body, context)) {
-    if (typeof item === 'string') yield { name: octetsToText(item), kind: 'info', url: null }
-    else yield attributeEntry(item, plan)
+    yield typeof item === 'string' ? lineEntry(item, plan) : attributeEntry(item, plan)
   }
 }
 
@@ -67,8 +69,12 @@ function entryOf(info: string | undefined, plan: GopherPlan): Entry {
   if (info === undefined) {
     return menuEntry({ gophertype, display: selector, selector, host, port, gopherPlus: '+' }, plan, undefined)
   }
-  const item = parseMenuLine(info)
-  return item === undefined ? { name: octetsToText(info), kind: 'info', url: null } : menuEntry(item, plan, undefined)
+  return lineEntry(info, plan)
+}
+
+function lineEntry(line: string, plan: GopherPlan): Entry {
+  const item = parseMenuLine(line)
+  return item === undefined ? { name: octetsToText(line), kind: 'info', url: null } : menuEntry(item, plan, undefined)
 }
 
 function attributesOf(blocks: Blocks, plan: GopherPlan): Attributes {

@@ -7,7 +7,7 @@ import { asksAttributes, attributeEntries } from './attributes.ts'
 import { ItemBody, PlainOctets } from './body.ts'
 import { throwErrorItem } from './error-item.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
-import { isMenu, isText, mediaTypeOf } from './item-type.ts'
+import { attributedMenuType, isMenu, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
@@ -110,7 +110,7 @@ function retrievedFrom(
   context: RetrievalContext,
 ): Pick<Retrieved, 'outcome' | 'kind' | 'mediaType' | 'charset' | 'modified' | 'entries'> {
   const item = { outcome: 'retrieved', mediaType, charset: null, modified: null } as const
-  if (asksAttributes(plan)) {
+  if (asksAttributes(plan) || mediaType === attributedMenuType) {
     return { ...item, kind: 'listing', entries: (body) => attributeEntries(body, plan, context) }
   }
   if (!isMenu(mediaType)) return { ...item, kind: 'object' }

@@ -1,11 +1,11 @@
 import type { GopherPlan } from '@retriever/core'
 import type { Entry } from '../fetcher.ts'
 
-/**
- * Menus have no registered media type. Gopher+ servers name this one in their own +VIEWS (UMN gopherd, pygopherd), and for
- * menus with attributes `application/gopher+-menu`.
- */
+/** Menus have no registered media type. Gopher+ servers name this one in their own +VIEWS (UMN gopherd, pygopherd). */
 const menuType = 'application/gopher-menu'
+
+/** Of a menu with the attributes of its items, as `$` gives them; likewise. */
+export const attributedMenuType = 'application/gopher+-menu'
 
 /** RFC 1436 3.8 and what came into use later. Types that leave the format open (I, s, d, ...) have no media type. */
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export function mediaTypeOf({ gophertype, gopherPlus }: GopherPlan): string | nu
 }
 
 export function isMenu(mediaType: string | null): boolean {
-  return mediaType === menuType || mediaType === 'application/gopher+-menu'
+  return mediaType === menuType || mediaType === attributedMenuType
 }
 
 /** Sent as lines with a `.` at the end; BinHex and uuencode are text, too. All other types are octets to the last. */
