@@ -60,6 +60,9 @@ test('-I of an article is its header', async () => {
   expect(stdout).toMatch(/^(?:[\w-]+: [^\r\n]*\r\n)+\r\n$/)
   expect(stdout).toContain('\r\nsubject: Re: A first test\r\n')
   expect(servers.nntp.received).not.toContain('ARTICLE 2')
+  expect((await retrieve(['-I', `${servers.nntp.url}retriever.test/4`])).stdout).toContain(
+    '\r\nsubject: Grüße und ein €\r\n',
+  )
 })
 
 test('without a server, what a person can type is told', async () => {

@@ -1,10 +1,11 @@
-import { octetsToText, printable } from '@retriever/core'
+import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
-/** What the metadata of HTTP and News have: octets, one a character. */
+/** What the metadata of HTTP and News have. */
 interface Answered {
+  /** Octets, one a character. */
   readonly fields?: readonly (readonly [name: string, value: string])[]
-  /** Of a news article, by lower-case name. */
+  /** Of a news article, by lower-case name; decoded. */
   readonly header?: Readonly<Record<string, string>>
 }
 
@@ -14,11 +15,11 @@ export function isHttp({ metadata }: Representation): boolean {
 
 /**
  * What -I and -i print: of HTTP the header section as it came, cookies included, since it goes to nobody but who asks
- * for it; of an article its header; of others what is known, in the same form. `statusLine` is what the answer began with.
+ * for it; of an article its header, decoded, as UTF-8; of others what is known, in the same form. `statusLine` is what the answer began with.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
   const { fields, header } = representation.metadata as Answered
-  const known = header === undefined ? knownFields(representation) : Object.entries(header)
+  const known = header === undefined ? knownFields(representation) : inOctets(header)
   const lines = (fields ?? known).map(([name, value]) => `${name}: ${value}\r\n`)
   const start = fields === undefined || statusLine === null ? '' : `${statusLine}\r\n`
   return Buffer.from(`${start}${lines.join('')}\r\n`, 'latin1')
@@ -28,6 +29,10 @@ export function headOf(representation: Representation, statusLine: string | null
 export function shownHead(head: Buffer): string {
   const lines = head.toString('latin1').split('\r\n')
   return lines.map((line) => printable(octetsToText(line))).join('\n')
+}
+
+function inOctets(header: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(header).map(([name, value]) => [name, utf8Octets(value)])
 }
 
 function knownFields({ mediaType, charset, size, modified }: Representation): [string, string][] {
