@@ -27,7 +27,7 @@ export async function startPair(options: GopherServerOptions = {}, clientOptions
   const server = await startGopherServer(options)
   const events: RetrievalEvent[] = []
   const client = createClient({
-    limits: { idleTimeout: 1000, maxRetries: 0 },
+    limits: { idleTimeout: 2000, maxRetries: 0 },
     onEvent: (event) => events.push(event),
     ...clientOptions,
   })

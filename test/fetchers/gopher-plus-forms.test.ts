@@ -192,7 +192,7 @@ describe('nobody answers', () => {
 })
 
 test('a filler gets the form, and may take longer than the server may be silent', async () => {
-  await using pair = await startPair({}, { limits: { idleTimeout: 300, maxRetries: 0 } })
+  await using pair = await startPair({}, { limits: { idleTimeout: 1000, maxRetries: 0 } })
   let form: Form | undefined
   const body = await pair.text('0/ask', {
     form: async (asked) => {

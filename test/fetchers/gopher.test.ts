@@ -16,7 +16,7 @@ let server: TestServer | undefined
 beforeEach(() => {
   events = []
   client = createClient({
-    limits: { idleTimeout: 300, maxRetries: 0 },
+    limits: { idleTimeout: 1000, maxRetries: 0 },
     tls: { ca: testCa },
     onEvent: (event) => events.push(event),
   })

@@ -23,7 +23,7 @@ async function trial(
     fetchers: [nntpFetcher({ connections: 1 })],
     credentials: () => ({ user: 'alice', password: 'topsecret' }),
     onEvent: (event) => events.push(event),
-    limits: { maxRetries: 0, idleTimeout: 2000, ...limits },
+    limits: { maxRetries: 0, idleTimeout: 5000, ...limits },
     ...options,
   })
   try {

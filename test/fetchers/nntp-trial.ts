@@ -29,7 +29,7 @@ export async function trial(
   const client = createClient({
     tls: { ca: testCa },
     onEvent: (event) => events.push(event),
-    limits: { maxRetries: 0, idleTimeout: 2000, ...limits },
+    limits: { maxRetries: 0, idleTimeout: 5000, ...limits },
     ...clientOptions,
   })
   try {

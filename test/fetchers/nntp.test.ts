@@ -13,7 +13,7 @@ let events: RetrievalEvent[]
 let server: TestServer | undefined
 
 function makeClient(options: ClientOptions = {}): Client {
-  const limits = { idleTimeout: 300, maxRetries: 0, ...options.limits }
+  const limits = { idleTimeout: 1000, maxRetries: 0, ...options.limits }
   const own = createClient({ tls: { ca: testCa }, onEvent: (event) => events.push(event), ...options, limits })
   made.push(own)
   return own
