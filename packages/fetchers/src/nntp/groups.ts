@@ -28,19 +28,10 @@ export async function retrieveGroups(dialogue: Dialogue): Promise<Retrieved> {
       for await (const line of linesOf(body, context)) {
         const entry = groupEntry(line, plan)
         // sn takes a wildmat, and sends them all.
-        if (
-          wildmat === null ||
-          entry.kind !== 'group' ||
-          fitsWildmat(octetsToText(wildmat), octetsToText(groupOf(line)))
-        )
-          yield entry
+        if (wildmat === null || entry.kind !== 'group' || fitsWildmat(octetsToText(wildmat), entry.name)) yield entry
       }
     },
   })
-}
-
-function groupOf(line: string): string {
-  return line.split(/\s/, 1)[0] ?? ''
 }
 
 /** `test.alpha 0000000040 0000000001 y`; a line that is none is passed on as it is. */
