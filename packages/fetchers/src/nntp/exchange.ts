@@ -26,7 +26,10 @@ export interface Answer {
 export async function exchange(dialogue: Dialogue, command: string, newsgroup: string | null = null): Promise<Answer> {
   const { session, context } = dialogue
   while (true) {
-    while (session.unlocking !== null) await context.deadline.unlimited(() => settled(session.unlocking))
+    while (session.unlocking !== null) {
+      const { unlocking } = session
+      await context.deadline.unlimited(() => unlocking)
+    }
     if (session.refusedLogin !== null) throw loginRefused(context, session.refusedLogin, dialogue.plan.user || null)
     const { epoch } = session
     const answer = await ask(
@@ -57,7 +60,7 @@ async function ask({ session, context }: Dialogue, slots: readonly Slot[]): Prom
         session.end(slot)
         left.shift()
       }
-      if (isElsewhere || reply.code >= 400 || left.length === 0) {
+      if (isElsewhere || reply.code >= 400) {
         session.abandon(...left)
         return { reply: isElsewhere ? group : reply, slot }
       }
@@ -119,8 +122,4 @@ async function modeReader(dialogue: Dialogue): Promise<boolean> {
   if (reply.code === 480) return login(dialogue, reply)
   // Servers without modes know no such command; then the first refusal stands.
   return reply.code === 200 || reply.code === 201
-}
-
-async function settled(promise: Promise<void> | null): Promise<void> {
-  await promise
 }

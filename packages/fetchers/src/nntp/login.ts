@@ -50,9 +50,11 @@ async function saslPlain(session: Session, context: RetrievalContext, { user, pa
 async function knowsPlain(session: Session, context: RetrievalContext): Promise<boolean> {
   const slot = session.post('CAPABILITIES', context)
   const reply = await session.reply(slot, context)
-  const list = reply.code === 101 ? await blockText(session, slot, context, context.limits.maxReply) : ''
+  if (reply.code === 101) {
+    return /^SASL(?: .*)? PLAIN\b/im.test(await blockText(session, slot, context, context.limits.maxReply))
+  }
   session.end(slot)
-  return /^SASL(?: .*)? PLAIN\b/im.test(list)
+  return false
 }
 
 /** One command with a reply of one line. */
