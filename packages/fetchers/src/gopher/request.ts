@@ -12,9 +12,9 @@ const formRequest = /^[^\r\n\0]*\t1\r\n[^\0]*$/
 
 /** Sends exactly what the plan says. Lines go through the door that lets no second one pass, form data past it. */
 export async function sendRequest(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<void> {
-  const [message = '\r\n'] = plan.wire
-  const line = message.replace(/\r\n$/, '')
+  const line = lineOf(plan)
   if (!/[\r\n]/.test(line)) return connection.sendLine(line)
+  const [message = ''] = plan.wire
   const asked = `${plan.selector}${plan.search ?? ''}`
   if (plan.gopherPlus !== null && !/[\r\n\0]/.test(asked) && formRequest.test(message)) {
     return connection.sendMessage(message)
@@ -33,9 +33,14 @@ export async function sendForm(
   connection: Connection,
   context: RetrievalContext,
 ): Promise<void> {
-  const line = `${(plan.wire[0] ?? '').replace(/\r\n$/, '')}\t1`
+  const line = `${lineOf(plan)}\t1`
   if (!isOneLine(line)) {
     throw context.error('refused', 'The request of a form holds a line end where none may be.', { phase: 'policy' })
   }
   await connection.sendMessage(`${line}\r\n${form.octets}`, `${line}\r\n${form.shown}`)
+}
+
+/** Without its line end. */
+function lineOf({ wire }: GopherPlan): string {
+  return (wire[0] ?? '').replace(/\r\n$/, '')
 }

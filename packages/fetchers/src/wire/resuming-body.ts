@@ -3,6 +3,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 
 /** Octets that are asked for twice, to see that the server goes on where it broke off (R18: some answer REST and begin at 0). */
 const overlap = 4096
+
 /** A body that comes over one connection. */
 export interface OneBody extends AsyncIterableIterator<Uint8Array> {
   /** What ended it may have nothing to do with the resource: another connection may bring the rest. */
