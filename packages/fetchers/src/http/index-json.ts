@@ -38,7 +38,7 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
  */
 function rowOf(item: unknown): Row | null {
   const { name, type, url, size, mtime, mod_time } = Object(item) as Readonly<Record<string, unknown>>
-  const time = new Date(String(mod_time ?? mtime))
+  const time = new Date(textOf(mod_time ?? mtime))
   const isDirectory = type === 'directory' || (typeof url === 'string' && url.endsWith('/'))
   const href =
     typeof url === 'string' ? url : typeof name === 'string' ? `./${encoded(name)}${isDirectory ? '/' : ''}` : ''
@@ -46,9 +46,14 @@ function rowOf(item: unknown): Row | null {
   return {
     href,
     shown: '',
-    size: isDirectory ? '' : String(size ?? ''),
+    size: isDirectory ? '' : textOf(size),
     time: Number.isNaN(time.getTime()) ? '' : time.toISOString(),
   }
+}
+
+/** An object or a list, in which String() may find a method of its own that is none, says nothing. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
 /** An escape may have made a character of it that is no octet. */
