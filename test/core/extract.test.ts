@@ -340,7 +340,8 @@ describe('10 MB are read in linear time', () => {
         'http://h/ ',
         '<http://',
         '<news:',
-        '"\'data:',
+        "'data:",
+        "x'data:",
         ',http:',
       ],
       ...[
