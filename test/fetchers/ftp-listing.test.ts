@@ -125,11 +125,6 @@ describe('nothing listed', () => {
     await expect(missing).rejects.toMatchObject({ code: 'not-found', reply: '550 no such directory' })
   })
 
-  test('MLSD and LIST that say 550 in a directory', async () => {
-    expect((await listed({ MLSD: '550 nothing\r\n' })).entries).toEqual([])
-    expect((await listed({ MLSD: '502 no\r\n', LIST: '450 nothing\r\n' })).entries).toEqual([])
-  })
-
   test('no way to list is an error, not an empty directory', async () => {
     await expect(listed({})).rejects.toMatchObject({ code: 'server-refused', reply: '502 not known' })
     await expect(listed({ MLSD: '530 not you\r\n' })).rejects.toMatchObject({ code: 'auth-failed' })

@@ -1,4 +1,4 @@
-import type { FtpPlan } from '@retriever/core'
+import type { FtpPlan, RetrievalError } from '@retriever/core'
 import type { Retrieved } from '../fetcher.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
@@ -23,20 +23,32 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
   const { plan, context, session } = dialogue
   const known = formatsOf(dialogue)
   let port = await prepare(dialogue, { type: 'A' })
+  let refusal: Reply | null = null
   for (const format of known) {
     const command = listingCommand(plan, format)
     const { transfer, reply } = await startTransfer(dialogue, { command, port })
-    if (transfer !== null) return listing(dialogue, format, listingBody(dialogue, transfer), reply)
-    if (isEmpty(reply)) {
+    if (transfer !== null) return listing(dialogue, format, listingBody(dialogue, transfer, refusal), reply)
+    if (format === 'nlst' && isNothing(reply)) {
       await confirmDirectory(dialogue)
       dialogue.done()
       return listing(dialogue, format, emptyBody(), reply)
     }
-    if (!asksForAnother(reply) || format === known.at(-1)) throw refused(context, reply, 'the listing')
-    session.habits.unknown.add(format.toUpperCase())
+    if (isUnknownForm(reply)) session.habits.unknown.add(format.toUpperCase())
+    else refusal ??= reply
+    if (format === known.at(-1) || !mayListOtherwise(format, refusal)) throw refusedListing(dialogue, refusal ?? reply)
     port = null
   }
   throw context.error('server-refused', 'The server knows no way to list a directory.')
+}
+
+/** Where a command is not known, the next one is tried. LIST may also give what MLSD refuses: it is the server's `ls`. */
+function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean {
+  return refusal === null || (format === 'mlsd' && isNothing(refusal))
+}
+
+function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
+  if (isNothing(reply)) dialogue.done()
+  return refused(dialogue.context, reply, 'the listing')
 }
 
 /** Of a name without `/` that turned out to be a directory, in which the session is now. */
@@ -63,13 +75,16 @@ function listingCommand(plan: FtpPlan, format: ListingFormat): string {
   return `${verb} ${plan.name.startsWith('-') ? './' : ''}${plan.name}`
 }
 
-/** inetutils says `550 No files found.` of an empty directory, proftpd 450 of a missing name. */
-function isEmpty({ code }: Reply): boolean {
+/**
+ * Of NLST alone: inetutils says `550 No files found.` of an empty directory, proftpd 450 of a missing name. MLSD and LIST say 550 where
+ * the directory may not be read (mode 711).
+ */
+function isNothing({ code }: Reply): boolean {
   return code === 450 || code === 550
 }
 
 /** 501 and 504: the server knows the command in another form, which nobody here knows. */
-function asksForAnother(reply: Reply): boolean {
+function isUnknownForm(reply: Reply): boolean {
   return isUnknownCommand(reply) || reply.code === 501 || reply.code === 504
 }
 
@@ -84,9 +99,23 @@ async function confirmDirectory({ session, plan, context }: Dialogue): Promise<v
   else throw refused(context, reply, `the directory ${shownName(plan.name)}`)
 }
 
-function listingBody(dialogue: Dialogue, transfer: Transfer): TransferBody {
-  const whenEmpty = (): Promise<void> => confirmDirectory(dialogue)
+function listingBody(dialogue: Dialogue, transfer: Transfer, refusal: Reply | null): TransferBody {
+  const whenEmpty = async (reply: Reply): Promise<void> => {
+    if (refusal !== null) throw refused(dialogue.context, refusal, 'the listing')
+    if (isUnreadable(reply)) throw unreadable(dialogue, reply)
+    await confirmDirectory(dialogue)
+  }
   return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), whenEmpty })
+}
+
+/** vsftpd's words, the only ones that tell such a directory from an empty one: 226 Transfer done (but failed to open directory). */
+function isUnreadable({ text }: Reply): boolean {
+  return text.includes('failed to open directory')
+}
+
+function unreadable({ context }: Dialogue, reply: Reply): RetrievalError {
+  const words = wordsOf(reply)
+  return context.error('not-found', `The server may not read the directory. It said: ${words}`, { reply: words })
 }
 
 function listing(

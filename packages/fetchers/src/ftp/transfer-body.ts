@@ -19,8 +19,8 @@ export interface BodyOptions {
   readonly wanted?: number | undefined
   /** TYPE A: what makes local line ends of CRLF. */
   readonly lineEnds?: LineEnds
-  /** A last check before an empty body is given out as whole. */
-  readonly whenEmpty?: () => Promise<void>
+  /** A last check before an empty body is given out as whole, with the reply that ended it. */
+  readonly whenEmpty?: (reply: Reply) => Promise<void>
 }
 
 /**
@@ -103,7 +103,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     if (expected !== undefined && this.#received < expected) {
       throw this.#partial(`The server announced ${expected} octets and sent ${this.#received}.`, reply)
     }
-    if (this.#received === 0) await whenEmpty?.()
+    if (this.#received === 0) await whenEmpty?.(reply)
     this.#end()
     this.#dialogue.done()
   }
