@@ -28,7 +28,7 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
     const command = listingCommand(plan, format)
     const { transfer, reply } = await startTransfer(dialogue, { command, port })
     if (transfer !== null) return listing(dialogue, format, listingBody(dialogue, transfer, refusal), reply)
-    if (format === 'nlst' && isNothing(reply)) {
+    if (refusal === null && isEmpty(format, reply)) {
       await confirmDirectory(dialogue)
       dialogue.done()
       return listing(dialogue, format, emptyBody(), reply)
@@ -51,14 +51,24 @@ function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
   return refused(dialogue.context, reply, 'the listing')
 }
 
-/** Of a name without `/` that turned out to be a directory, in which the session is now. */
-export function retrieveDirectory(dialogue: Dialogue): Promise<Retrieved> {
+/**
+ * Of a name without `/` that turned out to be a directory, in which the session is now. `reply` refused to send it as a file. Throws
+ * `not-found` where octets of a file are asked for.
+ */
+export async function retrieveDirectory(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {
   const { plan, context, session } = dialogue
+  const { range, resumeFrom } = context.request
   const cwd = [...plan.cwd, plan.name]
   session.directory = cwd
+  const advice = 'It is a directory; for its listing, write a / at the end of the URL.'
+  const notAFile = context.error('not-found', advice, { reply: wordsOf(reply) })
+  if (range !== undefined || resumeFrom !== undefined) {
+    dialogue.done()
+    throw notAFile
+  }
   const message = `It is a directory; this is its listing. A / at the end of the URL would have said so.`
   context.emit({ type: 'remark', url: context.url, message })
-  return retrieveListing({ ...dialogue, plan: { ...plan, cwd, name: '' } })
+  return { ...(await retrieveListing({ ...dialogue, plan: { ...plan, cwd, name: '' } })), notAFile }
 }
 
 /** MLSD is from 2007; vsftpd and inetutils do not know it. */
@@ -75,12 +85,17 @@ function listingCommand(plan: FtpPlan, format: ListingFormat): string {
   return `${verb} ${plan.name.startsWith('-') ? './' : ''}${plan.name}`
 }
 
-/**
- * Of NLST alone: inetutils says `550 No files found.` of an empty directory, proftpd 450 of a missing name. MLSD and LIST say 550 where
- * the directory may not be read (mode 711).
- */
+/** 450 and 550: nothing is there, or it may not be read. */
 function isNothing({ code }: Reply): boolean {
   return code === 450 || code === 550
+}
+
+/**
+ * NLST has no other way to say so: inetutils answers `550 No files found.` for an empty directory, proftpd 450 for a missing name. MLSD
+ * and LIST are refused where the directory may not be read (mode 711); LIST means an empty one where it says so.
+ */
+function isEmpty(format: ListingFormat, reply: Reply): boolean {
+  return isNothing(reply) && (format === 'nlst' || (format === 'list' && /^no files/i.test(reply.text)))
 }
 
 /** 501 and 504: the server knows the command in another form, which nobody here knows. */
@@ -100,12 +115,13 @@ async function confirmDirectory({ session, plan, context }: Dialogue): Promise<v
 }
 
 function listingBody(dialogue: Dialogue, transfer: Transfer, refusal: Reply | null): TransferBody {
-  const whenEmpty = async (reply: Reply): Promise<void> => {
+  const check = async (reply: Reply, received: number): Promise<void> => {
+    if (received > 0) return
     if (refusal !== null) throw refused(dialogue.context, refusal, 'the listing')
     if (isUnreadable(reply)) throw unreadable(dialogue, reply)
     await confirmDirectory(dialogue)
   }
-  return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), whenEmpty })
+  return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), check })
 }
 
 /** vsftpd's words, the only ones that tell such a directory from an empty one: 226 Transfer done (but failed to open directory). */

@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { Dialogue } from './dialogue.ts'
+import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import { withPatience } from './patience.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from './replies.ts'
@@ -13,14 +14,14 @@ export interface BodyOptions {
   readonly expected?: number | undefined
   /** SIZE has said so: octets of that number are whole, also where the server then says no more (R16). */
   readonly isProven?: boolean
-  /** After REST: more than these would be octets from the wrong place. */
+  /** More than these would be octets from the wrong place: the server has ignored REST. */
   readonly atMost?: number | undefined
   /** Octets wanted; the connection is closed after the last of them. */
   readonly wanted?: number | undefined
   /** TYPE A: what makes local line ends of CRLF. */
   readonly lineEnds?: LineEnds
-  /** A last check before an empty body is given out as whole, with the reply that ended it. */
-  readonly whenEmpty?: (reply: Reply) => Promise<void>
+  /** A last check before the body passes for whole, with the reply that ended it, and how many octets came. Throws where it is not. */
+  readonly check?: (reply: Reply, received: number) => Promise<void>
 }
 
 /**
@@ -87,14 +88,14 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     }
     const left = (wanted ?? Number.POSITIVE_INFINITY) - this.#received
     this.#received += Math.min(chunk.length, left)
-    if (atMost !== undefined && this.#received > atMost) throw this.#restIgnored()
+    if (atMost !== undefined && this.#received > atMost) throw restIgnored(this.#dialogue.context)
     if (chunk.length >= left) this.#abandon()
     return lineEnds?.push(chunk) ?? chunk.subarray(0, left)
   }
 
   /** The data connection has ended: is that all? */
   async #finish(): Promise<void> {
-    const { expected, whenEmpty } = this.#options
+    const { expected, check } = this.#options
     this.#transfer.data.close()
     const reply = await this.#lastReply()
     if (reply === null) return this.#abandon()
@@ -103,7 +104,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     if (expected !== undefined && this.#received < expected) {
       throw this.#partial(`The server announced ${expected} octets and sent ${this.#received}.`, reply)
     }
-    if (this.#received === 0) await whenEmpty?.(reply)
+    await check?.(reply, this.#received)
     this.#end()
     this.#dialogue.done()
   }
@@ -129,11 +130,6 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       context.emit({ type: 'remark', url: context.url, message })
       return null
     }
-  }
-
-  #restIgnored(): RetrievalError {
-    const message = 'The server sends more than there is after that octet: it has ignored REST. Retrieve the whole.'
-    return this.#dialogue.context.error('range-refused', message, { phase: 'body' })
   }
 
   #partial(what: string, reply?: Reply, cause?: unknown): RetrievalError {
