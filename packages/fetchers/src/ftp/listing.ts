@@ -1,5 +1,5 @@
 import type { FtpPlan, RetrievalError } from '@retriever/core'
-import type { Retrieved } from '../fetcher.ts'
+import type { Entry, Retrieved } from '../fetcher.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { textListing } from '../wire/text-listing.ts'
@@ -7,7 +7,7 @@ import type { Dialogue } from './dialogue.ts'
 import { readEntries } from './entries.ts'
 import { LineEnds } from './line-ends.ts'
 import { owned } from './owned.ts'
-import { prepare } from './prepare.ts'
+import { enter, prepare } from './prepare.ts'
 import { isPositive, isUnknownCommand, type Reply, refused, shownName, wordsOf } from './replies.ts'
 import { startTransfer, type Transfer } from './transfer.ts'
 import { TransferBody } from './transfer-body.ts'
@@ -21,6 +21,7 @@ export type ListingFormat = 'mlsd' | 'list' | 'nlst'
  */
 export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
   const { plan, context, session } = dialogue
+  if (context.request.head === true) return listingHead(dialogue)
   const known = formatsOf(dialogue)
   let port = await prepare(dialogue, { type: 'A' })
   let refusal: Reply | null = null
@@ -41,6 +42,17 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
   throw context.error('server-refused', 'The server knows no way to list a directory.')
 }
 
+/** Metadata alone: that the directory is there. */
+async function listingHead(dialogue: Dialogue): Promise<Retrieved> {
+  const { session } = dialogue
+  await enter(dialogue, undefined, [])
+  await confirmDirectory(dialogue)
+  dialogue.done()
+  return textListing({ metadata: { welcome: session.welcome }, body: emptyBody(), entries: noEntries })
+}
+
+async function* noEntries(): AsyncGenerator<Entry> {}
+
 /** Where a command is not known, the next one is tried. LIST may also give what MLSD refuses: it is the server's `ls`. */
 function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean {
   return refusal === null || (format === 'mlsd' && isNothing(refusal))
@@ -55,13 +67,13 @@ function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
  * Of a name without `/` that turned out to be a directory, in which the session is now. `reply` refused to send it as a file. Throws
  * `not-found` where octets of a file are asked for.
  */
-export async function retrieveDirectory(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {
+export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null): Promise<Retrieved> {
   const { plan, context, session } = dialogue
   const { range, resumeFrom } = context.request
   const cwd = [...plan.cwd, plan.name]
   session.directory = cwd
   const advice = 'It is a directory; for its listing, write a / at the end of the URL.'
-  const notAFile = context.error('not-found', advice, { reply: wordsOf(reply) })
+  const notAFile = context.error('not-found', advice, reply === null ? {} : { reply: wordsOf(reply) })
   if (range !== undefined || resumeFrom !== undefined) {
     dialogue.done()
     throw notAFile

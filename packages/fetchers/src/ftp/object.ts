@@ -3,16 +3,18 @@ import { emptyBody } from '../wire/empty-body.ts'
 import { ResumingBody } from '../wire/resuming-body.ts'
 import { tellWhole } from '../wishes.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
+import { described } from './description.ts'
 import type { Dialogue } from './dialogue.ts'
 import type { Step } from './flight.ts'
 import { hasGrown, restIgnored } from './growth.ts'
 import { LineEnds } from './line-ends.ts'
 import { retrieveDirectory } from './listing.ts'
+import { isDirectory, missing, retrieveMetadata, sizeReply } from './metadata.ts'
 import { owned } from './owned.ts'
 import { checkModified, checkSize, isConditional, type Part, wantedPart } from './part.ts'
 import { claimPort } from './passive.ts'
 import { prepare } from './prepare.ts'
-import { isPositive, type Reply, refused, shownName, wordsOf } from './replies.ts'
+import { type Reply, refused } from './replies.ts'
 import { behindTail } from './tail.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
@@ -31,6 +33,7 @@ export class ChangedFile extends Error {
  */
 export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
   const { context, session } = dialogue
+  if (context.request.head === true) return retrieveMetadata(dialogue)
   const attributes: Attributes = { size: null, modified: null }
   const { port, questions } = await settle(dialogue, attributes)
   checkModified(dialogue, attributes)
@@ -118,6 +121,7 @@ function bodyOptions(dialogue: Dialogue, part: Part, { size }: Attributes, annou
     expected: expected ?? undefined,
     isProven: rest !== null,
     wanted: part.wanted ?? undefined,
+    surplus: part.wanted === null || rest === null ? undefined : rest - part.wanted,
     ...(part.offset > 0 && part.wanted === null && size !== null && afterRestart(dialogue, part, size)),
   }
 }
@@ -132,54 +136,17 @@ function afterRestart(dialogue: Dialogue, { offset, tail }: Part, size: number):
   return { atMost: isCompared ? undefined : Math.max(size - offset, size - 1), check }
 }
 
-function described(
-  { plan, session }: Dialogue,
-  part: Part,
-  { size, modified }: Attributes,
-  announced: number | null,
-  reply: Reply,
-): Omit<Retrieved, 'body'> {
-  const isText = plan.typecode === 'a'
-  const total = isText ? null : (size ?? (part.offset === 0 ? announced : null))
-  const rest = total === null ? null : total - part.offset
-  return {
-    outcome: 'retrieved',
-    kind: 'object',
-    mediaType: isText ? 'text/plain' : null,
-    charset: null,
-    size: rest === null ? null : Math.min(rest, part.wanted ?? rest),
-    offset: part.offset,
-    modified,
-    // The announced size is but a sentence for people.
-    completeness: size === null || isText ? 'terminated' : 'verified',
-    metadata: { welcome: session.welcome, reply: wordsOf(reply), typecode: isText ? 'a' : 'i' },
-  }
-}
-
 /** The caller has it all. */
 function nothingLeft(dialogue: Dialogue, part: Part, attributes: Attributes): Retrieved {
   dialogue.done()
-  const reply: Reply = { code: 213, text: String(attributes.size) }
-  return { ...described(dialogue, part, attributes, null, reply), body: emptyBody() }
+  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: emptyBody() }
 }
 
 /** 550 says that there is nothing to be retrieved; a CWD tells whether there is a directory (protocols.md 2). */
 async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {
-  const { plan, context } = dialogue
   if (reply.code === 550 && (await isDirectory(dialogue))) return retrieveDirectory(dialogue, reply)
   dialogue.done()
-  const advice = reply.code === 550 ? { advice: 'It does not exist, or may not be read' } : {}
-  throw refused(context, reply, shownName(plan.name), advice)
-}
-
-/** A server that goes away at this question has answered the one before. */
-async function isDirectory({ plan, context, session }: Dialogue): Promise<boolean> {
-  try {
-    return isPositive(await session.control.ask('request', `CWD ${plan.name}`))
-  } catch (error) {
-    if (context.deadline.reason !== null) throw error
-    return false
-  }
+  throw missing(dialogue, reply)
 }
 
 /** `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end, after any name. */

@@ -9,6 +9,10 @@ import type { Transfer } from './transfer.ts'
 /** How long a server may take to confirm what has come whole: it may be writing its log. */
 const patience = 30_000
 
+/** Octets that nobody wants are read to their end up to this number, and for so long: that costs less than another login. */
+const maxDrained = 65_536
+const drainTime = 1000
+
 export interface BodyOptions {
   /** Octets that must come, no fewer; more are let through, since files grow. */
   readonly expected?: number | undefined
@@ -16,8 +20,10 @@ export interface BodyOptions {
   readonly isProven?: boolean
   /** More than these would be octets from the wrong place: the server has ignored REST. */
   readonly atMost?: number | undefined
-  /** Octets wanted; the connection is closed after the last of them. */
+  /** Octets wanted; the connection is closed after the last of them, unless few more are to come. */
   readonly wanted?: number | undefined
+  /** Octets that come behind those wanted, where it is known how many. */
+  readonly surplus?: number | undefined
   /** TYPE A: what makes local line ends of CRLF. */
   readonly lineEnds?: LineEnds
   /** A last check before the body passes for whole, with the reply that ended it, and how many octets came. Throws where it is not. */
@@ -35,6 +41,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   readonly #options: BodyOptions
   #received = 0
   #over = false
+  /** All that was wanted has been given out. */
+  #isSated = false
   #unlink: () => void = () => {}
   /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
   #isFinal = false
@@ -80,7 +88,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
 
   /** The next octets; none where a chunk was but half a line end, and at the end. */
   async #pull(): Promise<Uint8Array> {
-    const { wanted, atMost, lineEnds } = this.#options
+    const { wanted, surplus = Number.POSITIVE_INFINITY, atMost, lineEnds } = this.#options
+    if (this.#isSated) return this.#drain()
     const chunk = await this.#transfer.data.read()
     if (chunk === null) {
       await this.#finish()
@@ -89,8 +98,37 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     const left = (wanted ?? Number.POSITIVE_INFINITY) - this.#received
     this.#received += Math.min(chunk.length, left)
     if (atMost !== undefined && this.#received > atMost) throw restIgnored(this.#dialogue.context)
-    if (chunk.length >= left) this.#abandon()
+    if (chunk.length >= left) {
+      if (surplus > maxDrained) this.#abandon()
+      else this.#isSated = true
+    }
     return lineEnds?.push(chunk) ?? chunk.subarray(0, left)
+  }
+
+  /** All that was wanted has come: whatever becomes of the rest, that is the end. */
+  async #drain(): Promise<Uint8Array> {
+    const { context } = this.#dialogue
+    const rest = withPatience(context, this.#readToEnd(), drainTime, 'The rest of the file takes too long.')
+    await rest.catch(() => this.#abandon())
+    return nothing
+  }
+
+  async #readToEnd(): Promise<void> {
+    const { data, exchange } = this.#transfer
+    for (let count = 0; count <= maxDrained; ) {
+      const chunk = await data.read()
+      if (chunk !== null) {
+        count += chunk.length
+        continue
+      }
+      const reply = await exchange.last
+      this.#dialogue.session.control.tell(reply)
+      if (this.#over || !isPositive(reply)) break
+      data.close()
+      this.#end()
+      return this.#dialogue.done()
+    }
+    this.#abandon()
   }
 
   /** The data connection has ended: is that all? */
