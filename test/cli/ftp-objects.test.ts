@@ -1,5 +1,5 @@
 /** The command beside FTP servers: directories that are no files, metadata alone, and what its messages advise. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startFtpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -36,6 +36,40 @@ describe('a directory named without a slash replaces no file', () => {
     expect((await run('-C', '-', '-o', 'new', `${ftp.url}pub`)).status).toBe(78)
     expect((await run('-r', '5-', `${ftp.url}pub`)).status).toBe(78)
     expect(existsSync(join(folder(), 'new'))).toBe(false)
+  })
+})
+
+describe('-C - of a file', () => {
+  const hello = 'Hello, world.\n'
+  const file = (): string => join(folder(), 'c')
+  const resume = async (local: string, written = new Date()) => {
+    writeFileSync(file(), local)
+    utimesSync(file(), written, written)
+    const { status, stderr } = await run('-C', '-', '-o', 'c', `${ftp.url}pub/hello.txt`)
+    return { status, stderr, content: readFileSync(file(), 'utf8') }
+  }
+  const anew = 'It is retrieved from its beginning: '
+
+  test.each(['Hello', hello])('of which %j is there: the rest', async (local) => {
+    expect(await resume(local)).toEqual({ status: 0, stderr: '', content: hello })
+  })
+
+  test('of which others are there: the whole, and a remark', async () => {
+    const { status, stderr, content } = await resume('HELLO')
+    expect({ status, content }).toEqual({ status: 0, content: hello })
+    expect(stderr).toContain(`${anew}the octets before it are not those of the file.`)
+  })
+
+  test('that was rewritten in the same length: the whole, and a remark', async () => {
+    const { status, stderr, content } = await resume('Hello, World.\n', new Date('2000-01-01T00:00:00Z'))
+    expect({ status, content }).toEqual({ status: 0, content: hello })
+    expect(stderr).toContain(`${anew}it has been modified since.`)
+  })
+
+  test('that is shorter by now: an error, and the file stays', async () => {
+    const { status, stderr, content } = await resume(`${hello}and more`)
+    expect({ status, content }).toEqual({ status: 36, content: `${hello}and more` })
+    expect(stderr).toContain('The file has 14 octets, and 22 are there already;')
   })
 })
 

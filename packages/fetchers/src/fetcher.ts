@@ -112,6 +112,8 @@ export interface ResumePoint {
    * The last of the octets that are there already: FTP, which has no validators, asks for the last 4096 of them again, and compares.
    */
   readonly tail?: Uint8Array
+  /** When the last of these octets came. A file that has no more of them, and was modified later, is another one. FTP only. */
+  readonly since?: Date
 }
 
 /** Whom to trust, and who the client is, within TLS. */

@@ -67,12 +67,12 @@ export const octetRange: OptionKind = [
 
 export const date: OptionKind = ['a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())]
 export const resumePoint: OptionKind = [
-  'a number of octets, or { offset, size, modified, etag, tail }, tail being octets before the offset',
+  'a number of octets, or { offset, size, modified, etag, tail, since }, tail being octets before the offset',
   (value) => {
     const point: unknown = typeof value === 'number' ? { offset: value } : value
     if (typeof point !== 'object' || point === null) return false
-    const { offset, size = null, modified = null, etag = null, tail, ...rest } = point as Record<string, unknown>
-    const isTime = modified === null || date[1](modified)
+    const { offset, size = null, modified = null, etag = null, tail, since, ...rest } = point as Record<string, unknown>
+    const isTime = (modified === null || date[1](modified)) && (since === undefined || date[1](since))
     const isKnown = (size === null || isSize(size)) && isTime && (etag === null || isTag(etag))
     return isSize(offset) && isKnown && isTail(tail, Number(offset)) && isEmpty(rest)
   },

@@ -4,7 +4,8 @@ import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { textListing } from '../wire/text-listing.ts'
 import type { Dialogue } from './dialogue.ts'
-import { readEntries } from './entries.ts'
+import { isDirectory } from './directories.ts'
+import { type Found, readEntries } from './entries.ts'
 import { LineEnds } from './line-ends.ts'
 import { owned } from './owned.ts'
 import { enter, prepare } from './prepare.ts'
@@ -28,7 +29,10 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
   for (const format of known) {
     const command = listingCommand(plan, format)
     const { transfer, reply } = await startTransfer(dialogue, { command, port })
-    if (transfer !== null) return listing(dialogue, format, listingBody(dialogue, transfer, refusal), reply)
+    if (transfer !== null) {
+      const found = { isFile: false }
+      return listing(dialogue, format, listingBody(dialogue, transfer, refusal, found), reply, found)
+    }
     if (refusal === null && isEmpty(format, reply)) {
       await confirmDirectory(dialogue)
       dialogue.done()
@@ -68,10 +72,9 @@ function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
  * `not-found` where octets of a file are asked for.
  */
 export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null): Promise<Retrieved> {
-  const { plan, context, session } = dialogue
+  const { plan, context } = dialogue
   const { range, resumeFrom } = context.request
   const cwd = [...plan.cwd, plan.name]
-  session.directory = cwd
   const advice = 'It is a directory; for its listing, write a / at the end of the URL.'
   const notAFile = context.error('not-found', advice, reply === null ? {} : { reply: wordsOf(reply) })
   if (range !== undefined || resumeFrom !== undefined) {
@@ -123,17 +126,27 @@ async function confirmDirectory({ session, plan, context }: Dialogue): Promise<v
   if (plan.name === '') return
   const reply = await session.control.ask('request', `CWD ${plan.name}`)
   if (isPositive(reply)) session.directory = [...plan.cwd, plan.name]
-  else throw refused(context, reply, `the directory ${shownName(plan.name)}`)
+  else throw refused(context, reply, `the directory ${shownName(plan.name)}`, { advice: noDirectory })
 }
 
-function listingBody(dialogue: Dialogue, transfer: Transfer, refusal: Reply | null): TransferBody {
+const noDirectory = 'It does not exist, or may not be read, or is a file: for that leave ;type=d out'
+
+function listingBody(dialogue: Dialogue, transfer: Transfer, refusal: Reply | null, found: Found): TransferBody {
   const check = async (reply: Reply, received: number): Promise<void> => {
-    if (received > 0) return
+    if (received > 0) {
+      if (isNameAlone(dialogue, received)) found.isFile = !(await isDirectory(dialogue))
+      return
+    }
     if (refusal !== null) throw refused(dialogue.context, refusal, 'the listing')
     if (isUnreadable(reply)) throw unreadable(dialogue, reply)
     await confirmDirectory(dialogue)
   }
   return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), check })
+}
+
+/** No more than `./`, the name that was asked for, and the end of the line: NLST of a file gives that, and so may one of a directory. */
+function isNameAlone({ plan }: Dialogue, received: number): boolean {
+  return plan.name !== '' && received <= plan.name.length + 4
 }
 
 /** vsftpd's words, the only ones that tell such a directory from an empty one: 226 Transfer done (but failed to open directory). */
@@ -151,10 +164,11 @@ function listing(
   format: ListingFormat,
   body: AsyncIterableIterator<Uint8Array>,
   reply: Reply,
+  found: Found = { isFile: false },
 ): Retrieved {
   return textListing({
     metadata: { format, welcome: session.welcome, reply: wordsOf(reply) },
     body: owned(body),
-    entries: (octets) => readEntries(linesOf(octets, context), format, { url: context.url, name: plan.name }),
+    entries: (octets) => readEntries(linesOf(octets, context), format, { url: context.url, name: plan.name, found }),
   })
 }

@@ -4,11 +4,12 @@ import { emptyBody } from '../wire/empty-body.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
 import { described } from './description.ts'
 import type { Dialogue } from './dialogue.ts'
+import { isDirectory, slashAdvice } from './directories.ts'
 import type { Step } from './flight.ts'
 import { retrieveDirectory } from './listing.ts'
 import { checkModified, wantedPart } from './part.ts'
 import { enter } from './prepare.ts'
-import { isPositive, type Reply, refused, shownName } from './replies.ts'
+import { type Reply, refused, shownName } from './replies.ts'
 
 /**
  * Metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so that a CWD tells what it is
@@ -44,20 +45,10 @@ function noting(step: Step, refusals: Reply[]): Step {
   }
 }
 
-/** A server that goes away at this question has answered the one before. */
-export async function isDirectory({ plan, context, session }: Dialogue): Promise<boolean> {
-  try {
-    return isPositive(await session.control.ask('request', `CWD ${plan.name}`))
-  } catch (error) {
-    if (context.deadline.reason !== null) throw error
-    return false
-  }
-}
-
 /** The error for a name that is neither a file nor a directory. */
 export function missing({ plan, context }: Dialogue, reply: Reply): RetrievalError {
   const advice = reply.code === 550 ? { advice: 'It does not exist, or may not be read' } : {}
-  return refused(context, reply, shownName(plan.name), advice)
+  return refused(context, reply, shownName(plan.name), { ...advice, ...slashAdvice(plan.cwd, reply) })
 }
 
 /** What SIZE has said, where nothing else is said. */

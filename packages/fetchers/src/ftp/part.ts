@@ -83,7 +83,7 @@ function changeSince(point: ResumePoint, { size, modified }: Attributes): string
   const then = point.modified ?? null
   // MDTM has whole seconds, mostly; what the caller kept may have fractions.
   const isSame = then === null || (modified !== null && seconds(then) === seconds(modified))
-  return isSame ? null : 'it has been modified since'
+  return isSame && !isRewritten(point, { size, modified }) ? null : 'it has been modified since'
 }
 
 /** Throws `resume-failed` where the caller has more than there is: of another file, perhaps, or of one that was cut. */
@@ -92,6 +92,11 @@ function checkOffset(dialogue: Dialogue, { size }: Attributes, offset: number): 
   dialogue.done()
   const message = `The file has ${size} octets, and ${offset} are there already; retrieve it from its beginning.`
   throw dialogue.context.error('resume-failed', message)
+}
+
+/** A file that grows is modified, too: it is another one where it has no more octets than before. */
+function isRewritten({ offset, since }: ResumePoint, { size, modified }: Attributes): boolean {
+  return since !== undefined && modified !== null && size === offset && seconds(modified) > seconds(since)
 }
 
 function seconds(date: Date): number {
