@@ -27,7 +27,8 @@ describe('a directory named without a slash replaces no file', () => {
     writeFileSync(join(folder(), 'pub'), 'my own')
     const { status, stderr } = await run(...flags.filter((flag) => flag !== undefined), `${ftp.url}pub`)
     expect(status).toBe(78)
-    expect(stderr).toContain('It is a directory; for its listing, write a / at the end of the URL.')
+    const advice = 'It is a directory; for its listing, write a / at the end of the URL.'
+    expect(stderr).toBe(`retrieve: ${ftp.url}pub: ${advice}\n`)
     expect(readFileSync(join(folder(), 'pub'), 'utf8')).toBe('my own')
   })
 

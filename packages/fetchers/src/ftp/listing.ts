@@ -1,5 +1,5 @@
 import type { FtpPlan, RetrievalError } from '@retriever/core'
-import type { Entry, Retrieved } from '../fetcher.ts'
+import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { textListing } from '../wire/text-listing.ts'
@@ -81,9 +81,19 @@ export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null)
     dialogue.done()
     throw notAFile
   }
-  const message = `It is a directory; this is its listing. A / at the end of the URL would have said so.`
-  context.emit({ type: 'remark', url: context.url, message })
-  return { ...(await retrieveListing({ ...dialogue, plan: { ...plan, cwd, name: '' } })), notAFile }
+  const retrieved = await retrieveListing({ ...dialogue, plan: { ...plan, cwd, name: '' } })
+  return { ...retrieved, body: remarked(context, retrieved.body), notAFile }
+}
+
+/** Says what comes in place of a file, once somebody reads it. */
+function remarked(context: RetrievalContext, body: Retrieved['body']): Retrieved['body'] {
+  const message = 'It is a directory; this is its listing. A / at the end of the URL would have said so.'
+  return {
+    [Symbol.asyncIterator]() {
+      context.emit({ type: 'remark', url: context.url, message })
+      return body[Symbol.asyncIterator]()
+    },
+  }
 }
 
 /** MLSD is from 2007; vsftpd and inetutils do not know it. */
