@@ -16,7 +16,9 @@ export function startIn(path: string, at: ContinueAt): number {
 /** As many octets as a server is asked for again. */
 const tailLength = 4096
 
-/** Where the retrieval goes on, with what a server can compare: when the file was written, and the last of its octets. */
+/**
+ * Where the retrieval goes on, with what a server can compare: when the file was written, and the last of its octets.
+ */
 export function pointIn(path: string, start: number): number | ResumePoint {
   if (start === 0) return 0
   const tail = Buffer.alloc(Math.min(start, tailLength))

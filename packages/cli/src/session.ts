@@ -54,8 +54,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `from`: how many octets
-   * are there already, and of what.
+   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `from`:
+   * how many octets are there already, and of what.
    */
   async retrieve(resolution: Resolution, progress: boolean, from: number | ResumePoint = 0): Promise<Representation> {
     const { config, output, signal, report } = this.#run

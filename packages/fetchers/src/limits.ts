@@ -12,7 +12,10 @@ export interface Limits {
   readonly maxSize: number
   /** Of a body collected in memory: text(), json(), bytes(). */
   readonly maxCollected: number
-  /** Of a listing that entries() reads: FTP directory, menu, overview. One that must be held whole keeps to maxCollected too. */
+  /**
+   * Of a listing that entries() reads: FTP directory, menu, overview. One that must be held whole keeps to maxCollected
+   * too.
+   */
   readonly maxListing: number
   /** Of one line of a control dialogue. */
   readonly maxLine: number

@@ -88,7 +88,9 @@ export class DataConnection {
   }
 }
 
-/** Why there is no data connection. A firewall mostly drops what goes there; an answer comes from the machine itself. */
+/**
+ * Why there is no data connection. A firewall mostly drops what goes there; an answer comes from the machine itself.
+ */
 function unreached(port: number, cause: unknown): string {
   const what = `No data connection to port ${port}, which the server offers`
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

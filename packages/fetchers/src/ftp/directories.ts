@@ -82,8 +82,8 @@ export function readPath({ code, text }: Reply): string | undefined {
 }
 
 /**
- * Whether the plan's name is a directory, in which the session is then. A server that goes away at this question has answered the one
- * before.
+ * Whether the plan's name is a directory, in which the session is then. A server that goes away at this question has
+ * answered the one before.
  */
 export async function isDirectory({ plan, context, session }: Dialogue): Promise<boolean> {
   try {
@@ -101,7 +101,8 @@ function cwdError({ plan, context }: Dialogue, reply: Reply, index: number): Err
   if (segment !== '') {
     return refused(context, reply, `the directory ${shownName(segment)}`, slashAdvice(plan.cwd.slice(0, index), reply))
   }
-  // By 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such file behind it.
+  // By 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such
+  // file behind it.
   const code = isPermanent(reply) ? { code: 'not-found' as const } : {}
   return refused(context, reply, `the empty segment ${index + 1} of the path`, { advice: withoutSlash, ...code })
 }

@@ -12,8 +12,8 @@ export interface Start {
 }
 
 /**
- * Whether the file has grown where more came behind REST than SIZE had told: else the server has begun at the first octet
- * (security.md R18). SIZE, asked once more, tells.
+ * Whether the file has grown where more came behind REST than SIZE had told: else the server has begun at the first
+ * octet (security.md R18). SIZE, asked once more, tells.
  */
 export async function hasGrown(
   dialogue: Dialogue,

@@ -57,7 +57,9 @@ async function listingHead(dialogue: Dialogue): Promise<Retrieved> {
 
 async function* noEntries(): AsyncGenerator<Entry> {}
 
-/** Where a command is not known, the next one is tried. LIST may also give what MLSD refuses: it is the server's `ls`. */
+/**
+ * Where a command is not known, the next one is tried. LIST may also give what MLSD refuses: it is the server's `ls`.
+ */
 function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean {
   return refusal === null || (format === 'mlsd' && isNothing(refusal))
 }
@@ -68,8 +70,8 @@ function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
 }
 
 /**
- * Of a name without `/` that turned out to be a directory, in which the session is now. `reply` refused to send it as a file. Throws
- * `not-found` where octets of a file are asked for.
+ * Of a name without `/` that turned out to be a directory, in which the session is now. `reply` refused to send it as
+ * a file. Throws `not-found` where octets of a file are asked for.
  */
 export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null): Promise<Retrieved> {
   const { plan, context } = dialogue
@@ -116,8 +118,9 @@ function isNothing({ code }: Reply): boolean {
 }
 
 /**
- * NLST has no other way to say so: inetutils answers `550 No files found.` for an empty directory, proftpd 450 for a missing name. MLSD
- * and LIST are refused where the directory may not be read (mode 711); LIST means an empty one where it says so.
+ * NLST has no other way to say so: inetutils answers `550 No files found.` for an empty directory, proftpd 450 for a
+ * missing name. MLSD and LIST are refused where the directory may not be read (mode 711); LIST means an empty one
+ * where it says so.
  */
 function isEmpty(format: ListingFormat, reply: Reply): boolean {
   return isNothing(reply) && (format === 'nlst' || (format === 'list' && /^no files/i.test(reply.text)))
@@ -154,12 +157,18 @@ function listingBody(dialogue: Dialogue, transfer: Transfer, refusal: Reply | nu
   return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), check })
 }
 
-/** No more than `./`, the name that was asked for, and the end of the line: NLST of a file gives that, and so may one of a directory. */
+/**
+ * No more than `./`, the name that was asked for, and the end of the line: NLST of a file gives that, and so may one of
+ * a directory.
+ */
 function isNameAlone({ plan }: Dialogue, received: number): boolean {
   return plan.name !== '' && received <= plan.name.length + 4
 }
 
-/** vsftpd's words, the only ones that tell such a directory from an empty one: 226 Transfer done (but failed to open directory). */
+/**
+ * vsftpd's words, the only ones that tell such a directory from an empty one: 226 Transfer done (but failed to open
+ * directory).
+ */
 function isUnreadable({ text }: Reply): boolean {
   return text.includes('failed to open directory')
 }

@@ -12,8 +12,8 @@ import { enter } from './prepare.ts'
 import { type Reply, refused, shownName } from './replies.ts'
 
 /**
- * Metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so that a CWD tells what it is
- * that has none.
+ * Metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so that a CWD
+ * tells what it is that has none.
  */
 export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved> {
   const { plan, context, session } = dialogue

@@ -29,8 +29,8 @@ export class ChangedFile extends Error {
 }
 
 /**
- * RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. Throws ChangedFile where the
- * octets that the caller has are not those that the server sends.
+ * RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. Throws
+ * ChangedFile where the octets that the caller has are not those that the server sends.
  */
 export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
   const { context, session } = dialogue
@@ -127,7 +127,9 @@ function bodyOptions(dialogue: Dialogue, part: Part, { size }: Attributes, annou
   }
 }
 
-/** More than there was may come: files grow. From the beginning of the file so many would come that its size is reached. */
+/**
+ * More than there was may come: files grow. From the beginning of the file so many would come that its size is reached.
+ */
 function afterRestart(dialogue: Dialogue, { offset, tail }: Part, size: number): Pick<BodyOptions, 'atMost' | 'check'> {
   const isCompared = tail.length > 0
   const check = async (_: Reply, received: number): Promise<void> => {

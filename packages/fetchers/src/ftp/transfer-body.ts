@@ -9,7 +9,7 @@ import type { Transfer } from './transfer.ts'
 /** How long a server may take to confirm what has come whole: it may be writing its log. */
 const patience = 30_000
 
-/** Octets that nobody wants are read to their end up to this number, and for so long: that costs less than another login. */
+/** Up to so many octets behind a range are read to keep the session, and for so long: another login costs more. */
 const maxDrained = 65_536
 const drainTime = 1000
 
@@ -26,7 +26,10 @@ export interface BodyOptions {
   readonly surplus?: number | undefined
   /** TYPE A: what makes local line ends of CRLF. */
   readonly lineEnds?: LineEnds
-  /** A last check before the body passes for whole, with the reply that ended it, and how many octets came. Throws where it is not. */
+  /**
+   * A last check before the body passes for whole, with the reply that ended it, and how many octets came. Throws where
+   * it is not.
+   */
   readonly check?: (reply: Reply, received: number) => Promise<void>
 }
 
@@ -105,7 +108,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     return lineEnds?.push(chunk) ?? chunk.subarray(0, left)
   }
 
-  /** All that was wanted has come: whatever becomes of the rest, that is the end. */
+  /** Reads what comes behind the wanted octets. Where that fails, only the session is lost. */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#dialogue
     const rest = withPatience(context, this.#readToEnd(), drainTime, 'The rest of the file takes too long.')
