@@ -19,6 +19,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
     'by $1, NAME being a prompt or a number',
   ],
   [/--news-server, NNTPSERVER or defaults\.newsServer\b/, '--news-server HOST, or by $NNTPSERVER'],
+  [/`defaults\.requireTls`/, '--ssl-reqd'],
   [/`compressed`/, '--compressed'],
   [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],

@@ -1,5 +1,5 @@
 import type { Resolution } from '@retriever/core'
-import { type Client, createClient, type Representation } from '@retriever/fetchers'
+import { type Client, createClient, type Representation, type ResumePoint } from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
 import { formFiller } from './form-desk.ts'
 import { checkForm } from './form-option.ts'
@@ -54,10 +54,10 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `start`: how many octets
-   * are there already.
+   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `from`:
+   * how many octets are there already, and of what.
    */
-  async retrieve(resolution: Resolution, progress: boolean, start: number = 0): Promise<Representation> {
+  async retrieve(resolution: Resolution, progress: boolean, from: number | ResumePoint = 0): Promise<Representation> {
     const { config, output, signal, report } = this.#run
     const { base: _, ...request } = config.request
     const form = formFiller(resolution, config.form, output, signal)
@@ -66,7 +66,7 @@ export class Session implements AsyncDisposable {
     const representation = await this.#client.retrieve(this.#desk.enter(resolution), {
       ...request,
       ...(form !== null && { form }),
-      ...(start > 0 && { resumeFrom: start }),
+      ...(from !== 0 && { resumeFrom: from }),
       signal,
     })
     // security.md R25, R26

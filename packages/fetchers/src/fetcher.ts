@@ -98,7 +98,10 @@ export interface RequestOptions {
   readonly split?: number
 }
 
-/** Where to go on, and what the resource was when the octets before came: it is another one where either differs. */
+/**
+ * Where to go on, and what the resource was when the octets before came: it is another one where anything of it
+ * differs.
+ */
 export interface ResumePoint {
   /** Octets that are there already. */
   readonly offset: number
@@ -108,6 +111,16 @@ export interface ResumePoint {
   readonly modified?: Date | null
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
+  /**
+   * The last of the octets that are there already: FTP, which has no validators, asks for the last 4096 of them again,
+   * and compares.
+   */
+  readonly tail?: Uint8Array
+  /**
+   * When the last of these octets came. A file that has no more of them, and was modified later, is another one. FTP
+   * only.
+   */
+  readonly since?: Date
 }
 
 /** Whom to trust, and who the client is, within TLS. */
@@ -217,6 +230,10 @@ export interface Retrieved {
    * which saves a copy of all. One of the two is read. Default: body.
    */
   readonly lent?: AsyncIterable<Uint8Array>
+  /**
+   * Of a listing that came although the URL names a file: the error for a caller who wants that file, as saveTo() does.
+   */
+  readonly notAFile?: RetrievalError
   /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
 }

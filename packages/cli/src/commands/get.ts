@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
-import { octetsFrom, startIn } from '../continuation.ts'
+import { octetsFrom, pointIn, startIn } from '../continuation.ts'
 import { attempt, checkTarget, type Destination, writeFailed } from '../destination.ts'
 import { dispositionName } from '../disposition.ts'
 import { saveEtag } from '../etag.ts'
@@ -57,7 +57,7 @@ async function toFile(destination: FileDestination, resolution: Resolution, sess
   const overwrite = destination.to === 'file' || continueAt !== null
   checkTarget(path, overwrite)
   const start = continueAt === null ? 0 : startIn(path, continueAt)
-  await using representation = await session.retrieve(resolution, true, start)
+  await using representation = await session.retrieve(resolution, true, pointIn(path, start))
   // Where the server could not begin there, the whole comes, and takes the place of the file once it is whole.
   const append = continueAt !== null && (start === 0 || representation.offset > 0)
   await representation.saveTo(path, { overwrite, append })

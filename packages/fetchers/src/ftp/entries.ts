@@ -6,10 +6,17 @@ import { joinVms } from './list-vms.ts'
 import type { LineReader, ListedFile } from './listed-file.ts'
 import type { ListingFormat } from './listing.ts'
 
+/** What is known once the last line has come. */
+export interface Found {
+  /** The name is not that of a directory. */
+  isFile: boolean
+}
+
 /** What was listed: the URL asked for, and the argument of NLST, "" where it had none. */
 export interface Listed {
   readonly url: string
   readonly name: string
+  readonly found?: Readonly<Found>
 }
 
 /**
@@ -17,6 +24,28 @@ export interface Listed {
  * with the line as its name; what the server's program says to people is `info`. Names that would lead out of the directory are left out.
  */
 export async function* readEntries(
+  lines: AsyncIterable<string>,
+  format: ListingFormat,
+  listed: Listed,
+): AsyncGenerator<Entry, void, void> {
+  const entries = entriesOf(lines, format, listed)
+  if (listed.name === '') return yield* entries
+  // Whether the last line is the file itself is known when no other has come.
+  let held: Entry | undefined
+  for await (const next of entries) {
+    if (held !== undefined) yield held
+    held = next
+  }
+  if (listed.found?.isFile) yield fileItself(listed)
+  else if (held !== undefined) yield held
+}
+
+/** NLST of a file: servers give its name, as they would for a directory that holds only a file of that name. */
+function fileItself({ url, name }: Listed): Entry {
+  return { name: octetsToText(name.slice(name.lastIndexOf('/') + 1)), kind: 'other', url: withoutType(url) }
+}
+
+async function* entriesOf(
   lines: AsyncIterable<string>,
   format: ListingFormat,
   listed: Listed,
@@ -73,6 +102,10 @@ function readable(details: Details): Details {
 
 /** `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/` -> the same with one `/` at its end. */
 function directoryUrl({ url }: Listed): string {
-  const path = url.replace(/#.*$/s, '').replace(/;type=[^/;]*$/i, '')
+  const path = withoutType(url)
   return path.endsWith('/') ? path : `${path}/`
+}
+
+function withoutType(url: string): string {
+  return url.replace(/#.*$/s, '').replace(/;type=[^/;]*$/i, '')
 }

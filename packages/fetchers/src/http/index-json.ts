@@ -1,11 +1,12 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
+import { whenHeld } from '../limits.ts'
 import type { IndexedDirectory, Row } from './index-entry.ts'
 import { indexText } from './index-text.ts'
 
 /**
  * The entries of an index that nginx (`autoindex_format json`) or Caddy gives as JSON. Rejects with `limit-exceeded`
- * past limits.maxListing, `protocol-violation` for what is no JSON.
+ * past limits.maxListing and limits.maxCollected, `protocol-violation` for what is no JSON.
  */
 export async function* jsonEntries(
   body: AsyncIterable<Uint8Array>,
@@ -13,7 +14,8 @@ export async function* jsonEntries(
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
   let text = ''
-  for await (const piece of indexText(body, context)) text += piece
+  const held = { ...context, limits: whenHeld(context.limits) }
+  for await (const piece of indexText(body, held)) text += piece
   for (const item of itemsOf(text, context)) {
     const row = rowOf(item)
     const entry = row && directory.entry(row)
