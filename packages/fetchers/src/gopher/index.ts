@@ -5,10 +5,11 @@ import { type Connection, openConnection } from '../wire/socket.ts'
 import type { FormData } from './answers.ts'
 import { asksAttributes, attributeEntries } from './attributes.ts'
 import { ItemBody, PlainOctets } from './body.ts'
-import { throwErrorItem } from './error-item.ts'
+import { throwErrorAnswer } from './error-answer.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
-import { attributedMenuType, isMenu, isText, mediaTypeOf } from './item-type.ts'
+import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
+import { MenuOctets } from './menu-octets.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
 import { submitted } from './submitted.ts'
@@ -93,15 +94,25 @@ async function itemInstead(plan: GopherPlan, source: LineReader, context: Retrie
 
 /** RFC 1436: the item and nothing else, to the end of the connection. */
 async function plainItem(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
-  await throwErrorItem(source, context)
+  await throwErrorAnswer(plan, source, context)
   const mediaType = mediaTypeOf(plan)
   return {
     ...retrievedFrom(plan, mediaType, context),
     size: null,
     completeness: 'eof-only',
     metadata: {},
-    body: isText(plan.gophertype) ? new TextOctets(source, context.limits) : new PlainOctets(source),
+    body: plainBody(plan, source, context),
   }
+}
+
+function plainBody(
+  { gophertype }: GopherPlan,
+  source: LineReader,
+  context: RetrievalContext,
+): AsyncIterable<Uint8Array> {
+  if (!isText(gophertype)) return new PlainOctets(source)
+  const text = new TextOctets(source, context.limits)
+  return isMenuType(gophertype) ? new MenuOctets(text, context) : text
 }
 
 function retrievedFrom(

@@ -33,6 +33,10 @@ export function mediaTypeOf({ gophertype, gopherPlus }: GopherPlan): string | nu
   return Object.hasOwn(mediaTypes, gophertype) ? (mediaTypes[gophertype] ?? null) : null
 }
 
+export function isMenuType(gophertype: string): boolean {
+  return gophertype === '1' || gophertype === '7'
+}
+
 export function isMenu(mediaType: string | null): boolean {
   return mediaType === menuType || mediaType === attributedMenuType
 }
@@ -40,6 +44,11 @@ export function isMenu(mediaType: string | null): boolean {
 /** Sent as lines with a `.` at the end; BinHex and uuencode are text, too. All other types are octets to the last. */
 export function isText(gophertype: string): boolean {
   return '01467'.includes(gophertype)
+}
+
+/** Of these no item is lines of text: such lines come in place of one. Other types leave it open, or are text (HTML, mail). */
+export function isBinary(gophertype: string): boolean {
+  return '59gIs<:;pPd'.includes(gophertype)
 }
 
 const files = '04569gIhsdpPrX<:;M'
