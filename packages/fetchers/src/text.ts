@@ -1,3 +1,5 @@
+import { charsetLabels } from './html-charset.ts'
+
 /** What is known of a body beside its octets; of a Representation, say. */
 export interface TextMetadata {
   /** `type/subtype`, lower case. */
@@ -59,33 +61,11 @@ function xmlEncoding(beginning: string): string | undefined {
   return /^<\?xml(?=\s)[^>]*?\sencoding\s*=\s*(?:"([^">]*)"|'([^'>]*)')/.exec(beginning)?.slice(1).find(Boolean)
 }
 
-const comment = /<!--(?:-?>|[\s\S]*?(?:-->|$))/g
-const tag = /<(\/?[a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi
-const attribute = /([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?/g
-
 /** The first charset that a meta element of HTML gives, and that is known. */
 function metaCharset(beginning: string): string | null {
-  for (const [, name, text] of beginning.replace(comment, '').matchAll(tag)) {
-    if (name?.toLowerCase() !== 'meta') continue
-    const attributes = attributesIn(text ?? '')
-    const isPragma = attributes.get('http-equiv')?.toLowerCase() === 'content-type'
-    const label = attributes.get('charset') ?? (isPragma ? contentCharset(attributes.get('content')) : undefined)
+  for (const label of charsetLabels(beginning)) {
     const charset = knownCharset(label)
     if (charset !== null) return charset
   }
   return null
-}
-
-/** By lower-case name; of two with one name the first counts. */
-function attributesIn(text: string): ReadonlyMap<string, string> {
-  const found = [...text.matchAll(attribute)].map(
-    ([, name, ...values]) => [String(name).toLowerCase(), values.find((value) => value !== undefined) ?? ''] as const,
-  )
-  return new Map(found.toReversed())
-}
-
-/** Of `text/html; charset=x`. */
-function contentCharset(content: string | undefined): string | undefined {
-  const match = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(content ?? '')
-  return match?.slice(1).find(Boolean)
 }
