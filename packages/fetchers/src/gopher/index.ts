@@ -1,5 +1,5 @@
 import type { GopherPlan } from '@retriever/core'
-import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Connection, openConnection } from '../wire/socket.ts'
 import type { FormData } from './answers.ts'
@@ -10,8 +10,10 @@ import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
 import { MenuOctets } from './menu-octets.ts'
+import { readPhoneBook } from './phone-book.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
+import { sessionOf } from './session.ts'
 import { submitted } from './submitted.ts'
 import { TextOctets } from './text.ts'
 
@@ -25,7 +27,9 @@ export function gopherFetcher(): Fetcher<'gopher'> {
   return { mechanism: 'gopher', retrieve }
 }
 
-async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved> {
+async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved | Handoff> {
+  const session = sessionOf(plan, context)
+  if (session !== undefined) return session
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
   }
@@ -46,7 +50,8 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
 
 async function answerTo(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<Retrieved> {
   await sendRequest(plan, connection, context)
-  return readReply(plan, new LineReader(connection, context), context)
+  const source = new LineReader(connection, context)
+  return plan.gophertype === '2' ? readPhoneBook(source, context) : readReply(plan, source, context)
 }
 
 async function answerToPrepared(

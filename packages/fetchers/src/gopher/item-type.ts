@@ -11,6 +11,7 @@ export const attributedMenuType = 'application/gopher+-menu'
 const mediaTypes: Readonly<Record<string, string>> = {
   '0': 'text/plain',
   '1': menuType,
+  '2': 'text/plain',
   '4': 'application/mac-binhex40',
   '5': 'application/octet-stream',
   '6': 'text/x-uuencode',
@@ -56,8 +57,8 @@ const files = '04569gIhsdpPrX<:;M'
 /** What a menu entry of this type is. */
 export function entryKind(gophertype: string): Entry['kind'] {
   if (gophertype === '1') return 'directory'
-  if (gophertype === '7') return 'search'
-  if ('8T2'.includes(gophertype)) return 'service'
+  if (gophertype === '7' || gophertype === '2') return 'search'
+  if ('8T'.includes(gophertype)) return 'service'
   if ('i3'.includes(gophertype)) return 'info'
   return files.includes(gophertype) ? 'file' : 'other'
 }
