@@ -13,6 +13,11 @@ export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
    */
   readonly inFlight?: number
   /**
+   * The options that it acts on: of the others a remark says that they have no effect. Default: for a mechanism that has a built-in
+   * fetcher, what that acts on; for any other all, and nothing is said.
+   */
+  readonly honours?: readonly (keyof RequestOptions)[]
+  /**
    * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes one).
    * Must stop when context.deadline.signal aborts, and must not write to the plan.
    */

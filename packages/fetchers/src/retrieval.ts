@@ -23,6 +23,7 @@ import type {
   Retrieved,
   TlsOptions,
 } from './fetcher.ts'
+import { tellPassedOver } from './honoured.ts'
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
@@ -135,6 +136,7 @@ export class Retrieval {
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
+    tellPassedOver(fetcher, outcome, context)
     return outcome
   }
 
