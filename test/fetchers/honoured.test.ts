@@ -40,7 +40,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ split: 2 }, ['http'], ['http']],
 ]
 
-const everywhere = ['head'] as const
+const everywhere = ['head', 'charset'] as const
 const ofTheClient = ['signal', 'base'] as const
 
 /** What is told of a retrieval by a fetcher that does nothing with its options. */

@@ -99,6 +99,11 @@ export interface RequestOptions {
   readonly compressed?: boolean
   /** False: an HTTP status of 400 and above is no error; its body comes. Default true. */
   readonly fail?: boolean
+  /**
+   * The charset of what comes, for text() and the names of entries: in place of what the server says, though not of a byte order
+   * mark. Any label of the Encoding Standard. The octets stay as they are.
+   */
+  readonly charset?: string
   /** Connections for one large body, 1 to 16, where the server proves that it serves ranges. HTTP only. Default 1. */
   readonly split?: number
 }

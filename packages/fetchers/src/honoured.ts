@@ -21,6 +21,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   compressed: { http: 'all' },
   fail: { http: 'all' },
   split: { http: 'all' },
+  charset: 'everywhere',
 }
 
 /** Values that ask for nothing. */

@@ -32,6 +32,7 @@ import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
 import { remarkOf, route } from './route.ts'
+import { knownCharset } from './text.ts'
 import { emptyBody } from './wire/empty-body.ts'
 
 /** What a client gives to each of its retrievals. */
@@ -172,10 +173,12 @@ export class Retrieval {
   }
 
   async #represent(resolution: Resolution, outcome: Retrieved, context: RetrievalContext): Promise<Representation> {
-    const retrieved = this.#request.head === true ? await withoutBody(outcome) : outcome
+    const { head, charset } = this.#request
+    const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
+    const retrieved = head === true ? await withoutBody(named) : named
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
     // Who asks for metadata alone, of a batch too, has nothing to read.
-    if (this.#request.head === true) body.finish()
+    if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     return new Representation(retrieved, body, {
       url: context.url,

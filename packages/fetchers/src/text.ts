@@ -1,3 +1,4 @@
+import { octetsToText } from '@retriever/core'
 import { charsetLabels } from './html-charset.ts'
 
 /** What is known of a body beside its octets; of a Representation, say. */
@@ -26,6 +27,17 @@ export function decodeText(octets: Uint8Array, metadata: TextMetadata): string {
   } catch {
     return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
   }
+}
+
+/**
+ * Reads octets, one a character, as text for people: names of a listing, lines of a menu. In the charset that a caller names
+ * (RequestOptions.charset); without one as UTF-8 where they are valid UTF-8, else as Latin-1.
+ */
+export function octetsDecoder(label: string | undefined): (octets: string) => string {
+  const charset = knownCharset(label)
+  if (charset === null) return octetsToText
+  const decoder = new TextDecoder(charset)
+  return (octets) => decoder.decode(Buffer.from(octets, 'latin1'), { stream: true }) + decoder.decode()
 }
 
 /** The three that browsers know. */
