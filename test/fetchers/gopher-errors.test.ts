@@ -74,10 +74,11 @@ describe('a binary item in whose place lines of text come is not-found, and leav
     ['a menu', '0a\t/a\th\t70\r\n1b\t/b\th\t70\r\n.\r\n', 'a menu in its place'],
     ['a menu without an end mark', '0a\t/a\th\t70\n1b\t/b\th\t70\n', 'a menu in its place'],
     ['information', 'iNothing here\t\terror.host\t1\r\n.\r\n', 'Nothing here'],
+    ['a sentence with an end mark', 'There is no such file.\r\n.\r\n', 'There is no such file.'],
     [
-      'a sentence with an end mark',
-      'Error: File or directory not found!\r\n.\r\n',
-      'Error: File or directory not found!',
+      'prose, as gophernicus sends it',
+      'Error: Not found!\r\n____\r\n    Gophered by a server\r\n',
+      'Error: Not found!',
     ],
   ])('%s', async (_, reply, words) => {
     await using server = await startGopherServer({ faults: { replies: { '/x': reply } } })
@@ -88,7 +89,10 @@ describe('a binary item in whose place lines of text come is not-found, and leav
   })
 
   test.each([
-    ['a sentence that ends with the connection', 'Error: File or directory not found!\r\n'],
+    ['a sentence that ends with the connection', 'There is no such file.\r\n'],
+    ['a log of LF lines', 'Error: 1\nError: 2\n'],
+    ['a longer log', 'Error: x\r\n'.repeat(6)],
+    ['an error with octets behind it', 'Error: x\r\n\0\x01\r\n'],
     ['lines of which one has no fields', '0a\t/a\th\t70\r\nb\r\n.\r\n'],
     ['octets that end like a text', '\0\x01 x\r\n.\r\n'],
     ['a menu behind its own end', '0a\t/a\th\t70\r\n.\r\n0b\t/b\th\t70\r\n.\r\n'],

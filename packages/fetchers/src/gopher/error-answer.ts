@@ -9,7 +9,10 @@ const menuLine = /^[^\t]+\t[^\t]*\t[^\t]*\t *\d/
 /** `3Not found`, without fields: 3 and words. A text of one line may begin with a number, 3 of something, 3.5 or 3:15. */
 const bareError = /^3 *[^\d\s.,:;-]/
 
-/** `Error: File or directory not found!`: words. */
+/** Lines of an error in prose. */
+const maxProse = 5
+
+/** Words: `File or directory not found!` */
 const sentence = /^[A-Za-z][^\0-\x20]* [^\0-\x1F]*$/
 
 /**
@@ -49,6 +52,8 @@ class Answer {
   /** The lines that have an end, but for blank ones and the end mark. */
   readonly #lines: string[] = []
   #isMarked = false
+  /** All lines so far end in CR LF. */
+  #isCrlf = true
   /** Where the line begins that has none yet. */
   #open = 0
 
@@ -72,6 +77,7 @@ class Answer {
   mayBeError(): boolean {
     for (let end = this.#octets.indexOf(0x0a, this.#open); end !== -1; end = this.#octets.indexOf(0x0a, this.#open)) {
       const line = this.#text(this.#open, end)
+      this.#isCrlf &&= this.#octets[end - 1] === 0x0d
       if (!this.#fits(line)) return false
       if (line === '.') this.#isMarked = true
       else if (line !== '') this.#lines.push(line)
@@ -86,8 +92,9 @@ class Answer {
     const lines = this.#content()
     if (lines.length === 0) return null
     if (lines.every((line) => menuLine.test(line))) return this.#menuError(lines)
-    if (lines.length > 1) return null
     const [line = ''] = lines
+    if (this.#isProse(lines)) return wordsOf([line])
+    if (lines.length > 1) return null
     if (bareError.test(line)) return this.#type === '0' ? null : wordsOf([line.slice(1)])
     // Octets have no end mark.
     return isBinary(this.#type) && this.#isMarked && sentence.test(line) ? wordsOf([line]) : null
@@ -113,7 +120,13 @@ class Answer {
     if (this.#isMarked) return false
     if (line === '.') return true
     if (menuLine.test(line)) return isBinary(this.#type) || /^[3i]/.test(line)
-    return this.#lines.length === 0 && (isBinary(this.#type) || line.startsWith('3'))
+    if (isBinary(this.#type)) return this.#lines.length < maxProse && /^[^\0-\x08\x0B-\x1F\x7F]*$/.test(line)
+    return this.#lines.length === 0 && line.startsWith('3')
+  }
+
+  /** gophernicus answers so for a binary item, with its name below: `Error: File or directory not found!` */
+  #isProse([first = '', ...rest]: readonly string[]): boolean {
+    return isBinary(this.#type) && this.#isCrlf && /^Error: ./.test(first) && rest.length < maxProse
   }
 
   /** All lines before the end mark, the last one too where it has no end. */
