@@ -1,4 +1,4 @@
-import type { RetrieveOptions } from '@retriever/fetchers'
+import { knownCharset, type RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
 import { readEtag } from './etag.ts'
 import { usageError } from './exit-codes.ts'
@@ -19,6 +19,7 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   const time = line.value('time-cond')
   const split = line.value('split')
   const limit = line.value('limit')
+  const charset = readCharset(line)
   const etag = readEtag(line)
   const headers = readHeaders(line)
   const since = time === undefined ? null : readTime(time, destinations)
@@ -32,10 +33,19 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readLimit(limit) }),
+    ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
     ...(line.has('no-fail') && { fail: false }),
     ...(Object.keys(headers).length > 0 && { headers }),
   }
+}
+
+function readCharset(line: CommandLine): string | null {
+  const name = line.value('charset')
+  if (name === undefined || knownCharset(name) !== null) return name ?? null
+  throw usageError(
+    `--charset needs the name of a charset, such as windows-1252 or koi8-r; not ${JSON.stringify(name)}.`,
+  )
 }
 
 /** -C; null where the body is to begin at its beginning. Throws `invalid-option`. */

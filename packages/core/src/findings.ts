@@ -63,17 +63,19 @@ function encodedDelimiters({ scheme, split }: FindingSource): Finding[] {
 function portFindings(source: FindingSource): Finding[] {
   const { scheme, place, split, plan } = source
   const { port, host } = place
-  if (split.locator.port === null || port === scheme.defaultPort || scheme.ownPorts?.includes(port)) return []
+  const { name, defaultPort, ownPorts, anyPort, sendsFirst } = scheme.portRules?.(plan) ?? scheme
+  if (split.locator.port === null || port === scheme.defaultPort) return []
+  if (port === defaultPort || ownPorts?.includes(port)) return []
   const span = spanIn(source, 'port')
   const isFramed = scheme.isFramed?.(plan)
-  const sendsFirst = scheme.sendsFirst || isFramed === false
-  if (!scheme.anyPort && (foreignPorts.has(port) || (sendsFirst && databasePorts.has(port)))) {
+  const speaksFirst = sendsFirst || isFramed === false
+  if (!anyPort && (foreignPorts.has(port) || (speaksFirst && databasePorts.has(port)))) {
     const what = `Port ${port} belongs to another protocol`
-    const message = isFramed ? `${what}.` : `${what}, which ${scheme.name} requests could be made to speak.`
+    const message = isFramed ? `${what}.` : `${what}, which ${name} requests could be made to speak.`
     return [finding('foreign-port', message, span, 'RFC 1738 6', isFramed ? 'warning' : 'danger')]
   }
   const code = port < 1024 && !isLoopback(host) ? 'reserved-port' : 'non-default-port'
-  const usual = scheme.defaultPort === null ? '' : `; ${scheme.name} uses ${scheme.defaultPort}`
+  const usual = defaultPort === null ? '' : `; ${name} uses ${defaultPort}`
   const reserved = code === 'reserved-port' ? ', below 1024, where other services live' : ''
   return [finding(code, `The URL asks for port ${port}${reserved}${usual}.`, span, 'RFC 1738 6')]
 }

@@ -39,6 +39,9 @@ export interface Inspection {
   written(part: Part): string
 }
 
+/** What findings on a port are made by. */
+export type PortRules = Pick<Scheme, 'name' | 'defaultPort' | 'ownPorts' | 'anyPort' | 'sendsFirst'>
+
 /** All that is known of one scheme. What schemes differ in is data here, so that no code asks for a scheme by name. */
 export interface Scheme {
   /** Lower case. */
@@ -53,6 +56,8 @@ export interface Scheme {
   readonly ownPorts?: readonly number[]
   /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
   readonly anyPort?: boolean
+  /** For URLs of the scheme that name another service (Gopher items of type 8): its rules for ports, in place of the scheme's. */
+  portRules?(plan: AccessPlan): PortRules | undefined
   readonly tls: TlsMode
   /** `socket`: the host part is the encoded path of a local socket (ldapi). */
   readonly host: 'required' | 'optional' | 'none' | 'socket'

@@ -1,4 +1,5 @@
 import { invalidOption } from './limits.ts'
+import { knownCharset } from './text.ts'
 
 /** What the value of an option must be, in words and as a test. */
 export type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
@@ -56,6 +57,10 @@ const framing =
 export function isOwnField(name: string, value: unknown): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !framing.test(name) && fieldValue[1](value)
 }
+export const charsetLabel: OptionKind = [
+  'the name of a charset, such as "windows-1252"',
+  (value) => typeof value === 'string' && knownCharset(value) !== null,
+]
 /** security.md section 2: more to one host serve nobody. */
 export const connections: OptionKind = [
   'a whole number from 1 to 16',

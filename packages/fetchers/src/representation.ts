@@ -32,6 +32,7 @@ export class Representation implements AsyncDisposable {
   readonly url: string
   readonly kind: Retrieved['kind']
   readonly mediaType: string | null
+  /** As the server names it, or as the caller does (RequestOptions.charset). */
   readonly charset: string | null
   /** Octets of the body, where known before. */
   readonly size: number | null

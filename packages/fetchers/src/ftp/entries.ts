@@ -17,6 +17,8 @@ export interface Listed {
   readonly url: string
   readonly name: string
   readonly found?: Readonly<Found>
+  /** Octets as text for people. */
+  readonly decode?: (octets: string) => string
 }
 
 /**
@@ -52,14 +54,15 @@ async function* entriesOf(
 ): AsyncGenerator<Entry, void, void> {
   const read = readerFor(format, listed)
   const base = directoryUrl(listed)
+  const { decode = octetsToText } = listed
   const now = new Date()
   for await (const line of format === 'list' ? joinVms(lines) : lines) {
     if (/^[ \t]*$/.test(line)) continue
     const reading = read(line, now) ?? 'unknown'
     if (reading === 'skip') continue
-    if (reading === 'message') yield { name: octetsToText(line), kind: 'info', url: null }
-    else if (reading === 'unknown') yield { name: octetsToText(line), kind: 'other', url: null }
-    else if (isSafe(reading.name)) yield entry(reading, base)
+    if (reading === 'message') yield { name: decode(line), kind: 'info', url: null }
+    else if (reading === 'unknown') yield { name: decode(line), kind: 'other', url: null }
+    else if (isSafe(reading.name)) yield entry(reading, base, decode)
   }
 }
 
@@ -81,10 +84,10 @@ function isSafe(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)
 }
 
-function entry({ name, kind, details, ...known }: ListedFile, base: string): Entry {
+function entry({ name, kind, details, ...known }: ListedFile, base: string, decode: (octets: string) => string): Entry {
   const url = `${base}${encodeOctets(name)}${kind === 'directory' ? '/' : ''}`
   return {
-    name: octetsToText(name),
+    name: decode(name),
     kind,
     url,
     ...known,

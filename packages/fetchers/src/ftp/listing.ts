@@ -1,5 +1,6 @@
 import type { FtpPlan, RetrievalError } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { octetsDecoder } from '../text.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { textListing } from '../wire/text-listing.ts'
@@ -188,6 +189,12 @@ function listing(
   return textListing({
     metadata: { format, welcome: session.welcome, reply: wordsOf(reply) },
     body: owned(body),
-    entries: (octets) => readEntries(linesOf(octets, context), format, { url: context.url, name: plan.name, found }),
+    entries: (octets) =>
+      readEntries(linesOf(octets, context), format, {
+        url: context.url,
+        name: plan.name,
+        found,
+        decode: octetsDecoder(context.request.charset),
+      }),
   })
 }
