@@ -174,8 +174,8 @@ const quotes: Readonly<Record<string, string>> = {
 const openers: Readonly<Record<string, string>> = { ')': '(', ']': '[' }
 
 /**
- * Where what was opened before the URL closes, be it directly (`'http://a/','http://b/'`) or anywhere in the sentence: at a bracket
- * without its opening one. Also at a comma before another URL: `http://a/,http://b/`.
+ * Where what was opened before the URL closes, be it directly (`'http://a/','http://b/'`) or anywhere in the sentence:
+ * at a bracket without its opening one. Also at a comma before another URL: `http://a/,http://b/`.
  */
 function enclosedEnd(
   text: string,

@@ -2,9 +2,10 @@ import { cachedSearch, search } from './search.ts'
 import { isSecretName } from './secret-names.ts'
 
 /**
- * The text with the password of every URL in it, and the values of parameters whose names say that they are secret, replaced
- * by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, also on
- * URLs too broken to parse, and on URLs that stand escaped within another one. Better too much hidden than too little.
+ * The text with the password of every URL in it, and the values of parameters whose names say that they are secret,
+ * replaced by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, also
+ * on URLs too broken to parse, and on URLs that stand escaped within another one. Better too much hidden than too
+ * little.
  */
 export function redact(text: string): string {
   return hideParameters(hideEscapedLogins(hidePasswords(text, '\\s')), valueInText)
@@ -16,8 +17,8 @@ export function redactUrl(url: string): string {
 }
 
 /**
- * `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also escaped, as in a URL that is the value of a parameter
- * of another one.
+ * `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also escaped, as in a URL that is the
+ * value of a parameter of another one.
  */
 const parameter = /([?&;#]|%(?:25)*(?:3F|26|3B|23))[=+]?([^\s?&;#=]{1,100}?)(?:=|%(?:25)*3D)/gi
 
@@ -50,7 +51,10 @@ function hideEscapedLogins(text: string): string {
   return text.includes('%') ? text.replace(escapedLogin, '$1***') : text
 }
 
-/** Where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h` as `http://u:p@h`. */
+/**
+ * Where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h` as
+ * `http://u:p@h`.
+ */
 const loginStart = /[/\\]{2,}|\b(?:https?|wss?|ftp(?:e?s)?|sftp|gophers?|telnet|rtsp|ircs?):[/\\]*/gi
 
 /**
@@ -92,8 +96,9 @@ function addressEnd(text: string, start: number): number {
 }
 
 /**
- * The last `@` before the next `/`; -1 where a port and no password follows the colon, or what is hidden already. A password with a raw `/` in it ends the
- * authority early (`ftp://u:p/w@h/`): that one is caught by the next `@` in the word.
+ * The last `@` before the next `/`; -1 where a port and no password follows the colon, or what is hidden already. A
+ * password with a raw `/` in it ends the authority early (`ftp://u:p/w@h/`): that one is caught by the next `@` in the
+ * word.
  */
 function passwordEnd(text: string, colon: number, next: Ahead): number {
   const end = next.end(colon)
