@@ -45,7 +45,7 @@ function hideParameters(text: string, value: RegExp): string {
 
 /** `%2F%2Fuser%3Apassword%40`: a URL within a URL. */
 const escapedLogin =
-  /(%(?:25)*2F%(?:25)*2F(?:[\w.~+-]|%(?!(?:25)*(?:2F|3A|40))){0,256}(?::|%(?:25)*3A))(?!\d{1,5}(?:%(?:25)*2F|[/?#]|$))[^\s&;#]{1,256}?(?=@|%(?:25)*40)/gi
+  /(%(?:25)*2F%(?:25)*2F(?:[\w.~+-]|%(?!(?:25)*(?:2F|3A|40))){0,256}(?::|%(?:25)*3A))(?!\d{1,5}(?:%(?:25)*2F|[/?#]|$))[^\s&;#/]{1,256}?(?=@|%(?:25)*40)/gi
 
 function hideEscapedLogins(text: string): string {
   return text.includes('%') ? text.replace(escapedLogin, '$1***') : text
@@ -67,6 +67,7 @@ function hidePasswords(text: string, space: string): string {
   const next: Ahead = {
     at: cachedSearch(text, /@/g),
     slash: cachedSearch(text, /\//g),
+    stop: cachedSearch(text, /[/&;#]/g),
     end: cachedSearch(text, new RegExp(`[${space}]`, 'g')),
   }
   const delimiter = cachedSearch(text, new RegExp(`[${space}/:@?#]`, 'g'))
@@ -85,8 +86,8 @@ function hidePasswords(text: string, space: string): string {
   return hidden + text.slice(done)
 }
 
-/** Where the next `@`, `/`, and end of the word stand. */
-type Ahead = Readonly<Record<'at' | 'slash' | 'end', (from: number) => number>>
+/** Where the next `@`, `/`, end of a parameter or of a path, and end of the word stand. */
+type Ahead = Readonly<Record<'at' | 'slash' | 'stop' | 'end', (from: number) => number>>
 
 /** Behind an IPv6 address, whose colons begin no password; else the start. */
 function addressEnd(text: string, start: number): number {
@@ -109,6 +110,7 @@ function passwordEnd(text: string, colon: number, next: Ahead): number {
   search(port, text, colon + 1)
   const afterPort = port.lastIndex
   const isPort = Number(text.slice(colon + 1, afterPort)) <= 65_535
-  if (isPort && (afterPort === authorityEnd || (first > authorityEnd && /[?#]/.test(text[afterPort] ?? '')))) return -1
+  const isQuery = /[?#]/.test(text[afterPort] ?? '')
+  if (isPort && (afterPort === authorityEnd || (isQuery && first > next.stop(afterPort + 1)))) return -1
   return text.lastIndexOf('@', first < authorityEnd ? authorityEnd : Math.min(next.slash(first), end))
 }
