@@ -91,8 +91,8 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 /**
- * RFC 9110 5.6.7, and what else Date reads with a time of day: of `0` alone, Date would make the year 2000. Null for what is no date.
- * Where no zone stands, as in the form of asctime, GMT is meant.
+ * RFC 9110 5.6.7, and what else Date reads with a time of day: of `0` alone, Date would make the year 2000. Null for
+ * what is no date. Where no zone stands, as in the form of asctime, GMT is meant.
  */
 export function dateOf(field: string | null): Date | null {
   if (field === null || !/\d:\d\d/.test(field)) return null
