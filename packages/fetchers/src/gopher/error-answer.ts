@@ -22,9 +22,11 @@ const sentence = /^[A-Za-z][^\0-\x20]* [^\0-\x1F]*$/
  */
 export async function throwErrorAnswer(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<void> {
   const answer = new Answer(plan.gophertype)
-  const { maxLine } = context.limits
+  const { maxLine, idleTimeout, minSpeed, minSpeedTime } = context.limits
+  // An error comes at once. What drips is a body, and limits.minSpeed is for bodies.
+  const latest = performance.now() + (minSpeed > 0 ? Math.min(idleTimeout, minSpeedTime) : idleTimeout)
   let ended = false
-  while (!ended && answer.length <= maxLine && answer.mayBeError()) {
+  while (!ended && answer.length <= maxLine && performance.now() < latest && answer.mayBeError()) {
     const chunk = await source.read('body')
     ended = chunk === null
     if (chunk !== null) answer.add(chunk)
@@ -83,8 +85,8 @@ class Answer {
       else if (line !== '') this.#lines.push(line)
       this.#open = end + 1
     }
-    const rest = this.#text(this.#open, Math.min(this.length, this.#open + 1))
-    return isBinary(this.#type) || '3i.'.includes(rest)
+    const rest = this.#text(this.#open, this.length)
+    return isBinary(this.#type) ? isWords(rest) : '3i.'.includes(rest.charAt(0))
   }
 
   /** The words of the error that the whole answer is: "" for a menu without any. Null: it is none. */
@@ -120,7 +122,7 @@ class Answer {
     if (this.#isMarked) return false
     if (line === '.') return true
     if (menuLine.test(line)) return isBinary(this.#type) || /^[3i]/.test(line)
-    if (isBinary(this.#type)) return this.#lines.length < maxProse && /^[^\0-\x08\x0B-\x1F\x7F]*$/.test(line)
+    if (isBinary(this.#type)) return this.#lines.length < maxProse && isWords(line)
     return this.#lines.length === 0 && line.startsWith('3')
   }
 
@@ -141,6 +143,11 @@ class Answer {
       .toString('latin1')
       .replace(/\r$/, '')
   }
+}
+
+/** Without control characters but TAB. */
+function isWords(line: string): boolean {
+  return /^[^\0-\x08\x0A-\x1F\x7F]*$/.test(line)
 }
 
 function wordsOf(lines: readonly string[]): string {
