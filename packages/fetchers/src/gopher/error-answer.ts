@@ -6,7 +6,9 @@ import { isBinary } from './item-type.ts'
 /** A line of a menu (RFC 1436 3.4): four fields, the last of them a number. */
 const menuLine = /^[^\t]+\t[^\t]*\t[^\t]*\t *\d/
 
-/** `3Not found`, without fields: 3 and words. A text of one line may begin with a number, 3 of something, 3.5 or 3:15. */
+/**
+ * `3Not found`, without fields: 3 and words. A text of one line may begin with a number, 3 of something, 3.5 or 3:15.
+ */
 const bareError = /^3 *[^\d\s.,:;-]/
 
 /** Lines of an error in prose. */
@@ -16,9 +18,10 @@ const maxProse = 5
 const sentence = /^[A-Za-z][^\0-\x20]* [^\0-\x1F]*$/
 
 /**
- * RFC 1436 has no status. A server that does not have an item sends something else, whatever type was asked for: a menu of errors (type
- * 3) and information (i), or a sentence. Throws `not-found` where that is all of the answer; where a text is one line that may be an error
- * or not, a remark says so. Reads no further than needed to know, and gives all of it back.
+ * RFC 1436 has no status. A server that does not have an item sends something else, whatever type was asked for: a menu
+ * of errors (type 3) and information (i), or a sentence. Throws `not-found` where that is all of the answer; where a
+ * text is one line that may be an error or not, a remark says so. Reads no further than needed to know, and gives all
+ * of it back.
  */
 export async function throwErrorAnswer(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<void> {
   const answer = new Answer(plan.gophertype)
