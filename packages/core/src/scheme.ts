@@ -56,7 +56,7 @@ export interface Scheme {
   readonly ownPorts?: readonly number[]
   /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
   readonly anyPort?: boolean
-  /** For URLs of the scheme that name another service (Gopher items of type 8): its rules for ports, in place of the scheme's. */
+  /** For URLs that name another service (Gopher items of type 8): its rules for ports, in place of the scheme's. */
   portRules?(plan: AccessPlan): PortRules | undefined
   readonly tls: TlsMode
   /** `socket`: the host part is the encoded path of a local socket (ldapi). */

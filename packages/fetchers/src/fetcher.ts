@@ -13,8 +13,8 @@ export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
    */
   readonly inFlight?: number
   /**
-   * The options that it acts on: of the others a remark says that they have no effect. Default: for a mechanism that has a built-in
-   * fetcher, what that acts on; for any other all, and nothing is said.
+   * The options that it acts on: of the others a remark says that they have no effect. Default: for a mechanism that
+   * has a built-in fetcher, what that acts on; for any other all, and nothing is said.
    */
   readonly honours?: readonly (keyof RequestOptions)[]
   /**
@@ -100,8 +100,8 @@ export interface RequestOptions {
   /** False: an HTTP status of 400 and above is no error; its body comes. Default true. */
   readonly fail?: boolean
   /**
-   * The charset of what comes, for text() and the names of entries: in place of what the server says, though not of a byte order
-   * mark. Any label of the Encoding Standard. The octets stay as they are.
+   * The charset of what comes, for text() and the names of entries: in place of what the server says, though not of a
+   * byte order mark. Any label of the Encoding Standard. The octets stay as they are.
    */
   readonly charset?: string
   /** Connections for one large body, 1 to 16, where the server proves that it serves ranges. HTTP only. Default 1. */
