@@ -1,9 +1,10 @@
 import { octetsToText } from '@retriever/core'
-import type { Entry } from '../fetcher.ts'
+import type { Entry, RetrievalContext } from '../fetcher.ts'
 import { messageDate } from '../mime/date.ts'
 import { decodeWords } from '../mime/encoded-words.ts'
 import { idsIn, withoutBrackets } from '../mime/fields.ts'
 import { articleUrl } from './entry-url.ts'
+import type { Extent } from './extent.ts'
 import type { ServerPlan } from './session.ts'
 
 /**
@@ -13,7 +14,7 @@ import type { ServerPlan } from './session.ts'
 export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const [number = '', subject = '', from = '', date = '', messageId = '', references = '', octets, lines] =
     line.split('\t')
-  if (!/^\d{1,16}$/.test(number) || !line.includes('\t')) {
+  if (numberOf(line) === null) {
     return { name: octetsToText(line), kind: 'other', url: null }
   }
   const size = count(octets)
@@ -33,6 +34,20 @@ export function overviewEntry(line: string, plan: ServerPlan): Entry {
       ...(lineCount !== undefined && { lines: lineCount }),
     },
   }
+}
+
+/** The number of an overview's line; null where the line is none. */
+function numberOf(line: string): number | null {
+  const [, number] = /^(\d{1,16})\t/.exec(line) ?? []
+  return number === undefined ? null : Number(number)
+}
+
+/** Throws `protocol-violation` for an article that was not asked for: the line belongs to another answer. */
+export function checkNumber(line: string, { first, last }: Extent, context: RetrievalContext): void {
+  const number = numberOf(line)
+  if (number === null || (number >= first && number <= last)) return
+  const message = `The server lists article ${number}, and was asked for ${first} to ${last}; try again.`
+  throw context.error('protocol-violation', message, { phase: 'body' })
 }
 
 function count(field: string | undefined): number | undefined {
