@@ -1,5 +1,6 @@
 import { octetsToText } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import { loadCharsets, wordCharsets } from '../mime/charset.ts'
 import { decodeWords } from '../mime/encoded-words.ts'
 import { messageEntries } from '../mime/entries.ts'
 import { emptyBody } from '../wire/empty-body.ts'
@@ -36,6 +37,7 @@ async function retrieveHead(dialogue: Dialogue): Promise<Retrieved> {
   const { session, context } = dialogue
   const { reply, slot } = await askArticle(dialogue, 'HEAD', 221)
   const fields = await fieldsOf(session, slot, context)
+  await loadCharsets([...fields.values()].flatMap((value) => [...wordCharsets(value)]))
   const header = Object.fromEntries([...fields].map(([name, value]) => [name, decodeWords(octetsToText(value))]))
   dialogue.done()
   const { metadata, ...rest } = described(dialogue, reply)

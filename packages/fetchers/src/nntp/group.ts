@@ -1,4 +1,5 @@
 import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { loadCharsets, wordCharsets } from '../mime/charset.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
@@ -65,5 +66,6 @@ async function* newestFirst(
     if (bounds !== null) checkNumber(line, bounds, context)
     lines.push(line)
   }
+  await loadCharsets(lines.flatMap((line) => [...wordCharsets(line)]))
   for (const line of lines.reverse()) yield overviewEntry(line, plan)
 }

@@ -1,5 +1,6 @@
 import { octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
+import { charsetOf, headerText, wordCharsets } from '../mime/charset.ts'
 import { messageDate } from '../mime/date.ts'
 import { decodeWords } from '../mime/encoded-words.ts'
 import { idsIn, withoutBrackets } from '../mime/fields.ts'
@@ -9,7 +10,8 @@ import type { ServerPlan } from './session.ts'
 
 /**
  * One line of an overview as an entry (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets, lines,
- * with TABs between; trailing ones may be missing. Subject and From come decoded (RFC 2047). A line that is none is passed on as it is.
+ * with TABs between; trailing ones may be missing. Subject and From come decoded: the words of RFC 2047, and octets beyond ASCII as UTF-8,
+ * else in the charset that a word of the line names, else as Latin-1. A line that is none is passed on as it is.
  */
 export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const [number = '', subject = '', from = '', date = '', messageId = '', references = '', octets, lines] =
@@ -20,15 +22,19 @@ export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const size = count(octets)
   const lineCount = count(lines)
   const modified = messageDate(date)
+  // The line says nothing of the charset of its octets but what its encoded words say.
+  const [label] = wordCharsets(line)
+  const charset = label === undefined ? null : charsetOf(label)
+  const text = (field: string): string => decodeWords(headerText(field, charset))
   return {
-    name: decodeWords(octetsToText(subject)),
+    name: text(subject),
     kind: 'article',
     url: articleUrl(plan, plan.newsgroup ?? '', Number(number)),
     ...(size !== undefined && { size }),
     ...(modified !== null && { modified }),
     details: {
       number: Number(number),
-      from: decodeWords(octetsToText(from)),
+      from: text(from),
       messageId: withoutBrackets(octetsToText(messageId)) ?? '',
       references: idsIn(references).map(octetsToText),
       ...(lineCount !== undefined && { lines: lineCount }),
