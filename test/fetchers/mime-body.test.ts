@@ -57,7 +57,8 @@ describe('the text of a message is there where there is one', () => {
 
 describe('a message within a message', () => {
   const inner = `Subject: inner\nMessage-ID: <i@x>\n${multipart('mixed', 'c', plain('Inner text'), image)}`
-  const outer = `Message-ID: <o@x>\n${multipart('mixed', 'b', plain('Outer'), `Content-Type: message/rfc822\n\n${inner}`)}\n`
+  const forwarded = `Content-Type: message/rfc822\n\n${inner}`
+  const outer = `Message-ID: <o@x>\n${multipart('mixed', 'b', plain('Outer'), forwarded)}\n`
 
   test('has its parts under its own number', async () => {
     const message = await read(outer)

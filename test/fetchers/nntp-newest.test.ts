@@ -26,7 +26,8 @@ function sparse({ numbers, count = numbers.length, low, high, answers }: Sparse)
     if (verb === undefined) return undefined
     if (found.length === 0) return '423 none\r\n'
     if (verb === 'HEAD') return `221 ${from} <${from}@x>\r\nSubject: ${from}\r\nMessage-ID: <${from}@x>\r\n.\r\n`
-    return `224 overview\r\n${found.map((number) => `${number}\tS ${number}\tf\td\t<${number}@x>\t\t1\t1\r\n`).join('')}.\r\n`
+    const lines = found.map((number) => `${number}\tS ${number}\tf\td\t<${number}@x>\t\t1\t1\r\n`)
+    return `224 overview\r\n${lines.join('')}.\r\n`
   }
 }
 

@@ -119,19 +119,19 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
         name: 'retriever.announce',
         kind: 'group',
         url: `${url}retriever.announce`,
-        details: { low: 41, high: 42, posting: 'n' },
+        details: { low: 41, high: 42, posting: 'n', description: 'News of the test server.' },
       },
       {
         name: 'retriever.empty',
         kind: 'group',
         url: `${url}retriever.empty`,
-        details: { low: 1, high: 0, posting: 'n' },
+        details: { low: 1, high: 0, posting: 'n', description: 'A group without articles.' },
       },
       {
         name: 'retriever.test',
         kind: 'group',
         url: `${url}retriever.test`,
-        details: { low: 1, high: 6, posting: 'n' },
+        details: { low: 1, high: 6, posting: 'n', description: 'Tests.' },
       },
     ])
   })
@@ -153,7 +153,7 @@ describe('what is sent', () => {
     const { host, port } = await start()
     const groups = await list(`news://${host}:${port}/retriever.*t`)
     expect(groups.map(({ name }) => name)).toEqual(['retriever.test'])
-    expect(commands()).toEqual(['LIST ACTIVE retriever.*t'])
+    expect(commands()).toEqual(['LIST ACTIVE retriever.*t', 'LIST NEWSGROUPS retriever.*t'])
   })
 
   test('an empty group needs no OVER', async () => {

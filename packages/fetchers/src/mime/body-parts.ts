@@ -2,7 +2,10 @@ import type { MimeNode } from '@zone-eu/mailsplit'
 import type { MessagePart } from './part.ts'
 import type { SplitMessage } from './split.ts'
 
-/** The parts that a person reads, in their order: texts, plain or HTML, that are no attachments; of alternatives one (RFC 2046 5.1). */
+/**
+ * The parts that a person reads, in their order: texts, plain or HTML, that are no attachments; of alternatives one
+ * (RFC 2046 5.1).
+ */
 export function bodyOf(
   { root, nodes }: SplitMessage,
   partsOf: ReadonlyMap<MimeNode, readonly MessagePart[]>,

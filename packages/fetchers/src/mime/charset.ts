@@ -12,7 +12,9 @@ export interface Charset {
 
 type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists'>
 
-/** The tables of charsets that TextDecoder does not know, cp437 among them; loaded for the first message that names one. */
+/**
+ * The tables of charsets that TextDecoder does not know, cp437 among them; loaded for the first message that names one.
+ */
 let iconv: Iconv | null = null
 
 /** Encodings of iconv-lite that are no charsets of mail. */
@@ -53,8 +55,8 @@ export function* wordCharsets(text: string): Generator<string, void, void> {
 }
 
 /**
- * Octets of a header, one a character, as text: UTF-8 where it is valid, else in the charset that the text of the message has, else
- * Latin-1. A charset of seven bits is recognised by its escapes.
+ * Octets of a header, one a character, as text: UTF-8 where it is valid, else in the charset that the text of the
+ * message has, else Latin-1. A charset of seven bits is recognised by its escapes.
  */
 export function headerText(octets: string, charset: Charset | null): string {
   const isEscaped = /^(?:iso2022|hz)/.test(plainLabel(charset?.name ?? '')) && /\x1B[$(]|~\{/.test(octets)
@@ -77,7 +79,10 @@ function decodeFatal(octets: Uint8Array, name: string): string | null {
   }
 }
 
-/** Charsets of seven bits that neither TextDecoder nor iconv-lite knows: escapes switch to a set of two octets a character. */
+/**
+ * Charsets of seven bits that neither TextDecoder nor iconv-lite knows: escapes switch to a set of two octets a
+ * character.
+ */
 const own: ReadonlyMap<string, (octets: Uint8Array) => string | null> = new Map([
   ['hz', hzGb2312],
   ['hzgb2312', hzGb2312],

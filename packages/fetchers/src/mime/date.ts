@@ -13,17 +13,20 @@ const zones: Readonly<Record<string, number>> = {
 }
 
 /**
- * RFC 5322 3.3 and 4.3, as far as news and mail have it, without comments and with single blanks: `Sat, 03 Feb 2001 04:05:06 +0000`,
- * `3 Feb 01 04:05 GMT`, `3 Feb 101 04:05:06 Z`; RFC 850's `Saturday, 03-Feb-01 04:05:06 GMT`.
+ * RFC 5322 3.3 and 4.3, as far as news and mail have it, without comments and with single blanks: `Sat, 03 Feb 2001`,
+ * `3 Feb 01`, `3 Feb 101`; RFC 850's `Saturday, 03-Feb-01`.
  */
-const datePattern =
-  /^(?:[A-Za-z]{3,9} ?, ?|[A-Za-z]{3,9} )?(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (\d{1,2}) ?: ?(\d\d)(?: ?: ?(\d\d))? ?([+-]\d{4}|[A-Za-z]{1,5})(?![^\s,;])/
+const dayPattern = /^(?:[A-Za-z]{3,9} ?,? ?)?(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (.*)$/
+
+/** `04:05:06 +0000`, `04:05 GMT`. */
+const clockPattern = /^(\d{1,2}) ?: ?(\d\d)(?: ?: ?(\d\d))? ?([+-]\d{4}|[A-Za-z]{1,5})(?![^\s,;])/
 
 /** When a message says that it was written; null where that is no date, or one that no calendar has. */
 export function messageDate(field: string): Date | null {
-  const [, day, month = '', year, hour, minute, second = '0', zone = ''] =
-    datePattern.exec(withoutComments(field).replace(/\s+/g, ' ').trim()) ?? []
-  if (year === undefined) return null
+  const [, day, month = '', year = '', time = ''] =
+    dayPattern.exec(withoutComments(field).replace(/\s+/g, ' ').trim()) ?? []
+  const [, hour, minute, second = '0', zone] = clockPattern.exec(time) ?? []
+  if (zone === undefined) return null
   const clock = [Number(hour), Number(minute), Number(second)] as const
   // A leap second is the first of the next minute here.
   if (clock[0] > 23 || clock[1] > 59 || clock[2] > 60) return null

@@ -12,8 +12,9 @@ interface Run {
 }
 
 /**
- * The text with its encoded words decoded, and without the blanks between two of them (RFC 2047 6.2). A word in a charset that nobody
- * knows, or that is broken, stays as it is; loadCharsets() comes first. Control characters may come out: untrusted text, as all names.
+ * The text with its encoded words decoded, and without the blanks between two of them (RFC 2047 6.2). A word in a
+ * charset that nobody knows, or that is broken, stays as it is; loadCharsets() comes first. Control characters may come
+ * out: untrusted text, as all names.
  */
 export function decodeWords(text: string): string {
   if (!text.includes('=?')) return text

@@ -8,8 +8,8 @@ export interface HeaderField {
   /** As the message writes it. */
   readonly name: string
   /**
-   * Unfolded, and decoded: octets as UTF-8 where they are valid UTF-8, else in the charset of the message's text, else as Latin-1; then the
-   * words of RFC 2047.
+   * Unfolded, and decoded: octets as UTF-8 where they are valid UTF-8, else in the charset of the message's text, else
+   * as Latin-1; then the words of RFC 2047.
    */
   readonly value: string
 }

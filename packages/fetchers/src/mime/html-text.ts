@@ -12,8 +12,9 @@ const blocks: ReadonlySet<string> = new Set(
 const maxDepth = 500
 
 /**
- * HTML reduced to what a person reads: text with a line for each block, list items with a mark, and the addresses of links that their
- * text does not say. Nothing is executed or fetched. A page that leaves very many elements open is read on as if they were closed.
+ * HTML reduced to what a person reads: text with a line for each block, list items with a mark, and the addresses of
+ * links that their text does not say. Nothing is executed or fetched. A page that leaves very many elements open is
+ * read on as if they were closed.
  */
 export function htmlText(html: string): string {
   const text = new PlainText()

@@ -35,7 +35,10 @@ export class Message implements WellKnownFields {
   readonly references: readonly string[]
   /** In their order; a message without MIME is one text. */
   readonly parts: readonly MessagePart[]
-  /** Those that `text` is made of: texts, plain or HTML, that are no attachments; of alternatives the plain one, unless it is blank. */
+  /**
+   * Those that `text` is made of: texts, plain or HTML, that are no attachments; of alternatives the plain one, unless
+   * it is blank.
+   */
   readonly body: readonly MessagePart[]
   /** What a person reads; HTML reduced to text. Lines end in LF. "" where there is no text. */
   readonly text: string
@@ -61,8 +64,9 @@ export class Message implements WellKnownFields {
   }
 
   /**
-   * A part by its number (`2`; `2.1` is the first part of the message that part 2 is), by the URL `cid:CONTENT-ID` or `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name, the first of that name.
-   * Null where there is none; a `mid:` of another message names none of this one.
+   * A part by its number (`2`; `2.1` is the first part of the message that part 2 is), by the URL `cid:CONTENT-ID` or
+   * `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name, the first of that name. Null where there is none; a `mid:`
+   * of another message names none of this one.
    */
   part(which: number | string): MessagePart | null {
     const text = String(which)

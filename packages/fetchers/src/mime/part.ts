@@ -24,7 +24,10 @@ export interface PartContent {
   readonly flowed: { readonly deleteBlank: boolean } | null
 }
 
-/** A part of a message that has no parts itself (RFC 2045), or a file that stands in a text, in yEnc or uuencoded. All texts are untrusted. */
+/**
+ * A part of a message that has no parts itself (RFC 2045), or a file that stands in a text, in yEnc or uuencoded. All
+ * texts are untrusted.
+ */
 export class MessagePart {
   /** The first part of its message is 1; multiparts do not count. */
   readonly number: number
@@ -40,7 +43,10 @@ export class MessagePart {
   readonly contentId: string | null
   /** Without base64, quoted-printable, uuencode and yEnc; all else as it came, lines in CRLF. */
   readonly octets: Uint8Array
-  /** Why `octets` are not those that were sent: the length, or the checksum, that yEnc gives. Null: nothing is known to be wrong. */
+  /**
+   * Why `octets` are not those that were sent: the length, or the checksum, that yEnc gives. Null: nothing is known to
+   * be wrong.
+   */
   readonly damage: string | null
   /** The message that the part is (`message/rfc822`), read; null for other parts, and beyond some levels. */
   readonly message: Message | null
@@ -85,8 +91,8 @@ export class MessagePart {
   /** Throws `partial` where the octets are not those that were sent. */
   throwIfDamaged(): void {
     if (this.damage === null) return
-    const message = `Part ${this.number} of the message is damaged: ${this.damage}. Retrieve the message again, or save it as it is.`
-    throw new RetrievalError('partial', message, { phase: 'body' })
+    const what = `Part ${this.number} of the message is damaged: ${this.damage}`
+    throw new RetrievalError('partial', `${what}. Save the message as it is.`, { phase: 'body' })
   }
 
   #decoded(): string {
@@ -122,7 +128,9 @@ export function contentsOf({ node, octets }: Leaf): readonly PartContent[] {
   return [...(isBlank ? [] : [{ ...part, octets: text }]), ...files.map(contentOfFile)]
 }
 
-/** Transfer encodings that hold one file, of their own names for uuencode and yEnc (RFC 2045 6.3 allows `x-` tokens). */
+/**
+ * Transfer encodings that hold one file, of their own names for uuencode and yEnc (RFC 2045 6.3 allows `x-` tokens).
+ */
 const fileEncodings: ReadonlySet<string> = new Set([
   'x-uuencode',
   'x-uue',

@@ -14,8 +14,8 @@ export interface Decoded {
 const beginLine = /^begin(-base64)? [0-7]{3,4} (.+)$/
 
 /**
- * The file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX uuencode); or `begin-base64`, base64,
- * `====`. Null where that is not so: prose may begin like this.
+ * The file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX uuencode); or
+ * `begin-base64`, base64, `====`. Null where that is not so: prose may begin like this.
  */
 export function uudecodeAt(text: Buffer, start: number): Decoded | null {
   const lines = linesFrom(text, start)
@@ -40,7 +40,10 @@ function base64Line(line: string): Buffer | null {
   return /^[A-Za-z0-9+/]*={0,3}$/.test(line) ? Buffer.from(line, 'base64') : null
 }
 
-/** One length and groups of four characters, six bits each. Blanks at the end may be lost on the way; some encoders add a checksum. */
+/**
+ * One length and groups of four characters, six bits each. Blanks at the end may be lost on the way; some encoders add
+ * a checksum.
+ */
 function uuLine(line: string): Buffer | null {
   if (!/^[ -`]*$/.test(line)) return null
   const length = sixBits(line, 0)

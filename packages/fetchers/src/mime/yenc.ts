@@ -19,8 +19,9 @@ interface Keywords {
 }
 
 /**
- * The file that begins at this line of a text, in yEnc (yenc-draft 1.3). One part of several is named `NAME.001`, so that the parts can be
- * put together in the order of their names. Null where the line begins none, or the file has no end.
+ * The file that begins at this line of a text, in yEnc (yenc-draft 1.3). One part of several is named `NAME.001`, so
+ * that the parts can be put together in the order of their names. Null where the line begins none, or the file has no
+ * end.
  */
 export function ydecodeAt(text: Buffer, start: number): Decoded | null {
   const lines = linesFrom(text, start)

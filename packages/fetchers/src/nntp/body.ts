@@ -7,9 +7,9 @@ import type { Ahead, Slot } from './order.ts'
 const maxAhead = 65_536
 
 /**
- * The octets of a multi-line block (RFC 3977 3.1.1), pulled one chunk at a time; read ahead, up to a limit, where other retrievals wait for
- * the session. It ends after the line with a dot, and frees its session for others; given up before, the rest is read away there, or the
- * session is closed. A chunk is the consumer's own.
+ * The octets of a multi-line block (RFC 3977 3.1.1), pulled one chunk at a time; read ahead, up to a limit, where other
+ * retrievals wait for the session. It ends after the line with a dot, and frees its session for others; given up
+ * before, the rest is read away there, or the session is closed. A chunk is the consumer's own.
  */
 export class BlockBody implements OneBody, Ahead {
   readonly #dialogue: Dialogue

@@ -7,8 +7,8 @@ export interface Extent {
 }
 
 /**
- * The numbers of a range that articles may have. Null: there are none. RFC 3977 6.1.1.2 has three ways to say empty: 0 0 0, high one
- * less than low, and count 0. INN answers `0 1 0`, sn `0 0 0`.
+ * The numbers of a range that articles may have. Null: there are none. RFC 3977 6.1.1.2 has three ways to say empty: 0
+ * 0 0, high one less than low, and count 0. INN answers `0 1 0`, sn `0 0 0`.
  */
 export function boundsOf(
   { count, low, high }: GroupSummary,

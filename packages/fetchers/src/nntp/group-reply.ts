@@ -11,7 +11,9 @@ export interface GroupSummary {
 /** `211 40 10 49 test.alpha`; INN pads the numbers of LIST with zeros, and other servers may do so here. */
 const summary = /^(\d{1,16})\s+(\d{1,16})\s+(\d{1,16})(?:\s+(\S+))?/
 
-/** The numbers of a 211. Throws `protocol-violation` where they are missing, or larger than any article's number can be. */
+/**
+ * The numbers of a 211. Throws `protocol-violation` where they are missing, or larger than any article's number can be.
+ */
 export function groupSummary(context: RetrievalContext, reply: Reply): GroupSummary {
   const [, count, low, high] = summary.exec(reply.text) ?? []
   const numbers = { count: Number(count), low: Number(low), high: Number(high) }
@@ -21,8 +23,9 @@ export function groupSummary(context: RetrievalContext, reply: Reply): GroupSumm
 }
 
 /**
- * Throws `protocol-violation` where a 211 names another group than was asked for: a reply that nothing had asked for shifts all replies
- * behind it (security.md case 39). Some servers name none, and `group selected` of RFC 977's text follows the numbers.
+ * Throws `protocol-violation` where a 211 names another group than was asked for: a reply that nothing had asked for
+ * shifts all replies behind it (security.md case 39). Some servers name none, and `group selected` of RFC 977's text
+ * follows the numbers.
  */
 export function checkGroupName(context: RetrievalContext, reply: Reply, newsgroup: string): void {
   const name = reply.code === 211 ? summary.exec(reply.text)?.[4] : undefined

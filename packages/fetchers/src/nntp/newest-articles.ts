@@ -9,9 +9,9 @@ import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overvi
 const chunkLength = 65_536
 
 /**
- * The lines of a group's overview about its newest `limit` articles, the oldest first. Numbers of articles have gaps, and how many articles
- * exist is the server's estimate: while there are too few, the server is asked for those below. The lines are collected, up to
- * limits.maxListing, since the oldest are asked for last.
+ * The lines of a group's overview about its newest `limit` articles, the oldest first. Numbers of articles have gaps,
+ * and how many articles exist is the server's estimate: while there are too few, the server is asked for those below.
+ * The lines are collected, up to limits.maxListing, since the oldest are asked for last.
  */
 export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
   readonly #dialogue: Dialogue

@@ -19,8 +19,9 @@ export interface OverviewLimits {
 }
 
 /**
- * The overview of an extent: by OVER, by XOVER with servers that know only RFC 2980 (sn), or made of each article's HEAD. A server that
- * keeps no overview is asked for the numbers that exist, where it knows LISTGROUP: then the piece has all articles that are wanted.
+ * The overview of an extent: by OVER, by XOVER with servers that know only RFC 2980 (sn), or made of each article's
+ * HEAD. A server that keeps no overview is asked for the numbers that exist, where it knows LISTGROUP: then the piece
+ * has all articles that are wanted.
  */
 export async function overviewPiece(
   dialogue: Dialogue,
@@ -47,7 +48,10 @@ export async function overviewPiece(
   return { extent: limits.bounds, body: new HeadOverview(dialogue, newest) }
 }
 
-/** The numbers of the articles that exist, in ascending order (RFC 3977 6.1.2); null where the server does not know LISTGROUP. */
+/**
+ * The numbers of the articles that exist, in ascending order (RFC 3977 6.1.2); null where the server does not know
+ * LISTGROUP.
+ */
 async function existingNumbers(dialogue: Dialogue, { first, last }: Extent): Promise<readonly number[] | null> {
   const { session, plan, context } = dialogue
   if (!session.habits.hasListGroup) return null

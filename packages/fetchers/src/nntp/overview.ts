@@ -9,9 +9,10 @@ import type { Extent } from './extent.ts'
 import type { ServerPlan } from './session.ts'
 
 /**
- * One line of an overview as an entry (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets, lines,
- * with TABs between; trailing ones may be missing. Subject and From come decoded: the words of RFC 2047, and octets beyond ASCII as UTF-8,
- * else in the charset that a word of the line names, else as Latin-1. A line that is none is passed on as it is.
+ * One line of an overview as an entry (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets,
+ * lines, with TABs between; trailing ones may be missing. Subject and From come decoded: the words of RFC 2047, and
+ * octets beyond ASCII as UTF-8, else in the charset that a word of the line names, else as Latin-1. A line that is none
+ * is passed on as it is.
  */
 export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const [number = '', subject = '', from = '', date = '', messageId = '', references = '', octets, lines] =

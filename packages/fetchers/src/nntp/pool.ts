@@ -108,7 +108,9 @@ export class Pool {
     }
   }
 
-  /** The sessions of the server are told of it meanwhile: one whose answer stays unread gives up its place in the end. */
+  /**
+   * The sessions of the server are told of it meanwhile: one whose answer stays unread gives up its place in the end.
+   */
   async #waitForPlace(name: string, context: RetrievalContext): Promise<void> {
     const wait = (by: number): void => {
       this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + by)

@@ -15,7 +15,10 @@ export type ServerPlan = NntpPlan & { readonly host: string }
 /** Octets of an answer that nobody wants any more, and that are read away; for more, another connection costs less. */
 const maxDrained = 262_144
 
-/** Milliseconds that an answer may be left unread while other retrievals wait for the connection; at most limits.idleTimeout. */
+/**
+ * Milliseconds that an answer may be left unread while other retrievals wait for the connection; at most
+ * limits.idleTimeout.
+ */
 const maxUnread = 10_000
 
 /** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP. */
@@ -26,9 +29,9 @@ function hasBlock({ command }: Slot, { code }: Reply): boolean {
 }
 
 /**
- * One connection to a news server, shared by retrievals that send their commands without waiting for each other. Each reads its own
- * answer when its turn has come. An answer that its consumer leaves unread while others wait is read ahead into memory, as far as it is
- * small; a larger one loses the connection after a while.
+ * One connection to a news server, shared by retrievals that send their commands without waiting for each other. Each
+ * reads its own answer when its turn has come. An answer that its consumer leaves unread while others wait is read
+ * ahead into memory, as far as it is small; a larger one loses the connection after a while.
  */
 export class Session {
   readonly habits: Habits
@@ -47,8 +50,8 @@ export class Session {
   readonly #socket: Socket
   readonly #order = new Order()
   #isReading = false
-  /** Reads so far: the watch over an unread answer sees by it whether anything has been read. */
-  #reads = 0
+  /** When anything was last read, or taken of what had been read ahead. */
+  #lastRead = performance.now()
   #waiting = 0
   #watch: NodeJS.Timeout | undefined
   #isEvicted = false
@@ -141,7 +144,8 @@ export class Session {
 
   /** Says that a retrieval waits; the function given back says that it no longer does. */
   addWaiting({ limits }: Pick<RetrievalContext, 'limits'>): () => void {
-    this.#waiting++
+    // Before that, the time that a consumer takes costs no one anything.
+    if (this.#waiting++ === 0) this.noteRead()
     this.#order.firstWanted?.body?.readAhead()
     this.#watchUnread(Math.min(maxUnread, limits.idleTimeout))
     let isWaiting = true
@@ -154,17 +158,16 @@ export class Session {
     }
   }
 
-  /** The consumer has taken octets that had been read ahead. */
+  /** The answer is in use: its consumer has taken octets of it. */
   noteRead(): void {
-    this.#reads++
+    this.#lastRead = performance.now()
   }
 
   /** The error for an answer that lost the connection since it was left unread; null: it did not. */
   evicted(context: RetrievalContext): RetrievalError | null {
     if (!this.#isEvicted) return null
-    const message =
-      'The body was left unread while other retrievals waited for its connection, which was closed. Read or cancel each body soon.'
-    return context.error('partial', message, { phase: 'body', transient: true })
+    const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
+    return context.error('partial', `${what}. Read or cancel each body soon.`, { phase: 'body', transient: true })
   }
 
   /** The next octets of the block behind a reply, the dots of its lines restored; null at its end. */
@@ -223,17 +226,19 @@ export class Session {
 
   #watchUnread(milliseconds: number): void {
     if (this.#watch !== undefined || this.isLost) return
-    const reads = this.#reads
-    this.#watch = setTimeout(() => {
+    const look = (): void => {
       this.#watch = undefined
-      if (this.#reads !== reads || this.#isReading || this.#order.firstWanted === undefined) {
-        this.#watchUnread(milliseconds)
-        return
-      }
-      this.#isEvicted = true
-      this.lose()
-      this.onEvicted()
-    }, milliseconds)
+      if (this.#isReading || this.#order.firstWanted === undefined) this.noteRead()
+      if (performance.now() - this.#lastRead < milliseconds) this.#watchUnread(milliseconds)
+      else this.#evict()
+    }
+    this.#watch = setTimeout(look, Math.max(1, milliseconds - (performance.now() - this.#lastRead)))
+  }
+
+  #evict(): void {
+    this.#isEvicted = true
+    this.lose()
+    this.onEvicted()
   }
 
   async #turn(slot: Slot, context: RetrievalContext): Promise<void> {
@@ -300,7 +305,6 @@ export class Session {
       this.#lines = this.#lines.handOver(new Connection(this.#socket, context), context)
     }
     this.#isReading = true
-    this.#reads++
     try {
       return await read(this.#lines)
     } catch (error) {
@@ -308,6 +312,7 @@ export class Session {
       throw error
     } finally {
       this.#isReading = false
+      this.noteRead()
     }
   }
 }
