@@ -39,6 +39,7 @@ const articles: Readonly<Record<string, string>> = {
     '--b--',
     '',
   ].join('\n'),
+  dos: 'Subject: =?cp437?Q?=82?=\nContent-Type: text/plain; charset=cp850\n\n\x9B\n',
   html: 'Subject: x\nContent-Type: text/html\n\n<p>Hello<script>evil()</script>\n',
   names: withAttachments(
     ...['../../evil', '.bashrc', 'CON', 'same.txt', 'SAME.txt', 'same-2.txt', '-rf', '..'].map(
@@ -153,6 +154,11 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   test('HTML is shown as text', async () => {
     const { screen } = await onPty(folder(), url('html'))
     expect(screen).toBe('Subject: x\r\n\r\nHello\r\n')
+  })
+
+  test('charsets that the web does not know are decoded', async () => {
+    const { screen } = await onPty(folder(), url('dos'))
+    expect(screen).toBe('Subject: é\r\n\r\nø\r\n')
   })
 
   test('-o - is the article as it is', async () => {

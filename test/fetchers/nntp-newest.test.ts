@@ -1,5 +1,6 @@
 /** The newest articles of groups whose numbers have gaps, as cancelled and expired articles leave them. */
 import { type Client, createClient } from '@retriever/fetchers'
+import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { expect, test } from 'vitest'
 import { entriesOf } from './entries.ts'
 import { failure } from './failure.ts'
@@ -130,6 +131,21 @@ test.each([
     },
   ),
 )
+
+test('an overview whose second piece was asked for in a session that is lost says that it is not whole', async () => {
+  const group = sparse({ numbers: [1], count: 10, high: 10 })
+  await using server = await scriptedNews(async (peer, line) => {
+    if (line !== 'ARTICLE 1') return group(peer, line)
+    while (peer.commands.filter((command) => command.startsWith('OVER')).length < 2) await new Promise(setImmediate)
+    return 'no reply\r\n'
+  })
+  await using client = createClient({ limits: { maxRetries: 0 }, fetchers: [nntpFetcher({ connections: 1 })] })
+  const listing = await client.retrieve(`${server.url}g`, { limit: 1 })
+  const broken = failure(client.retrieve(`${server.url}g/1`))
+  while (!server.peers[0]?.commands.includes('ARTICLE 1')) await new Promise(setImmediate)
+  expect(await failure(listing.text())).toMatchObject({ code: 'partial', transient: true })
+  expect(await broken).toMatchObject({ code: 'protocol-violation' })
+})
 
 test('an overview beyond the limit of listings is given up', async () => {
   const lines = `1\t${'x'.repeat(500)}\r\n`.repeat(300)

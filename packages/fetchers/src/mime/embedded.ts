@@ -3,7 +3,7 @@ import { ydecodeAt } from './yenc.ts'
 
 /** A text, and the files that stood in it, encoded as news had them before MIME. */
 export interface Separated {
-  /** What is left of the text without them. */
+  /** The text without them. */
   readonly text: Buffer
   readonly files: readonly Decoded[]
 }

@@ -11,15 +11,10 @@ import type { Leaf } from './split.ts'
 import { decodeTransfer } from './transfer-encoding.ts'
 import type { Decoded } from './uuencode.ts'
 
+type ContentFields = 'name' | 'mediaType' | 'charset' | 'disposition' | 'contentId' | 'octets' | 'damage'
+
 /** All that a part is made of, but its number. */
-export interface PartContent {
-  readonly name: string | null
-  readonly mediaType: string
-  readonly charset: string | null
-  readonly disposition: string | null
-  readonly contentId: string | null
-  readonly octets: Uint8Array
-  readonly damage: string | null
+export interface PartContent extends Pick<MessagePart, ContentFields> {
   /** Of format=flowed text: how its lines go together; null for other parts. */
   readonly flowed: { readonly deleteBlank: boolean } | null
 }
@@ -103,7 +98,7 @@ export class MessagePart {
   }
 }
 
-/** What a leaf of a message has: a part, or a text and the files that stand in it. At least one. */
+/** The contents of a leaf, at least one: those of one part, or of a text and the files that stand in it. */
 export function contentsOf({ node, octets }: Leaf): readonly PartContent[] {
   const decoded = decodeTransfer(octets, node.encoding || '')
   const id = node.headers === false ? '' : node.headers.getFirst('Content-ID')

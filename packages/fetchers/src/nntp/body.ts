@@ -112,7 +112,7 @@ export class BlockBody implements OneBody, Ahead {
     this.#release()
   }
 
-  /** What is left of the answer, if anything, is read away by the next retrieval. */
+  /** The next retrieval reads away the rest of the answer, if there is any. */
   #release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

@@ -5,8 +5,8 @@ import { type Dialogue, exchange } from './exchange.ts'
 import { refused } from './refused.ts'
 
 /**
- * What servers say of their newsgroups, by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6); none where a
- * server does not know the command, or does not keep such a list.
+ * The descriptions that a server has of its newsgroups, by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6);
+ * none where a server does not know the command, or does not keep such a list.
  */
 export async function descriptionsOf(dialogue: Dialogue, wildmat: string | null): Promise<ReadonlyMap<string, string>> {
   const { context } = dialogue
@@ -20,7 +20,7 @@ export async function descriptionsOf(dialogue: Dialogue, wildmat: string | null)
   expectReply(context, reply, 215)
   for await (const line of linesOf(new BlockBody(dialogue, slot), context)) {
     const [, group, description] = /^(\S+)[ \t]+(\S.*)$/.exec(line) ?? []
-    // INN's mark for a group that nobody has described.
+    // INN writes `?` where a group has no description.
     if (group !== undefined && description !== undefined && description !== '?') descriptions.set(group, description)
   }
   return descriptions

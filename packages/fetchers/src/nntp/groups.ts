@@ -62,7 +62,7 @@ async function descriptionsIfAny(
 class GroupsBody implements AsyncIterableIterator<Uint8Array> {
   readonly #block: BlockBody
   readonly #octets: AsyncIterator<Uint8Array>
-  /** What else is asked of the server before the retrieval is over. */
+  /** Runs once all lines have come, while the retrieval still goes on. */
   beforeEnd: (() => Promise<void>) | null = null
 
   constructor(block: BlockBody, wildmat: string | null, context: RetrievalContext) {

@@ -4,7 +4,7 @@ import { checkAnswer } from './article.ts'
 import type { Dialogue } from './exchange.ts'
 import { fieldsOf } from './fields.ts'
 import { SessionLost, type Slot } from './order.ts'
-import { refused } from './refused.ts'
+import { overviewCut, refused } from './refused.ts'
 
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])

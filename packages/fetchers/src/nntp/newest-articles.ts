@@ -2,8 +2,10 @@ import { RetrievalError } from '@retriever/core'
 import { linesOf } from '../wire/lines.ts'
 import type { Dialogue } from './exchange.ts'
 import { type Extent, extentBelow } from './extent.ts'
+import { SessionLost } from './order.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
+import { overviewCut } from './refused.ts'
 
 /** Characters that one chunk of the body has, or a little more. */
 const chunkLength = 65_536
@@ -50,7 +52,7 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
       // The next octets of such a session are those of another answer.
       if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
       this.#giveUp()
-      throw error
+      throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
     }
     let text = ''
     for (let line = this.#lines.pop(); line !== undefined; line = this.#lines.pop()) {
