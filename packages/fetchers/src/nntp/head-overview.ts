@@ -37,12 +37,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
       // Nobody knows what comes next in it.
       if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
       this.#giveUp()
-      if (!(error instanceof SessionLost)) throw error
-      const { session, context } = this.#dialogue
-      const message = 'The connection ended before the whole overview had come; try again.'
-      throw (
-        session.evicted(context) ?? context.error('partial', message, { phase: 'body', transient: true, cause: error })
-      )
+      throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
     }
     return { done: true, value: undefined }
   }
