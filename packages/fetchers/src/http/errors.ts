@@ -8,8 +8,8 @@ import {
   type Exchange,
   Flood,
   Forestalled,
+  InvalidHttp,
   TooManyInterim,
-  WrongVersion,
 } from './connection.ts'
 import { dateOf, type ResponseHead, shownFields } from './response.ts'
 
@@ -110,16 +110,8 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
       cause,
     })
   }
-  // undici asserts that nobody switches protocols unasked: 101.
-  if (code === 'ERR_ASSERTION') {
-    return context.error('protocol-violation', 'The server broke HTTP: it answered what was not asked.', { cause })
-  }
-  // Two lengths that differ, or a length and a coding, come as a mismatch too, before there is a body.
-  if (mismatch || name === 'HTTPParserError' || cause instanceof Forestalled || cause instanceof WrongVersion)
+  if (name === 'HTTPParserError' || cause instanceof Forestalled || cause instanceof InvalidHttp)
     return notHttp(context, exchange, cause)
-  if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) {
-    return context.error('protocol-violation', `The server answered what was not asked (${message}).`, { cause })
-  }
   if (code.startsWith('ERR_HTTP2_')) return http2Error(context, code, message, cause)
   return receiveError(context, cause)
 }
@@ -151,8 +143,11 @@ function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown):
   const first = exchange.firstOctets
   if (first.startsWith('HTTP/')) {
     const said = cause instanceof Error ? cause.message : undefined
-    const reason = cause instanceof Forestalled ? said : /\((.*)\)/.exec(said ?? '')?.[1]
-    return context.error('protocol-violation', `The server broke HTTP: ${printable(reason ?? 'malformed')}.`, { cause })
+    // undici's: "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)".
+    const reason =
+      cause instanceof InvalidHttp || cause instanceof Forestalled ? said : /\((.*)\)/.exec(said ?? '')?.[1]
+    const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'malformed')}.`
+    return context.error('protocol-violation', what, { cause })
   }
   const shown = printable(first.slice(0, 60))
   const message = `${speaker(exchange)} does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
