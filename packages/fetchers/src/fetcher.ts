@@ -254,4 +254,6 @@ export interface Redirect {
   readonly location: string
   /** 301, 302, 303, 307 or 308. */
   readonly status: number
+  /** Cookies came with it, which nothing here keeps. */
+  readonly setsCookies?: boolean
 }

@@ -9,6 +9,7 @@ import {
   resolveReference,
 } from '@retriever/core'
 import type { Redirect, RequestOptions, RetrievalContext, TlsOptions } from './fetcher.ts'
+import { hostOf } from './policy.ts'
 
 /** Where a redirect leads. Throws for what is no URL, or none of a known scheme. */
 export function redirectTarget(
@@ -18,7 +19,9 @@ export function redirectTarget(
   context: RetrievalContext,
 ): Resolution {
   try {
-    const { locator } = resolve(resolveReference(location, from.url), resolving)
+    const { locator: target } = resolve(resolveReference(location, from.url), resolving)
+    // RFC 9110 10.2.2.
+    const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
     // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
     const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
     if (!isSameOrigin(from, bare)) return bare
@@ -43,6 +46,20 @@ export function requestOfNobody({ headers, ...request }: RequestOptions): Reques
   if (headers === undefined) return request
   const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
   return { ...request, headers: Object.fromEntries(harmless) }
+}
+
+/** Says which fields of the caller's another origin is not sent. */
+export function remarkLeftOut(
+  before: RequestOptions,
+  after: RequestOptions,
+  to: Resolution,
+  { emit, url }: RetrievalContext,
+): void {
+  const names = Object.keys(before.headers ?? {}).filter((name) => !Object.hasOwn(after.headers ?? {}, name))
+  if (names.length === 0) return
+  const shown = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')
+  const what = `${shown} of your fields ${names.length > 1 ? 'are' : 'is'} not sent to ${hostOf(to)}`
+  emit({ type: 'remark', url, message: `${what}: it is another origin.` })
 }
 
 export function tlsOfNobody({ cert: _cert, key: _key, passphrase: _passphrase, ...tls }: TlsOptions): TlsOptions {

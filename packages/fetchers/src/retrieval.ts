@@ -26,7 +26,7 @@ import type {
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, hostOf, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
-import { isSameOrigin, redirectTarget, requestOfNobody, tlsOfNobody } from './redirect.ts'
+import { isSameOrigin, redirectTarget, remarkLeftOut, requestOfNobody, tlsOfNobody } from './redirect.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
@@ -58,6 +58,8 @@ export class Retrieval {
   #unheard = false
   /** A server from elsewhere sent us on. */
   #isPointedTo = false
+  /** With a redirect. */
+  #cookiesCame = false
 
   constructor(
     settings: Settings,
@@ -150,8 +152,10 @@ export class Retrieval {
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
     const { policy, limits, addresses, resolving } = this.#settings
+    this.#cookiesCame ||= redirect.setsCookies === true
     if (this.#redirects.length >= limits.maxRedirects) {
-      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
+      const cookies = this.#cookiesCame ? ` ${wantsCookies}` : ''
+      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".${cookies}`
       throw context.error('too-many-redirects', message, { status })
     }
     const to = redirectTarget(from, redirect, resolving, context)
@@ -160,12 +164,13 @@ export class Retrieval {
     this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) {
       // Nor back again (security.md case 15).
-      this.#request = requestOfNobody(this.#request)
+      const request = requestOfNobody(this.#request)
+      remarkLeftOut(this.#request, request, to, context)
+      this.#request = request
       this.#tls = tlsOfNobody(this.#tls)
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
-    // RFC 9110 10.2.2: the fragment of the first URL goes on where the target has none. It is never sent, so nothing is to do.
     return to
   }
 
@@ -228,6 +233,10 @@ export class Retrieval {
     }
   }
 }
+
+const wantsCookies =
+  'Cookies came with them, which are not kept: the server may wait for them. ' +
+  'If you have them, give them as a Cookie field of `headers`.'
 
 /** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */
 async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {

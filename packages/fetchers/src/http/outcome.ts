@@ -22,8 +22,10 @@ export async function outcomeOf(
   const { status } = head
   const location = redirects.has(status) ? locationOf(head, context) : null
   if (location !== null) {
+    if (context.request.fail === false && context.limits.maxRedirects === 0) return retrieved(answer)
     await discard(body, context)
-    return { outcome: 'redirect', location, status }
+    const setsCookies = head.asSent.some(([name]) => name.toLowerCase() === 'set-cookie')
+    return { outcome: 'redirect', location, status, setsCookies }
   }
   if (status >= 400) return failed(answer, context, range)
   try {
