@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 import type { Answer, Asking } from './asking.ts'
 import { HttpBody } from './body.ts'
 import type { Head } from './connection.ts'
-import { exchangeError, tlsPortError } from './errors.ts'
+import { exchangeError, isRefusedStream, tlsPortError } from './errors.ts'
 import { forwarder } from './forward.ts'
 import type { Pool } from './pool.ts'
 import { isSecret, type Logins, makeRequest } from './request.ts'
@@ -22,6 +22,7 @@ export async function converse(
   const { deadline, emit, url, request, isHeard = true } = context
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, asking, logins)
+  let wasRefused = false
   while (true) {
     const exchange = await pool.begin(context, plan, options)
     const release = deadline.onAbort(() => void exchange.cancel())
@@ -45,6 +46,10 @@ export async function converse(
       deadline.throwIfAborted()
       // The server had closed it while it lay idle; RFC 9112 9.3.1 lets a GET be sent again.
       if (connection.isReused && exchange.firstOctets === '') continue
+      if (isRefusedStream(cause) && !wasRefused) {
+        wasRefused = true
+        continue
+      }
       const error = exchangeError(context, exchange, cause)
       const mayBeTls = plan.tls === 'none' && proxy === null && exchange.firstOctets === '' && error.transient
       if (mayBeTls && (await speaksTls(plan, context))) throw tlsPortError(plan, context)

@@ -132,6 +132,11 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
 /** RFC 9113 7: what says nothing against the request, or was never looked at (8.7). */
 const passingResets = /NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)$/
 
+/** The server has not looked at the request: it may be sent again at once (RFC 9113 8.7). */
+export function isRefusedStream(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.endsWith('NGHTTP2_REFUSED_STREAM')
+}
+
 /** A stream that was reset, by the server or because it broke the rules, or whose connection ended so. */
 function http2Error(context: RetrievalContext, code: string, message: string, cause: unknown): RetrievalError {
   const reason = /NGHTTP2_(\w+)$/.exec(message)?.[1] ?? code
