@@ -3,6 +3,7 @@ import { decodeOctets, octetsToText } from '@retriever/core'
 const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`
 const quoted = String.raw`"((?:[^"\\]|\\.)*)(?:"|$)`
 const bare = String.raw`([^\0-\x20\x7F"/;=\\][^\0-\x08\x0A-\x1F\x7F"/;=\\]*)`
+
 /**
  * One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. An empty one is a `;` too
  * many. As browsers do, a quote may stay open to the end, and blanks and octets beyond ASCII may stand in a name without
