@@ -18,14 +18,14 @@ export async function outcomeOf(
   context: RetrievalContext,
   range?: RequestOptions['range'],
 ): Promise<Outcome> {
-  const { head, body } = answer
+  const { head, body, peerAddress } = answer
   const { status } = head
   const location = redirects.has(status) ? locationOf(head, context) : null
   if (location !== null) {
     if (context.request.fail === false && context.limits.maxRedirects === 0) return retrieved(answer)
     await discard(body, context)
     const setsCookies = head.asSent.some(([name]) => name.toLowerCase() === 'set-cookie')
-    return { outcome: 'redirect', location, status, setsCookies }
+    return { outcome: 'redirect', location, status, setsCookies, peerAddress }
   }
   if (status >= 400) return failed(answer, context, range)
   try {
