@@ -44,6 +44,17 @@ export class Body {
     return this.#take(this.#retrieved.lent ?? this.#retrieved.body)
   }
 
+  /** The same for a consumer that may be able to throw away what it has got, which `forget` tells. */
+  borrowRestartable(forget: () => Promise<boolean>): AsyncGenerator<Uint8Array, void, void> {
+    const { body, lent } = this.#retrieved
+    const restarted = body.restartable?.(async () => {
+      const isForgotten = await forget()
+      if (isForgotten) this.#received = 0
+      return isForgotten
+    })
+    return this.#take(restarted ?? lent ?? body)
+  }
+
   /** It is known to be empty: nobody need read it for the retrieval to be over. */
   finish(): void {
     this.#end(null)

@@ -211,7 +211,7 @@ export interface Retrieved {
    * RetrievalError. `return()` releases everything, and so does an abort of the deadline's signal, also where nothing was read
    * yet. A chunk is the consumer's own.
    */
-  readonly body: AsyncIterable<Uint8Array>
+  readonly body: RestartableOctets
   /**
    * The same octets for whoever is done with a chunk before the next is asked for: a file, a pipe. A chunk may be overwritten then,
    * which saves a copy of all. One of the two is read. Default: body.
@@ -219,6 +219,15 @@ export interface Retrieved {
   readonly lent?: AsyncIterable<Uint8Array>
   /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
+}
+
+/** Octets that may begin anew for a consumer that can throw away what it has got of them. */
+export interface RestartableOctets extends AsyncIterable<Uint8Array> {
+  /**
+   * The same octets, lent as Retrieved.lent. Where they break off, `forget` is called, and if it says that what came is thrown away,
+   * they come from the first one on.
+   */
+  restartable?(forget: () => Promise<boolean>): AsyncIterable<Uint8Array>
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */

@@ -23,6 +23,12 @@ export interface SavedFacts {
   readonly offset: number
 }
 
+/** What octets are saved to, as far as they may begin anew. */
+export interface Sink {
+  /** Throws away what has been written. False: it cannot be. Set once there is something that can. */
+  forget: () => Promise<boolean>
+}
+
 const optionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = { overwrite: flag, append: flag }
 
 /**
@@ -35,6 +41,7 @@ export async function save(
   path: string,
   facts: SavedFacts,
   options: SaveOptions = {},
+  sink: Sink = { forget: async () => false },
 ): Promise<void> {
   checkOptions(options, optionKinds)
   if (options.append) return append(octets, path, facts)
@@ -48,6 +55,10 @@ export async function save(
   const part = `${path}.part`
   const { modified } = facts
   const file = await openPart(part)
+  sink.forget = async () => {
+    await attempt(part, () => file.truncate(0))
+    return true
+  }
   try {
     await writeTo(file, octets, part)
     if (modified !== null) await attempt(part, () => utimes(part, new Date(), modified))
@@ -81,9 +92,9 @@ async function existing(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Never through a planted link, never over another retrieval's part (security.md case 31). */
+/** Never through a planted link, never over another retrieval's part (security.md case 31). Once it is truncated, writing begins anew. */
 function openPart(part: string): Promise<FileHandle> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   const EEXIST = 'another retrieval is writing it, or died; remove it if none is'
   return attempt(part, () => open(part, flags, 0o666), { EEXIST })
 }

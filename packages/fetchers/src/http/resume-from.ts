@@ -19,11 +19,12 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
   const deadline = context.deadline.attempt()
   const range = [point.offset, null] as const
-  const answer = await ask({ range, ...ifRange(validator), deadline })
+  const asking = { range, ...ifRange(validator), deadline }
+  const answer = await ask(asking)
   const { head, body } = answer
   if (head.status === 206) {
     const obstacle = obstacleTo(point, validator, head, context)
-    if (obstacle === null) return resuming({ ask, answer, deadline }, context, range)
+    if (obstacle === null) return resuming({ ask, asking, answer, deadline }, context, range)
     await discard(body, context)
     return retrieveWhole(ask, context, obstacle)
   }
@@ -33,7 +34,7 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
     if (isComplete(point, validator, head, total)) return nothingLeft(point, head)
     return retrieveWhole(ask, context, total === null ? 'the server refuses the range' : hasOnly(total, point))
   }
-  const outcome = await resuming({ ask, answer, deadline }, context)
+  const outcome = await resuming({ ask, asking, answer, deadline }, context)
   if (outcome.outcome === 'retrieved' && head.status < 300) {
     const hasChanged = validator !== null && !isOf(validator, head)
     tellWhole(context, hasChanged ? changed : 'the server sends only the whole')

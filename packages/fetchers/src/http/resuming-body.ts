@@ -47,6 +47,9 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #deadline: Deadline | null
   readonly #retries = new Retries()
   #wasWrong = false
+  /** Octets are those of the answer that has begun: nothing but itself speaks for its extent. */
+  #isFirst: boolean
+  #isContradicted = false
 
   /** Without an answer that has begun, it asks for one. */
   constructor(context: RetrievalContext, source: Source, { at, end }: Extent, begun: Begun | null) {
@@ -55,6 +58,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     this.#at = at
     this.#end = end
     this.#octets = begun?.octets[Symbol.asyncIterator]() ?? null
+    this.#isFirst = begun !== null
     this.#deadline = begun?.deadline ?? null
   }
 
@@ -76,7 +80,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         this.#letGo()
         this.#context.deadline.throwIfAborted()
         // Content-Range has counted them, whatever became of a last chunk.
-        if (this.#at === this.#end) return { done: true, value: undefined }
+        if (this.#at === this.#end && !this.#isContradicted) return { done: true, value: undefined }
         if (!(await this.#retries.again(error, this.#context))) throw isAsking ? this.#cannotGoOn(error) : error
       }
     }
@@ -93,10 +97,12 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     this.#deadline?.end()
     this.#deadline = null
     this.#octets = null
+    this.#isFirst = false
   }
 
   async #give(chunk: Uint8Array): Promise<Uint8Array> {
     const wanted = chunk.subarray(0, this.#end - this.#at)
+    if (wanted.length < chunk.length && this.#isFirst) throw this.#contradiction()
     this.#at += wanted.length
     if (wanted.length > 0) this.#retries.reset()
     // More than was announced, in chunked coding: the connection has served its time (R5).
@@ -123,6 +129,12 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     if (part === null || part.first !== this.#at || part.last >= this.#end) return false
     const isSameSize = total === null || part.total === null || part.total === total
     return isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
+  }
+
+  #contradiction(): Error {
+    this.#isContradicted = true
+    const message = `The server sent more than up to octet ${this.#end - 1}, where it had said that it ends; retrieve it anew.`
+    return this.#context.error('protocol-violation', message, { phase: 'body' })
   }
 
   #short(): Error {
