@@ -4,6 +4,7 @@ import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
+import type { Retries } from './retry.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
 export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
@@ -28,6 +29,8 @@ export interface RetrievalContext {
   readonly deadline: Deadline
   readonly limits: Limits
   readonly request: RequestOptions
+  /** What has been tried again until now; a body that breaks off has the rest of that budget. Absent: nothing has. */
+  readonly retries?: Retries
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null

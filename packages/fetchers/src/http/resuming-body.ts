@@ -45,12 +45,13 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #at: number
   #octets: AsyncIterator<Uint8Array> | null
   #deadline: Deadline | null
-  readonly #retries = new Retries()
+  readonly #retries: Retries
   #wasWrong = false
 
   /** Without an answer that has begun, it asks for one. */
   constructor(context: RetrievalContext, source: Source, { at, end }: Extent, begun: Begun | null) {
     this.#context = context
+    this.#retries = new Retries(context.retries)
     this.#source = source
     this.#at = at
     this.#end = end
@@ -77,7 +78,8 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         this.#context.deadline.throwIfAborted()
         // Content-Range has counted them, whatever became of a last chunk.
         if (this.#at === this.#end) return { done: true, value: undefined }
-        if (!(await this.#retries.again(error, this.#context))) throw isAsking ? this.#cannotGoOn(error) : error
+        if (await this.#retries.again(error, this.#context)) continue
+        throw this.#retries.final(isAsking ? this.#cannotGoOn(error) : error)
       }
     }
   }
@@ -98,7 +100,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   async #give(chunk: Uint8Array): Promise<Uint8Array> {
     const wanted = chunk.subarray(0, this.#end - this.#at)
     this.#at += wanted.length
-    if (wanted.length > 0) this.#retries.reset()
+    this.#retries.progress(wanted.length)
     // More than was announced, in chunked coding: the connection has served its time (R5).
     if (wanted.length < chunk.length) await this.#octets?.return?.()
     return wanted
