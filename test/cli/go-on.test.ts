@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startServers } from '@retriever/servers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Fields, part, reply } from '../fetchers/http-answers.ts'
 import { type Ending, type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
@@ -105,6 +106,17 @@ describe('a body that does not come to its end', () => {
     heal()
     expect(await run('-C', '-', '-o', 'x', server.url)).toEqual(quiet)
     expect([read('x'), ranges()]).toEqual([whole, [undefined, 'bytes=5-', 'bytes=7-']])
+  })
+
+  test('of FTP: by size and date', async () => {
+    await using servers = await startServers({ ftp: { faults: { cutAfter: 5, bodies: 1 } } })
+    const url = `${servers.ftp.url}pub/hello.txt`
+    const { status, stderr } = await run('-o', 'x', url)
+    expect(status).toBe(18)
+    expect(told(stderr)).toBe(keeps(url, 'the same command with -C - goes on from there'))
+    expect(await run('-C', '-', '-o', 'x', url)).toEqual(quiet)
+    expect([read('x'), left()]).toEqual(['Hello, world.\n', ['x']])
+    expect(servers.ftp.received.filter((line) => /^REST/.test(line))).toHaveLength(1)
   })
 
   test('under the name of -O', async () => {

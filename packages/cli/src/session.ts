@@ -26,6 +26,9 @@ export class Session implements AsyncDisposable {
   #progressShown = false
   #typedProxy: string | null = null
   #statusLine: string | null = null
+  /** Where the body began in the resource, and where it has got to. */
+  #offset = 0
+  #at = 0
   /** Those that wait for what comes to be checked; null: none has to. */
   #remarks: RetrievalEvent[] | null = null
 
@@ -44,11 +47,13 @@ export class Session implements AsyncDisposable {
       },
       credentials: (challenge) => this.#desk.answer(challenge),
       onEvent: (event) => {
+        if (event.type === 'resolved') this.#at = 0
+        if (event.type === 'progress') this.#at = this.#offset + event.received
         if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)
         if (event.type === 'done') this.#progress.end()
         if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
         if (event.type === 'remark' && this.#remarks !== null) this.#remarks.push(event)
-        else report.event(event)
+        else report.event(event, this.#at)
       },
     })
   }
@@ -88,6 +93,7 @@ export class Session implements AsyncDisposable {
       this.#tellRemarks()
       throw error
     })
+    this.#offset = representation.offset
     await this.#checked(representation, check)
     // security.md R25, R26
     if (representation.completeness === 'eof-only') report.detail('nothing but the end of the connection ends the body')
