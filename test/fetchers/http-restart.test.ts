@@ -149,6 +149,14 @@ describe('a body that breaks off without a validator', () => {
     expect(result).toMatchObject({ code: 'partial', asked: ['', '', ''], files: [] })
   })
 
+  test('each time behind much more than a mebibyte is partial after maxRetries tries, too', async () => {
+    const size = 3 * 1024 * 1024
+    const octets = reply('200', { 'Content-Length': String(size) }, Buffer.alloc(size - 1))
+    const result = await get(() => ({ octets, end: 'fin' }), {}, true, { limits: { maxRetries: 2 } })
+    expect(result.asked.length).toBeLessThanOrEqual(5)
+    expect(result).toMatchObject({ code: 'partial', files: [] })
+  })
+
   test('maxSize counts the octets of one try', async () => {
     const result = await get(serve(cut(30)), {}, true, { limits: { maxSize: content.length } })
     expect(result).toMatchObject(fox)

@@ -14,6 +14,17 @@ export function startIn(path: string, at: ContinueAt): number {
 }
 
 /**
+ * Throws where the whole comes in place of the rest, and is shorter than the file that it would replace: whatever that holds, it is
+ * no beginning of this.
+ */
+export function checkNotShorter(path: string, start: number, { offset, size, url }: Representation): void {
+  if (offset > 0 || size === null || size >= start) return
+  const advice = 'leave -C out to replace it, or name another file'
+  const message = `${path} cannot be continued: it has ${start} octets, and ${url} has only ${size}; ${advice}.`
+  throw new RetrievalError('resume-failed', message, { phase: 'save', url })
+}
+
+/**
  * The octets of the resource from `start` on: a server that cannot begin there sends what comes before as well. Rejects with
  * `range-refused` where there are fewer.
  */

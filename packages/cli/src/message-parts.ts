@@ -34,7 +34,7 @@ export async function getParts(
 async function giveOut(part: MessagePart, destination: Destination, { output }: Run): Promise<void> {
   switch (destination.to) {
     case 'file':
-      return part.saveTo(destination.path)
+      return part.saveTo(destination.path, { special: true })
     case 'remote-name':
       return part.saveTo(join(destination.directory, fileName(part)), { overwrite: false })
     case 'stdout': {

@@ -40,6 +40,10 @@ export const errorCodes = {
   'write-failed': { exit: 23, when: 'Local output could not be written.' },
   timeout: { exit: 28, when: 'A time limit passed; the phase says which.' },
   'range-refused': { exit: 33, when: 'The server cannot send the range asked for.' },
+  'resume-failed': {
+    exit: 36,
+    when: 'The resource ends before the octet that the retrieval was to go on from.',
+  },
   'tls-failed': { exit: 35, when: 'No TLS session could be agreed.' },
   'file-failed': { exit: 37, when: 'A local file could not be read.' },
   'too-many-redirects': { exit: 47, when: 'More redirects than the limit, or a loop.' },

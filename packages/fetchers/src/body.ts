@@ -1,5 +1,5 @@
 import { type ErrorCode, RetrievalError } from '@retriever/core'
-import type { RetrievalContext, Retrieved } from './fetcher.ts'
+import type { RetrievalContext, Retrieved, Sink } from './fetcher.ts'
 import { speedRule } from './low-speed.ts'
 
 /**
@@ -44,15 +44,22 @@ export class Body {
     return this.#take(this.#retrieved.lent ?? this.#retrieved.body)
   }
 
-  /** The same for a consumer that may be able to throw away what it has got, which `forget` tells. */
-  borrowRestartable(forget: () => Promise<boolean>): AsyncGenerator<Uint8Array, void, void> {
+  /** The same for a consumer that may be able to start over. */
+  borrowRestartable(sink: Sink): AsyncGenerator<Uint8Array, void, void> {
     const { body, lent } = this.#retrieved
-    const restarted = body.restartable?.(async () => {
-      const isForgotten = await forget()
-      if (isForgotten) this.#received = 0
-      return isForgotten
-    })
-    return this.#take(restarted ?? lent ?? body)
+    return this.#take(body.restartable?.(this.#counted(sink)) ?? lent ?? body)
+  }
+
+  #counted(sink: Sink): Sink {
+    const startOver = async (): Promise<void> => {
+      await sink.startOver?.()
+      this.#received = 0
+    }
+    return {
+      get startOver() {
+        return sink.startOver === null ? null : startOver
+      },
+    }
   }
 
   /** It is known to be empty: nobody need read it for the retrieval to be over. */

@@ -4,6 +4,7 @@ import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
+import type { Retries } from './retry.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
 export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
@@ -28,6 +29,8 @@ export interface RetrievalContext {
   readonly deadline: Deadline
   readonly limits: Limits
   readonly request: RequestOptions
+  /** What has been tried again until now; a body that breaks off has the rest of that budget. Absent: nothing has. */
+  readonly retries?: Retries
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
@@ -224,10 +227,16 @@ export interface Retrieved {
 /** Octets that may begin anew for a consumer that can throw away what it has got of them. */
 export interface RestartableOctets extends AsyncIterable<Uint8Array> {
   /**
-   * The same octets, lent as Retrieved.lent. Where they break off, `forget` is called, and if it says that what came is thrown away,
-   * they come from the first one on.
+   * The same octets, lent as Retrieved.lent. Where they break off and come from the first one on, the sink has started over
+   * before.
    */
-  restartable?(forget: () => Promise<boolean>): AsyncIterable<Uint8Array>
+  restartable?(sink: Sink): AsyncIterable<Uint8Array>
+}
+
+/** Where octets go. */
+export interface Sink {
+  /** Throws away what has come until now. Null: it cannot, or not yet. */
+  startOver: (() => Promise<void>) | null
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */

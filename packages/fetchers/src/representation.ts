@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Finding } from '@retriever/core'
 import type { Body } from './body.ts'
-import type { Entry, Retrieved } from './fetcher.ts'
-import { type SaveOptions, type Sink, save } from './save.ts'
+import type { Entry, Retrieved, Sink } from './fetcher.ts'
+import { type SaveOptions, save } from './save.ts'
 import { decodeText } from './text.ts'
 
 /** One hop that was followed. */
@@ -147,14 +147,8 @@ export class Representation implements AsyncDisposable {
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     try {
-      const sink: Sink = { forget: async () => false }
-      await save(
-        this.#content.borrowRestartable(() => sink.forget()),
-        path,
-        this,
-        options,
-        sink,
-      )
+      const sink: Sink = { startOver: null }
+      await save(this.#content.borrowRestartable(sink), path, this, options, sink)
     } finally {
       this.#content.cancel()
     }

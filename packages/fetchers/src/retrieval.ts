@@ -114,7 +114,7 @@ export class Retrieval {
       } catch (error) {
         deadline.end()
         this.#deadline.throwIfAborted()
-        if (!(await this.#retries.again(error, context))) throw error
+        if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
       }
     }
   }
@@ -225,6 +225,7 @@ export class Retrieval {
       proxy: null,
       addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
+      retries: this.#retries,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       emit: (event) => this.#emit(event),
       isHeard: this.#settings.onEvent !== undefined,

@@ -8,6 +8,9 @@ import type { Transfer } from './transfer.ts'
 /** How long a server may take to confirm what has come whole: it may be writing its log. */
 const patience = 30_000
 
+/** How long octets may be on their way after the server has said that it broke off. */
+const grace = 1000
+
 export interface BodyOptions {
   /** Octets that must come, no fewer; more are let through, since files grow. */
   readonly expected?: number | undefined
@@ -34,6 +37,10 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   readonly #options: BodyOptions
   #received = 0
   #over = false
+  #isReading = false
+  /** The server has said that it was broken off. */
+  #isCut = false
+  #grace: NodeJS.Timeout | undefined
   #unlink: () => void = () => {}
   /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
   #isFinal = false
@@ -44,9 +51,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     this.#dialogue = dialogue
     this.#transfer = transfer
     this.#options = options
-    // A server that says 451 may leave the data connection open; it will send no more.
-    const giveUp = (): void => transfer.data.close()
-    transfer.exchange.last.then((reply) => isPositive(reply) || giveUp(), giveUp)
+    const end = (): void => this.#expectNoMore()
+    transfer.exchange.last.then((reply) => isPositive(reply) || end(), end)
     // The retrieval may end while nobody reads.
     this.#unlink = dialogue.context.deadline.onAbort(() => this.#abandon())
   }
@@ -80,7 +86,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   /** The next octets; none where a chunk was but half a line end, and at the end. */
   async #pull(): Promise<Uint8Array> {
     const { wanted, atMost, lineEnds } = this.#options
-    const chunk = await this.#transfer.data.read()
+    const chunk = await this.#read()
     if (chunk === null) {
       await this.#finish()
       return lineEnds?.end() ?? nothing
@@ -90,6 +96,26 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     if (atMost !== undefined && this.#received > atMost) throw this.#restIgnored()
     if (chunk.length >= left) this.#abandon()
     return lineEnds?.push(chunk) ?? chunk.subarray(0, left)
+  }
+
+  async #read(): Promise<Uint8Array | null> {
+    this.#isReading = true
+    if (this.#isCut) this.#expectNoMore()
+    try {
+      return await this.#transfer.data.read()
+    } finally {
+      this.#isReading = false
+      clearTimeout(this.#grace)
+    }
+  }
+
+  /**
+   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before is on its way, or
+   * waits for the consumer.
+   */
+  #expectNoMore(): void {
+    this.#isCut = true
+    if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
   /** The data connection has ended: is that all? */

@@ -1,4 +1,4 @@
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../fetcher.ts'
 import type { Answer, Ask, Asking, Deadline } from './asking.ts'
 import { contentRange } from './content-range.ts'
 import { outcomeOf } from './outcome.ts'
@@ -61,16 +61,16 @@ function restarting(
 ): Retrieved {
   const { body, lent } = outcome
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
-  const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, forget: () => Promise<boolean>) => ({
+  const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, sink: Sink) => ({
     [Symbol.asyncIterator]: () => {
       const ofAnswer = ({ body }: Answer): AsyncIterable<Uint8Array> => (isLent ? (body.lent ?? body) : body)
       const length = extent === null ? null : extent.end - extent.at
-      const restart = { again, head: answer.head, length, octets: ofAnswer, forget }
+      const restart = { again, head: answer.head, length, octets: ofAnswer, sink }
       return new RestartingBody(context, restart, { octets, deadline })
     },
   })
-  const never = async (): Promise<boolean> => false
-  const restartable = (forget: () => Promise<boolean>) => bodyOf(lent ?? body, lent !== undefined, forget)
+  const never: Sink = { startOver: null }
+  const restartable = (sink: Sink) => bodyOf(lent ?? body, lent !== undefined, sink)
   return {
     ...outcome,
     body: Object.assign(bodyOf(body, false, never), { restartable }),

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext, Sink } from '../fetcher.ts'
 import { Retries } from '../retry.ts'
 import type { Answer, Deadline } from './asking.ts'
 import { discard } from './discard.ts'
@@ -16,8 +16,8 @@ export interface Restart {
   readonly length: number | null
   /** The body of an answer, its own or as it is lent. */
   octets(answer: Answer): AsyncIterable<Uint8Array>
-  /** Throws away what has been given out. False: it cannot be. */
-  forget(): Promise<boolean>
+  /** Where the octets go. */
+  readonly sink: Sink
 }
 
 /** What a caller may have been told of the first answer. */
@@ -39,13 +39,16 @@ export class RestartingBody implements AsyncIterableIterator<Uint8Array> {
   readonly #restart: Restart
   /** Octets that have been given out. */
   #given = 0
+  /** The most that has been at any time. */
+  #most = 0
   #octets: AsyncIterator<Uint8Array> | null
   #deadline: Deadline
-  readonly #retries = new Retries()
+  readonly #retries: Retries
 
   constructor(context: RetrievalContext, restart: Restart, begun: Begun) {
     this.#context = context
     this.#restart = restart
+    this.#retries = new Retries(context.retries)
     this.#octets = begun.octets[Symbol.asyncIterator]()
     this.#deadline = begun.deadline
   }
@@ -66,7 +69,9 @@ export class RestartingBody implements AsyncIterableIterator<Uint8Array> {
       } catch (error) {
         await this.#letGo()
         this.#context.deadline.throwIfAborted()
-        if (!(await this.#mayRestart()) || !(await this.#retries.again(error, this.#context))) throw error
+        const mayRestart = this.#given === 0 || this.#restart.sink.startOver !== null
+        if (mayRestart && (await this.#retries.again(error, this.#context))) continue
+        throw this.#retries.final(error)
       }
     }
   }
@@ -83,12 +88,6 @@ export class RestartingBody implements AsyncIterableIterator<Uint8Array> {
     await octets?.return?.()
   }
 
-  async #mayRestart(): Promise<boolean> {
-    if (this.#given > 0 && !(await this.#restart.forget())) return false
-    this.#given = 0
-    return true
-  }
-
   #give(chunk: Uint8Array): Uint8Array {
     const { length } = this.#restart
     if (length !== null && this.#given + chunk.length > length) {
@@ -96,6 +95,9 @@ export class RestartingBody implements AsyncIterableIterator<Uint8Array> {
       throw this.#context.error('protocol-violation', message, { phase: 'body' })
     }
     this.#given += chunk.length
+    // What has come before is no progress.
+    this.#retries.progress(Math.max(0, this.#given - this.#most))
+    this.#most = Math.max(this.#most, this.#given)
     return chunk
   }
 
@@ -106,13 +108,24 @@ export class RestartingBody implements AsyncIterableIterator<Uint8Array> {
     throw this.#context.error('partial', message, { phase: 'body', transient: true })
   }
 
+  /** What has come is thrown away only once it comes anew. */
+  async #startOver(): Promise<void> {
+    if (this.#given > 0) await this.#restart.sink.startOver?.()
+    this.#given = 0
+  }
+
   async #ask(): Promise<AsyncIterator<Uint8Array>> {
     const { again, head: first, octets } = this.#restart
     this.#deadline = this.#context.deadline.attempt()
     const answer = await again(this.#deadline)
     const { head, body, proxy } = answer
     const isSame = head.status === first.status && toldFields.every((name) => head.field(name) === first.field(name))
-    if (isSame) return octets(answer)[Symbol.asyncIterator]()
+    if (isSame) {
+      // Ours from here on, to be let go.
+      this.#octets = octets(answer)[Symbol.asyncIterator]()
+      await this.#startOver()
+      return this.#octets
+    }
     await discard(body, this.#context)
     if (head.status >= 400 && head.status !== first.status) throw statusError(head, '', proxy, this.#context)
     const { status, reply } = head

@@ -45,7 +45,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #at: number
   #octets: AsyncIterator<Uint8Array> | null
   #deadline: Deadline | null
-  readonly #retries = new Retries()
+  readonly #retries: Retries
   #wasWrong = false
   /** Octets are those of the answer that has begun: nothing but itself speaks for its extent. */
   #isFirst: boolean
@@ -54,6 +54,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   /** Without an answer that has begun, it asks for one. */
   constructor(context: RetrievalContext, source: Source, { at, end }: Extent, begun: Begun | null) {
     this.#context = context
+    this.#retries = new Retries(context.retries)
     this.#source = source
     this.#at = at
     this.#end = end
@@ -81,7 +82,8 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         this.#context.deadline.throwIfAborted()
         // Content-Range has counted them, whatever became of a last chunk.
         if (this.#at === this.#end && !this.#isContradicted) return { done: true, value: undefined }
-        if (!(await this.#retries.again(error, this.#context))) throw isAsking ? this.#cannotGoOn(error) : error
+        if (await this.#retries.again(error, this.#context)) continue
+        throw this.#retries.final(isAsking ? this.#cannotGoOn(error) : error)
       }
     }
   }
@@ -104,7 +106,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     const wanted = chunk.subarray(0, this.#end - this.#at)
     if (wanted.length < chunk.length && this.#isFirst) throw this.#contradiction()
     this.#at += wanted.length
-    if (wanted.length > 0) this.#retries.reset()
+    this.#retries.progress(wanted.length)
     // More than was announced, in chunked coding: the connection has served its time (R5).
     if (wanted.length < chunk.length) await this.#octets?.return?.()
     return wanted
