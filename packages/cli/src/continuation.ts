@@ -1,7 +1,7 @@
-import { lstatSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
-import { writeFailed } from './destination.ts'
+import { attempt, writeFailed } from './destination.ts'
 import type { ContinueAt } from './request.ts'
 
 /** How many octets the file has that the retrieval is to go on with. Throws `write-failed` where it cannot. */
@@ -11,6 +11,19 @@ export function startIn(path: string, at: ContinueAt): number {
   const size = file?.size ?? 0
   if (at === 'end' || at === size) return size
   throw writeFailed(path, `it has ${size} octets, and -C says ${at}; -C - goes on where it ends`)
+}
+
+/** The last octets of those that the file has up to `length`, for the server's to be compared with. */
+export function tailOf(path: string, length: number): Uint8Array {
+  const tail = new Uint8Array(Math.min(length, 4096))
+  return attempt(path, () => {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    try {
+      return tail.subarray(0, readSync(file, tail, 0, tail.length, length - tail.length))
+    } finally {
+      closeSync(file)
+    }
+  })
 }
 
 /**

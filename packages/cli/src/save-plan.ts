@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { findPart, type KeptPart, type Representation, type ResumePoint, type SaveOptions } from '@retriever/fetchers'
-import { checkNotShorter, startIn } from './continuation.ts'
+import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, writeFailed } from './destination.ts'
 import { fileNameOf } from './file-name.ts'
 import type { Run } from './main.ts'
@@ -55,7 +55,8 @@ export function nameFor(resolution: Resolution): string {
 
 /** What goes behind a file that is there. Where the whole comes, it takes its place once it is whole, unless it is shorter. */
 function behind(path: string, start: number): SavePlan {
-  return { path, from: start, behind: start, options: { append: true } }
+  const from = start === 0 ? 0 : { offset: start, tail: tailOf(path, start) }
+  return { path, from, behind: start, options: { append: true } }
 }
 
 /** Throws where what has come may not take the place of what is there. */
@@ -79,7 +80,8 @@ function isSpecial(path: string): boolean {
 }
 
 function pointIn(part: KeptPart | null, url: string): ResumePoint | null {
-  return part?.url === url ? part.point : null
+  if (part?.url !== url || part.point === null) return null
+  return { ...part.point, tail: tailOf(part.path, part.point.offset) }
 }
 
 function whyAnew({ path, point, url }: KeptPart): string {

@@ -101,7 +101,7 @@ export interface RequestOptions {
   readonly split?: number
 }
 
-/** Where to go on, and what the resource was when the octets before came: it is another one where either differs. */
+/** Where to go on, and what the resource was when the octets before came: it is another one where anything of it differs. */
 export interface ResumePoint {
   /** Octets that are there already. */
   readonly offset: number
@@ -111,6 +111,11 @@ export interface ResumePoint {
   readonly modified?: Date | null
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
+  /**
+   * The last of the octets that are there already: where nothing else proves that the resource is the same, as in FTP, up to 4096 of
+   * them are asked for again, and compared.
+   */
+  readonly tail?: Uint8Array
 }
 
 /** Whom to trust, and who the client is, within TLS. */

@@ -72,15 +72,14 @@ export const octetRange: OptionKind = [
 
 export const date: OptionKind = ['a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())]
 export const resumePoint: OptionKind = [
-  'a number of octets, or { offset, size, modified, etag }',
+  'a number of octets, or { offset, size, modified, etag, tail }, tail being octets before the offset',
   (value) => {
     const point: unknown = typeof value === 'number' ? { offset: value } : value
     if (typeof point !== 'object' || point === null) return false
-    const { offset, size = null, modified = null, etag = null, ...rest } = point as Record<string, unknown>
+    const { offset, size = null, modified = null, etag = null, tail, ...rest } = point as Record<string, unknown>
     const isTime = modified === null || date[1](modified)
-    return (
-      isSize(offset) && (size === null || isSize(size)) && isTime && (etag === null || isTag(etag)) && isEmpty(rest)
-    )
+    const isKnown = (size === null || isSize(size)) && isTime && (etag === null || isTag(etag))
+    return isSize(offset) && isKnown && isTail(tail, Number(offset)) && isEmpty(rest)
   },
 ]
 
@@ -103,6 +102,10 @@ function isPort(value: unknown): boolean {
 
 function isSize(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isTail(value: unknown, offset: number): boolean {
+  return value === undefined || (value instanceof Uint8Array && value.length <= offset)
 }
 
 /** RFC 9110 8.8.3, octets beyond ASCII as characters: it becomes the value of a header field. */
