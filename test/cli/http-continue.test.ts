@@ -1,4 +1,7 @@
-/** -C - over HTTP: the file is the resource as it is now, whatever it was when its beginning came, and never a mixture. */
+/**
+ * -C - over HTTP: the file is the resource as it is now, whatever it was when its beginning came, and never a
+ * mixture.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Header sections as real servers send them (RFC 9112 2.2, 4, 5, 6.3, 7.1), however they come in pieces; and those that smuggle. */
+/**
+ * Header sections as real servers send them (RFC 9112 2.2, 4, 5, 6.3, 7.1), however they come in pieces; and those
+ * that smuggle.
+ */
 import { RetrievalError } from '@retriever/core'
 import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'

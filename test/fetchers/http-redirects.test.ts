@@ -1,4 +1,7 @@
-/** What a user is told of redirects: the one that is not followed, the fragment, cookies, and fields that are left behind. */
+/**
+ * What a user is told of redirects: the one that is not followed, the fragment, cookies, and fields that are left
+ * behind.
+ */
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { remarks } from './events.ts'

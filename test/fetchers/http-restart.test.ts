@@ -55,8 +55,10 @@ const cut = (octets: number, fields: Record<string, string | null> = {}, text = 
   end: 'fin',
 })
 
-const chunks = (head: string, ...pieces: string[]): string =>
-  `${head}Transfer-Encoding: chunked\r\n\r\n${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
+const chunks = (head: string, ...pieces: string[]): string => {
+  const coded = [...pieces, ''].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
+  return `${head}Transfer-Encoding: chunked\r\n\r\n${coded.join('')}`
+}
 
 describe('a part in chunks is counted by its Content-Range', () => {
   const head = 'HTTP/1.1 206 P\r\nContent-Range: bytes 4-8/44\r\n'

@@ -6,8 +6,8 @@ const bare = String.raw`([^\0-\x20\x7F"/;=\\][^\0-\x08\x0A-\x1F\x7F"/;=\\]*)`
 
 /**
  * One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. An empty one is a `;` too
- * many. As browsers do, a quote may stay open to the end, and blanks and octets beyond ASCII may stand in a name without
- * quotes (`filename=a b.txt`).
+ * many. As browsers do, a quote may stay open to the end, and blanks and octets beyond ASCII may stand in a name
+ * without quotes (`filename=a b.txt`).
  */
 const parameter = new RegExp(
   String.raw`[ \t]*;(?:[ \t]*;)*[ \t]*(?:(${token})[ \t]*=[ \t]*(?:${quoted}|${bare})|$)`,

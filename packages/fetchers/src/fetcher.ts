@@ -232,8 +232,8 @@ export interface Retrieved {
 /** Octets that may begin anew for a consumer that can throw away what it has got of them. */
 export interface RestartableOctets extends AsyncIterable<Uint8Array> {
   /**
-   * The same octets, lent as Retrieved.lent. Where they break off and come from the first one on, the sink has started over
-   * before.
+   * The same octets, lent as Retrieved.lent. Where they break off and come from the first one on, the sink has
+   * started over before.
    */
   restartable?(sink: Sink): AsyncIterable<Uint8Array>
 }

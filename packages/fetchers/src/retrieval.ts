@@ -155,8 +155,8 @@ export class Retrieval {
     this.#cookiesCame ||= redirect.setsCookies === true
     if (this.#redirects.length >= limits.maxRedirects) {
       const cookies = this.#cookiesCame ? ` ${wantsCookies}` : ''
-      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".${cookies}`
-      throw context.error('too-many-redirects', message, { status })
+      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
+      throw context.error('too-many-redirects', message + cookies, { status })
     }
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)

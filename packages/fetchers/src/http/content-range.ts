@@ -10,7 +10,10 @@ interface ContentRange {
   readonly total: number | null
 }
 
-/** The one part that a 206 has (RFC 9110 14.4; 14.1: the unit in any case); null where it says so wrongly, or has several. */
+/**
+ * The one part that a 206 has (RFC 9110 14.4; 14.1: the unit in any case); null where it says so wrongly, or has
+ * several.
+ */
 export function contentRange(head: ResponseHead): ContentRange | null {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(head.field('content-range') ?? '')
   if (match === null || /^multipart\/byteranges\b/i.test(head.field('content-type') ?? '')) return null

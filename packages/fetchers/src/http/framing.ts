@@ -4,8 +4,8 @@ import { InvalidHttp } from './connection.ts'
 type Fields = readonly (readonly [name: string, value: string])[]
 
 /**
- * Throws InvalidHttp where the fields leave it open where the body ends (RFC 9112 6.3), which is how answers are smuggled.
- * One length that comes several times is one (RFC 9110 8.6).
+ * Throws InvalidHttp where the fields leave it open where the body ends (RFC 9112 6.3), which is how answers are
+ * smuggled. One length that comes several times is one (RFC 9110 8.6).
  */
 export function checkFraming(fields: Fields): Fields {
   const lengths = fields.filter(([name]) => isLength(name))

@@ -7,10 +7,11 @@ const lf = 10
 const protocol = 'HTTP/'
 
 /**
- * Reads the header section of an answer before undici does, with the tolerance that RFC 9112 allows: lines may end in LF alone (2.2), the status
- * line needs no reason (4), fields may be folded (5.2), blanks around values may be TABs (5.1), and one length may come
- * several times (6.3). Interim answers are passed over (RFC 9110 15.2). What two readers would read in two ways is an
- * InvalidHttp that names the field. It takes octets as they come, in pieces of any size, and looks at each once.
+ * Reads the header section of an answer before undici does, with the tolerance that RFC 9112 allows: lines may end in
+ * LF alone (2.2), the status line needs no reason (4), fields may be folded (5.2), blanks around values may be TABs
+ * (5.1), and one length may come several times (6.3). Interim answers are passed over (RFC 9110 15.2). What two
+ * readers would read in two ways is an InvalidHttp that names the field. It takes octets as they come, in pieces of
+ * any size, and looks at each once.
  */
 export class HeadReader {
   readonly #maxReply: number
@@ -83,8 +84,8 @@ export class HeadReader {
   }
 
   /**
-   * An LF without CR ends a line where all fields end so. Beside others it is part of a value that somebody has put there to
-   * make two fields of one.
+   * An LF without CR ends a line where all fields end so. Beside others it is part of a value that somebody has put
+   * there to make two fields of one.
    */
   #checkLineEnd(line: string, endsInCrlf: boolean): void {
     if (this.#endsInCrlf === endsInCrlf || this.#endsInCrlf === null) {

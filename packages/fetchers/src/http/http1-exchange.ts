@@ -15,8 +15,9 @@ const small = 64 * 1024
 const slack = 64 * 1024
 
 /**
- * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is pulled out. The
- * handler is of the form that undici uses inside; the other one has the fields parsed for it, which HeadReader has read already.
+ * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is
+ * pulled out. The handler is of the form that undici uses inside; the other one has the fields parsed for it, which
+ * HeadReader has read already.
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection

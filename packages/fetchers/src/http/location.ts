@@ -2,7 +2,10 @@ import { encodeOctets } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
-/** Where a redirect leads, as a URL reference; null where it does not say. Of several fields the first counts, as in browsers. */
+/**
+ * Where a redirect leads, as a URL reference; null where it does not say. Of several fields the first counts, as in
+ * browsers.
+ */
 export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext): string | null {
   const values = head.asSent.flatMap(([name, value]) => (name.toLowerCase() === 'location' ? [value] : []))
   const [first] = values
@@ -14,8 +17,9 @@ export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext):
 }
 
 /**
- * As browsers read it (WHATWG URL 4.4): a backslash before the query is a slash, and octets beyond ASCII, which are none
- * of a URL, keep their values, since what the server wrote is what it is asked for next. A % that encodes nothing stands for itself.
+ * As browsers read it (WHATWG URL 4.4): a backslash before the query is a slash, and octets beyond ASCII, which are
+ * none of a URL, keep their values, since what the server wrote is what it is asked for next. A % that encodes
+ * nothing stands for itself.
  */
 function asReference(location: string): string {
   const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet)).replace(/%(?![\dA-F]{2})/gi, '%25')

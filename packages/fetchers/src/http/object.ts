@@ -93,7 +93,10 @@ export function sourceOf(ask: Ask, head: ResponseHead, total: number | null): So
   return { ask, validator, total, coding: head.field('content-encoding'), octets: ({ body }) => body }
 }
 
-/** Null where no length is known: then nothing tells an end from a break. A 304 has the length of what it does not send. */
+/**
+ * Null where no length is known: then nothing tells an end from a break. A 304 has the length of what it does not
+ * send.
+ */
 function extentOf(head: ResponseHead, size: number | null): (Extent & { readonly total: number | null }) | null {
   const part = head.status === 206 ? contentRange(head) : null
   if (part !== null) return { at: part.first, end: part.last + 1, total: part.total }

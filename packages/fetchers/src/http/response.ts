@@ -10,8 +10,8 @@ import { isSameTag } from './validator.ts'
 export class ResponseHead {
   readonly status: number
   /**
-   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie: cookies are
-   * secrets, and nothing here keeps them.
+   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie:
+   * cookies are secrets, and nothing here keeps them.
    */
   readonly fields: Readonly<Record<string, string>>
   /** As they came, cookies included: for whoever retrieves, and for nobody else. */
@@ -71,8 +71,8 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved,
 }
 
 /**
- * RFC 9112 6.3: no body with 204, whatever its length says; with 205 there may be one, which RFC 9110 15.3.6 forbids the
- * server and not us to read.
+ * RFC 9112 6.3: no body with 204, whatever its length says; with 205 there may be one, which RFC 9110 15.3.6 forbids
+ * the server and not us to read.
  */
 function sizeOf(head: ResponseHead): number | null {
   if (head.status === 204) return 0

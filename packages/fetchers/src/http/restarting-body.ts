@@ -31,8 +31,8 @@ const toldFields = [
 ] as const
 
 /**
- * The octets of an answer that nothing proves to be the same another time, counted where their number is known. Where it
- * breaks off, it begins anew, as long as nothing has been given out or that can be thrown away.
+ * The octets of an answer that nothing proves to be the same another time, counted where their number is known. Where
+ * it breaks off, it begins anew, as long as nothing has been given out or that can be thrown away.
  */
 export class RestartingBody implements AsyncIterableIterator<Uint8Array> {
   readonly #context: RetrievalContext

@@ -135,8 +135,8 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
 
   #contradiction(): Error {
     this.#isContradicted = true
-    const message = `The server sent more than up to octet ${this.#end - 1}, where it had said that it ends; retrieve it anew.`
-    return this.#context.error('protocol-violation', message, { phase: 'body' })
+    const what = `The server sent more octets than up to ${this.#end - 1}, the last one that it had announced`
+    return this.#context.error('protocol-violation', `${what}; retrieve it anew.`, { phase: 'body' })
   }
 
   #short(): Error {

@@ -9,9 +9,9 @@ const patience = 1000
 const asked = new WeakSet<object>()
 
 /**
- * Whether a server that closed a connection in the clear without an answer takes TLS on this port, as most TLS libraries make it
- * close then. A handshake alone finds out: nothing is sent in it, so the certificate does not matter. False where it is not
- * known.
+ * Whether a server that closed a connection in the clear without an answer takes TLS on this port, as most TLS
+ * libraries make it close then. A handshake alone finds out: nothing is sent in it, so the certificate does not
+ * matter. False where it is not known.
  */
 export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Promise<boolean> {
   const { host, port } = plan

@@ -2,8 +2,8 @@
 type Octets = AsyncIterator<Uint8Array>
 
 /**
- * What comes behind the tail, which must come first, as it is: the octets that the caller has already are those of the resource then.
- * Null, and the octets are given up, where others come.
+ * What comes behind the tail, which must come first, as it is: the octets that the caller has already are those of
+ * the resource then. Null, and the octets are given up, where others come.
  */
 export async function behindTail(octets: Octets, tail: Uint8Array): Promise<AsyncIterable<Uint8Array> | null> {
   for (let expected = tail; expected.length > 0; ) {
