@@ -297,3 +297,16 @@ test('ls of an index page, as a table and as JSON; get has its octets', async ()
   await retrieve(['-o', 'index', url('files/')], { cwd: folder() })
   expect(readFileSync(join(folder(), 'index'))).toEqual(page)
 })
+
+test('--no-fail and --max-redirs 0 show a redirect in place of following it', async () => {
+  answering({ '/moved': 'HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 5\r\n\r\nmoved' })
+  const args = ['--max-redirs', '0', url('moved')]
+  expect(await retrieve(['-i', '--no-fail', ...args])).toEqual({
+    status: 0,
+    stdout: 'HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 5\r\n\r\nmoved',
+    stderr: '',
+  })
+  const refused = await retrieve(args)
+  expect(refused).toMatchObject({ status: 47, stdout: '' })
+  expect(refused.stderr).toContain('none is followed (--max-redirs is 0); --no-fail shows the answer.')
+})

@@ -21,6 +21,8 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/--news-server, NNTPSERVER or defaults\.newsServer\b/, '--news-server HOST, or by $NNTPSERVER'],
   [/`compressed`/, '--compressed'],
   [/`split`/, '--split'],
+  [/\bmaxRedirects\b/, '--max-redirs'],
+  [/`fail: false`/, '--no-fail'],
   [/as a Cookie field of `headers`/, "by -H 'Cookie: ...'"],
   [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
   [/\bpolicy\.publicOnly\b/, '--public-only'],

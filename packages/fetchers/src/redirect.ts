@@ -58,6 +58,25 @@ export function requestOfNobody({ headers, ...request }: RequestOptions): Reques
   return { ...request, headers: Object.fromEntries(harmless) }
 }
 
+/** The error for one redirect more than limits.maxRedirects. `cookiesCame`: with it, or with one before. */
+export function tooManyRedirects(
+  { location, status }: Redirect,
+  cookiesCame: boolean,
+  { limits, error }: RetrievalContext,
+): RetrievalError {
+  const to = `"${redact(location)}"`
+  if (limits.maxRedirects === 0) {
+    const message = `It redirects to ${to}, and none is followed (maxRedirects is 0); \`fail: false\` shows the answer.`
+    return error('too-many-redirects', message, { status })
+  }
+  const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`
+  return error('too-many-redirects', cookiesCame ? `${message} ${wantsCookies}` : message, { status })
+}
+
+const wantsCookies =
+  'Cookies came with them, which are not kept: the server may wait for them. ' +
+  'If you have them, give them as a Cookie field of `headers`.'
+
 /** Says which fields of the caller's another origin is not sent. */
 export function remarkLeftOut(
   before: RequestOptions,

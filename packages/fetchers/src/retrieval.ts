@@ -26,7 +26,15 @@ import type {
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
-import { isFromHere, isSameOrigin, redirectTarget, remarkLeftOut, requestOfNobody, tlsOfNobody } from './redirect.ts'
+import {
+  isFromHere,
+  isSameOrigin,
+  redirectTarget,
+  remarkLeftOut,
+  requestOfNobody,
+  tlsOfNobody,
+  tooManyRedirects,
+} from './redirect.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
@@ -154,9 +162,7 @@ export class Retrieval {
     const { policy, limits, resolving } = this.#settings
     this.#cookiesCame ||= redirect.setsCookies === true
     if (this.#redirects.length >= limits.maxRedirects) {
-      const cookies = this.#cookiesCame ? ` ${wantsCookies}` : ''
-      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
-      throw context.error('too-many-redirects', message + cookies, { status })
+      throw tooManyRedirects(redirect, this.#cookiesCame, context)
     }
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)
@@ -234,10 +240,6 @@ export class Retrieval {
     }
   }
 }
-
-const wantsCookies =
-  'Cookies came with them, which are not kept: the server may wait for them. ' +
-  'If you have them, give them as a Cookie field of `headers`.'
 
 /** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */
 async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
