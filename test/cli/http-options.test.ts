@@ -231,13 +231,14 @@ describe('-J', () => {
     ["attachment; filename*=UTF-8''..%2f..%5c.netrc", '_netrc'],
     ['attachment; filename="/srv/none/of/us"', 'us'],
     ['attachment; filename="-rf"', '_rf'],
+    ['attachment; filename="open quote.txt', 'open quote.txt'],
+    ['attachment; filename=no quote.txt', 'no quote.txt'],
     ['attachment; filename="|id"', '|id'],
     ['attachment; filename="nul.txt"', 'nul_.txt'],
     ["attachment; filename*=UTF-8''a%0Ab%1B%5B2J", 'a%0Ab%1B[2J'],
     // The URL's name, where there is none to be taken.
     ['attachment; filename=a; filename=b', 'get'],
     ['attachment; filename=".."', 'get'],
-    ['attachment; filename="a', 'get'],
     ['attachment', 'get'],
   ])('%s is saved as %s', async (field, name) => {
     answering({ '/get?id=7': named(field) })
