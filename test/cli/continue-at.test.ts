@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startServers, type TestServers } from '@retriever/servers'
@@ -17,13 +8,13 @@ import { retrieve, temporaryFolder, useBundle } from './run.ts'
 useBundle()
 const folder = temporaryFolder()
 const quiet = { status: 0, stdout: '', stderr: '' }
-let servers: TestServers<'http'>
+let servers: TestServers<'http' | 'ftp'>
 /** Knows no ranges. */
 let deaf: TestServers<'http'>
 let source: string
 
 beforeAll(async () => {
-  servers = await startServers({ http: true })
+  servers = await startServers({ http: true, ftp: true })
   deaf = await startServers({ http: { faults: { ignoreRestart: true } } })
   writeFileSync(join(folder(), 'source'), 'abcdefghij')
   utimesSync(join(folder(), 'source'), 1e9, 1e9)
@@ -78,25 +69,55 @@ describe('HTTP', () => {
   const hello = (): string => `${servers.http.url}pub/hello.txt`
 
   test('goes on where the file ends', async () => {
-    writeFileSync(join(folder(), 'h'), 'HELLO')
+    writeFileSync(join(folder(), 'h'), 'Hello')
     expect(await run('-C', '-', '-o', 'h', hello())).toEqual(quiet)
-    expect(content('h')).toBe('HELLO, world.\n')
+    expect(content('h')).toBe('Hello, world.\n')
     expect(statSync(join(folder(), 'h')).mtime).toEqual(new Date('2001-02-03T04:05:06Z'))
     expect(await run('-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
   })
 
   test('has nothing to add to a file that is whole', async () => {
-    writeFileSync(join(folder(), 'w'), 'Hello, world!\n')
+    writeFileSync(join(folder(), 'w'), 'Hello, world.\n')
     expect(await run('-C', '-', '-o', 'w', hello())).toEqual(quiet)
-    expect(content('w')).toBe('Hello, world!\n')
+    expect(content('w')).toBe('Hello, world.\n')
   })
 
-  test('sends the whole in place of a file that is longer', async () => {
-    writeFileSync(join(folder(), 'l'), 'Hello, world. And more.\n')
-    const { status, stderr } = await run('-C', '-', '-o', 'l', hello())
-    const why = 'It is retrieved from its beginning: the resource has only 14 octets.'
-    expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${hello()}: ${why}\n` })
-    expect(content('l')).toBe('Hello, world.\n')
+  test.each(['HELLO', 'Hello, world!\n'])('replaces %j, which is of another version', async (other) => {
+    writeFileSync(join(folder(), 'v'), other)
+    const stderr = `retrieve: ${hello()}: It is retrieved from its beginning: it has changed since.\n`
+    expect(await run('-C', '-', '-o', 'v', hello())).toEqual({ ...quiet, stderr })
+    expect(content('v')).toBe('Hello, world.\n')
+  })
+})
+
+describe('a file that is longer than the resource stays as it is, and the exit code is 36', () => {
+  const longer = 'Hello, world. And more.\n'
+  const refused = async (url: string, why: string, lines = 1): Promise<void> => {
+    writeFileSync(join(folder(), 'longer'), longer)
+    const { status, stderr } = await run('-C', '-', '-o', 'longer', url)
+    expect({ status, stderr }).toEqual({ status: 36, stderr: expect.stringContaining(why) })
+    expect(stderr.trimEnd().split('\n')).toHaveLength(lines)
+    expect(content('longer')).toBe(longer)
+    expect(readdirSync(folder()).filter((name) => name.startsWith('longer'))).toEqual(['longer'])
+  }
+  const only = (url: string): string => {
+    const advice = 'leave -C out to replace it, or name another file.'
+    return `retrieve: longer cannot be continued: it has 24 octets, and ${url} has only 14; ${advice}\n`
+  }
+
+  test('http', () => refused(`${servers.http.url}pub/hello.txt`, only(`${servers.http.url}pub/hello.txt`)))
+  test('http, of a server without ranges', () =>
+    refused(`${deaf.http.url}pub/hello.txt`, only(`${deaf.http.url}pub/hello.txt`)))
+  test('http, where the length is known at the end alone', () =>
+    refused(
+      `${deaf.http.url}chunked/pub/hello.txt`,
+      'longer stays as it is: it has 24 octets, and only 14 have come.',
+      2,
+    ))
+  test('ftp', () => refused(`${servers.ftp.url}pub/hello.txt`, '14'))
+  test('file', () => {
+    writeFileSync(join(folder(), 'short'), 'Hello, world.\n')
+    return refused(pathToFileURL(join(folder(), 'short')).href, 'The file has 14 octets, and 24 are there already')
   })
 })
 
@@ -115,7 +136,7 @@ describe('where it cannot', () => {
     writeFileSync(join(folder(), 'z'), 'Hell')
     expect((await run('--retry', '0', '-C', '-', '-o', 'z', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
     expect(content('z')).toBe('Hell')
-    expect(existsSync(join(folder(), 'z.part'))).toBe(false)
+    expect(content('z.part')).toBe('Hello, wo')
   })
 
   test('standard output gets no more than was asked for', async () => {
@@ -125,24 +146,13 @@ describe('where it cannot', () => {
     expect(beyond).toMatchObject({ status: 33, stdout: '' })
     expect(beyond.stderr).toBe(`retrieve: ${hello()}: It has 14 octets, so there are none from 15 on.\n`)
   })
-
-  test('a remark says why', async () => {
-    writeFileSync(join(folder(), 'long'), 'abcdefghijk')
-    const { status, stderr } = await run('-C', '-', '-o', 'long', source)
-    const why = 'It is retrieved from its beginning: the file has only 10 octets.'
-    expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${source}: ${why}\n` })
-    expect(content('long')).toBe('abcdefghij')
-    writeFileSync(join(folder(), 'long'), 'abcdefghijk')
-    const json = await run('--json', '-C', '-', '-o', 'long', source)
-    expect(JSON.parse(json.stderr)).toEqual({ notice: { operand: source, message: why } })
-  })
 })
 
 test('what came before the body was cut stays, to be continued', async () => {
   await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
   expect((await run('--retry', '0', '-C', '-', '-o', 'cut', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
-  expect(content('cut')).toBe('Hello, wo')
-  expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut'])
+  expect(content('cut.part')).toBe('Hello, wo')
+  expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut.part', 'cut.part.json'])
 })
 
 test('what cannot be continued is told before anything is asked for', async () => {

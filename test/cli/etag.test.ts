@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { reply } from '../fetchers/http-answers.ts'
@@ -23,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => {
   etag = '"a"'
   server.asked.splice(0)
-  for (const name of ['tag', 'x']) rmSync(join(folder(), name), { force: true })
+  for (const name of readdirSync(folder())) rmSync(join(folder(), name), { force: true })
 })
 
 const run = (...args: string[]) => retrieve(args, { cwd: folder() })
@@ -69,10 +70,48 @@ test('standard output counts as well', async () => {
   expect(content('tag')).toBe('"a"\n')
 })
 
+test.each(['a\r\nX: y', 'half"', '"a" "b"', '"a "'])(
+  'a damaged file is passed over with a warning, and written anew (%j)',
+  async (damaged) => {
+    writeFileSync(join(folder(), 'tag'), damaged)
+    const warning = 'retrieve: warning: --etag-compare tag holds no entity tag, and is passed over.\n'
+    expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: warning })
+    expect([content('tag'), conditions()]).toEqual(['"a"\n', [undefined]])
+  },
+)
+
+test.each(['unquoted', 'W/', '"a"b"'])('what is no entity tag is not stored: %s', async (tag) => {
+  etag = tag
+  expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect([content('tag'), content('x')]).toEqual(['', 'hello'])
+  expect((await run(...both, server.url)).status).toBe(0)
+})
+
+test('an error page has no say, also with --no-fail', async () => {
+  writeFileSync(join(folder(), 'tag'), '"old"\n')
+  expect((await run('--no-fail', ...both, `${server.url}missing`)).status).toBe(0)
+  expect(content('tag')).toBe('"old"\n')
+})
+
+test('a private file stays private, and nothing is left beside it', async () => {
+  writeFileSync(join(folder(), 'tag'), '"old"\n', { mode: 0o600 })
+  expect(await run('--etag-save', 'tag', '-o', 'x', server.url)).toMatchObject({ status: 0 })
+  expect(statSync(join(folder(), 'tag')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder()).sort()).toEqual(['tag', 'x'])
+})
+
+test('no link is followed, and no FIFO waited for', async () => {
+  writeFileSync(join(folder(), 'victim'), 'safe')
+  symlinkSync('victim', join(folder(), 'link'))
+  execFileSync('mkfifo', [join(folder(), 'pipe')])
+  const link = await run('--etag-save', 'link', server.url)
+  expect(link).toMatchObject({ status: 23, stderr: expect.stringContaining('a symbolic link stands there') })
+  expect((await run('--etag-save', 'pipe', server.url)).status).toBe(23)
+  expect((await run('--etag-compare', 'pipe', server.url)).status).toBe(2)
+  expect([content('victim'), server.asked.length]).toEqual(['safe', 0])
+})
+
 test('what cannot be done is told before anything is asked for', async () => {
-  writeFileSync(join(folder(), 'tag'), 'a\r\nX: y')
-  const noTag = await run('--etag-compare', 'tag', server.url)
-  expect(noTag).toMatchObject({ status: 2, stderr: expect.stringContaining('--etag-compare tag holds no entity tag') })
   const two = await run('--etag-save', 'tag', server.url, server.url)
   expect(two).toMatchObject({
     status: 2,

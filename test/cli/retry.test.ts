@@ -1,5 +1,6 @@
+import { startServers } from '@retriever/servers'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { reply } from '../fetchers/http-answers.ts'
+import { part, reply } from '../fetchers/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
 import { retrieve, useBundle } from './run.ts'
 
@@ -72,5 +73,43 @@ describe('--split', () => {
 
   test.each(['0', '17', 'x'])('%s is no number of connections', async (count) => {
     expect((await retrieve(['--split', count, server.url])).status).toBe(2)
+  })
+})
+
+describe('a server that cuts the body each 1,000 octets', () => {
+  const content = Buffer.alloc(20_000, 'abcdefg')
+  const fields = { ETag: '"a"' }
+  /** What is said of each break, without the times. */
+  const breaks = (stderr: string): string[] =>
+    [...stderr.matchAll(/Going on at octet \d+ in [\d.]+ s\.$/gm)].map(([line]) => line.replace(/ in .*/, ''))
+
+  test('of HTTP is given up after --retry 2, and the lines say where it went on', async () => {
+    await using cutting = await scriptedHttp((asked) => {
+      const whole = asked.fields.range === undefined ? reply(200, fields, content) : part(asked, content, fields)
+      const head = whole.indexOf('\r\n\r\n') + 4
+      return { octets: whole.subarray(0, head + 1000), end: 'fin' }
+    })
+    const { status, stderr } = await retrieve(['--retry', '2', '-o', '/dev/null', cutting.url])
+    expect({ status, asked: cutting.asked.length }).toEqual({ status: 18, asked: 3 })
+    expect(breaks(stderr)).toEqual(['Going on at octet 1000', 'Going on at octet 2000'])
+    expect(stderr.trimEnd().split('\n').at(-1)).toContain('(It was tried 3 times; 3000 octets of the body came.)')
+  })
+
+  test('of FTP, too', async () => {
+    await using servers = await startServers({ bigSize: 20_000, ftp: { faults: { cutAfter: 1000 } } })
+    const { status, stderr } = await retrieve(['--retry', '2', '-o', '/dev/null', `${servers.ftp.url}big`])
+    expect({ status, tries: servers.ftp.received.filter((line) => /^RETR/.test(line)).length }).toEqual({
+      status: 18,
+      tries: 3,
+    })
+    expect(breaks(stderr)).toHaveLength(2)
+    expect(breaks(stderr)[0]).toBe('Going on at octet 1000')
+  })
+
+  test('is told with -v as well', async () => {
+    await using servers = await startServers({ bigSize: 3000, ftp: { faults: { cutAfter: 1000, bodies: 1 } } })
+    const { status, stderr } = await retrieve(['-v', '-o', '/dev/null', `${servers.ftp.url}big`])
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/^\* going on at octet 1000 in [\d.]+ s after: /m)
   })
 })

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { retrieve, shell, start, temporaryFolder, useBundle } from './run.ts'
@@ -94,18 +96,19 @@ describe('interrupts', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s: exit code %i, no file, no word, the connection closed', async (signal, code) => {
-    const child = start(['-o', 'interrupted', `${servers.http.url}big`], { cwd: folder() })
-    let said = ''
-    child.stderr?.on('data', (chunk) => {
-      said += chunk
-    })
-    await servers.http.waitForConnections(1)
-    await partFile('interrupted.part')
+  ] as const)('%s: exit code %i, what came is kept, a line says so, the connection closed', async (signal, code) => {
+    const name = `big-${signal}`
+    const child = start(['-o', name, `${servers.http.url}big`], { cwd: folder() })
+    const said = text(child.stderr ?? Readable.from([]))
+    await partFile(`${name}.part`)
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([code, null])
-    expect(said).toBe('')
-    expect(readdirSync(folder()).filter((name) => name.startsWith('interrupted'))).toEqual([])
+    const line = new RegExp(
+      `^retrieve: \\S+: ${name}\\.part keeps the .* that came; the same command with -C - goes on`,
+    )
+    expect(await said).toMatch(line)
+    const left = readdirSync(folder()).filter((each) => each.startsWith(name))
+    expect(left.sort()).toEqual([`${name}.part`, `${name}.part.json`])
     await servers.http.waitForConnections(0)
   })
 
@@ -127,7 +130,8 @@ describe('interrupts', () => {
   })
 
   async function partFile(name: string): Promise<void> {
-    while (!readdirSync(folder()).includes(name)) await new Promise((resolve) => setTimeout(resolve, 10))
+    const size = (): number => statSync(join(folder(), name), { throwIfNoEntry: false })?.size ?? 0
+    while (size() === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   }
 })
 

@@ -158,11 +158,18 @@ describe('a file', () => {
 
     test.each([
       [{ offset: 7, size: 1_000_004 }, 'It is retrieved from its beginning: it has changed since.'],
-      [1_000_004, 'It is retrieved from its beginning: the file has only 1000003 octets.'],
+      [{ offset: 1_000_004, modified: new Date(0) }, 'It is retrieved from its beginning: it has changed since.'],
     ])('else from its beginning, with a remark: %j', async (resumeFrom, message) => {
       remarks.length = 0
       expect(await resume('big', resumeFrom)).toEqual([0, 'abcdefgab'])
       expect(remarks).toEqual([{ type: 'remark', url: at('big'), message }])
+    })
+
+    test('not where the caller has more than there is', async () => {
+      const error = await failure(client.retrieve(at('big'), { resumeFrom: 1_000_004 }))
+      expect(error).toMatchObject({ code: 'resume-failed' })
+      expect(String(error)).toContain('The file has 1000003 octets, and 1000004 are there already')
+      expect(openFiles()).toEqual([])
     })
 
     test('and one without a size never', async () => {

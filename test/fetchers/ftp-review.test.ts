@@ -13,7 +13,7 @@ import { expectSame, octets } from './octets.ts'
 import { type Script, sending } from './scripted-ftp.ts'
 
 /** One place: what is not given back is missed. */
-const onePlace: ClientOptions = { fetchers: [ftpFetcher({ connections: 1 })] }
+const onePlace: ClientOptions = { fetchers: [ftpFetcher({ connections: 1 })], limits: { maxRetryDelay: 1 } }
 
 interface Case {
   readonly tls?: boolean

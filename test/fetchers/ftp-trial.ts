@@ -84,7 +84,9 @@ async function onStage<T>(
   allClosed: () => Promise<void>,
 ): Promise<T> {
   const events: RetrievalEvent[] = []
-  const client = createClient({ ...options, onEvent: (event) => events.push(event) })
+  // What is tried again is so at once, but for tests of the waits themselves.
+  const limits = { maxRetryDelay: 1, ...options.limits }
+  const client = createClient({ ...options, limits, onEvent: (event) => events.push(event) })
   const url: Scene['url'] = (path, user) => `${user === undefined ? root : root.replace('//', `//${user}@`)}${path}`
   const retrieve: Scene['retrieve'] = (path, request) => client.retrieve(absolute(path, url), request)
   const get: Get = async (path, request) => Buffer.from(await (await retrieve(path, request)).bytes())

@@ -96,7 +96,7 @@ describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sen
     expect(result).toMatchObject({ ...complete, asked: ['', 'bytes=10-43 if "a"'], retried: ['timeout'], remarks: [] })
   })
 
-  test('as often as it breaks off, where each time something came', async () => {
+  test('as often as it breaks off, up to limits.maxRetries', async () => {
     const result = await retrieve(
       (asked) => {
         if (isFirst(asked)) return cut(4)
@@ -105,7 +105,7 @@ describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sen
         return { octets: octets.subarray(0, head + 4), end: 'fin' }
       },
       {},
-      {},
+      { limits: { maxRetries: 10 } },
       segments,
     )
     expect(result).toMatchObject(complete)

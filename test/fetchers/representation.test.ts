@@ -133,7 +133,7 @@ describe('saveTo', () => {
     const source = endless()
     const target = path.startsWith('/') ? path : join(folder, path)
     const representation = await get(retrieved(source.body))
-    await expect(representation.saveTo(target)).rejects.toThrow(message)
+    await expect(representation.saveTo(target, { special: true })).rejects.toThrow(message)
     await representation.finished
   })
 
@@ -142,15 +142,15 @@ describe('saveTo', () => {
     await file.write('before ')
     await symlink(`/proc/self/fd/${file.fd}`, join(folder, 'out'))
     await symlink('out', join(folder, 'outer'))
-    await (await get(retrieved(chunks('abc')))).saveTo(join(folder, 'outer'))
+    await (await get(retrieved(chunks('abc')))).saveTo(join(folder, 'outer'), { special: true })
     await file.close()
     expect(await readFile(join(folder, 'x'), 'utf8')).toBe('before abc')
     expect((await lstat(join(folder, 'out'))).isSymbolicLink()).toBe(true)
     expect((await readdir(folder)).sort()).toEqual(['out', 'outer', 'x'])
   })
 
-  test('a device is written to', async () => {
-    await (await get(retrieved(chunks('x')))).saveTo('/dev/null')
+  test('a device is written to where the caller allows it', async () => {
+    await (await get(retrieved(chunks('x')))).saveTo('/dev/null', { special: true })
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
   })
 })

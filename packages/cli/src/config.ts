@@ -6,7 +6,7 @@ import type { ClientOptions, Limits, Policy, RetrieveOptions } from '@retriever/
 import { readAddresses } from './addresses.ts'
 import type { CommandName } from './command-specs.ts'
 import { type Destination, planDestinations } from './destination.ts'
-import { readEtagFile } from './etag.ts'
+import { readEtag, readEtagFile } from './etag.ts'
 import { usageError } from './exit-codes.ts'
 import { type GivenAnswer, readForm } from './form-option.ts'
 import { readFtpFetchers } from './ftp.ts'
@@ -37,6 +37,8 @@ export interface Config {
   readonly continueAt: ContinueAt | null
   /** Where the entity tag of what has come whole goes. */
   readonly etagFile: string | null
+  /** That of --etag-compare, where it holds no entity tag. */
+  readonly damagedEtagFile: string | null
   /** What of a message is wanted; null: the whole, as it is. */
   readonly parts: WantedParts | null
   readonly login: Login | null
@@ -71,7 +73,8 @@ export interface Proxies {
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
   const destinations = command === 'get' ? planDestinations(line) : []
-  const request = readRequest(line, destinations)
+  const compared = readEtag(line)
+  const request = readRequest(line, destinations, compared.tag)
   const { base } = request
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
   return {
@@ -85,6 +88,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     destinations,
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
+    damagedEtagFile: compared.damaged,
     parts: readWantedParts(line),
     login: readLogin(line, 'user'),
     proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation, ResumePoint } from '@retriever/fetchers'
 import { attempt, writeFailed } from './destination.ts'
@@ -13,22 +13,29 @@ export function startIn(path: string, at: ContinueAt): number {
   throw writeFailed(path, `it has ${size} octets, and -C says ${at}; -C - goes on where it ends`)
 }
 
-/** As many octets as a server is asked for again. */
-const tailLength = 4096
+/** What a server compares with the octets that the file has up to `length`: the last of them, and when they were written. */
+export function tailOf(path: string, length: number): Required<Pick<ResumePoint, 'tail' | 'since'>> {
+  const tail = new Uint8Array(Math.min(length, 4096))
+  return attempt(path, () => {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    try {
+      const read = readSync(file, tail, 0, tail.length, length - tail.length)
+      return { tail: tail.subarray(0, read), since: fstatSync(file).mtime }
+    } finally {
+      closeSync(file)
+    }
+  })
+}
 
 /**
- * Where the retrieval goes on, with what a server can compare: when the file was written, and the last of its octets.
+ * Throws where the whole comes in place of the rest, and is shorter than the file that it would replace: whatever that holds, it is
+ * no beginning of this.
  */
-export function pointIn(path: string, start: number): number | ResumePoint {
-  if (start === 0) return 0
-  const tail = Buffer.alloc(Math.min(start, tailLength))
-  const file = attempt(path, () => openSync(path, 'r'))
-  try {
-    const read = attempt(path, () => readSync(file, tail, 0, tail.length, start - tail.length))
-    return { offset: start, tail: new Uint8Array(tail.subarray(0, read)), since: fstatSync(file).mtime }
-  } finally {
-    closeSync(file)
-  }
+export function checkNotShorter(path: string, start: number, { offset, size, url }: Representation): void {
+  if (offset > 0 || size === null || size >= start) return
+  const advice = 'leave -C out to replace it, or name another file'
+  const message = `${path} cannot be continued: it has ${start} octets, and ${url} has only ${size}; ${advice}.`
+  throw new RetrievalError('resume-failed', message, { phase: 'save', url })
 }
 
 /**

@@ -50,17 +50,16 @@ function checkNaming(line: CommandLine, typed: readonly Destination[]): void {
   }
 }
 
-/** Throws `write-failed` for what can be known to fail before anything is asked of a server. */
-export function checkTarget(path: string, overwrite: boolean): void {
+/** Throws `write-failed` for what can be known to fail before anything is asked of a server. `special`: FIFOs and devices will do. */
+export function checkTarget(path: string, overwrite: boolean, special: boolean): void {
   const target = attempt(path, () => statSync(path, { throwIfNoEntry: false }))
   if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
-  if (target === undefined || target.isFile()) {
-    // A link that leads nowhere takes the name too.
-    if (!overwrite && lstatSync(path, { throwIfNoEntry: false })) {
-      throw writeFailed(path, 'it exists already; remove it, or name another file by -o')
-    }
-    attempt(path, () => accessSync(dirname(path), constants.W_OK))
+  // A link that leads nowhere takes the name too.
+  if (!overwrite && lstatSync(path, { throwIfNoEntry: false })) {
+    throw writeFailed(path, 'it exists already; remove it, or name another file by -o')
   }
+  if (target === undefined || target.isFile()) attempt(path, () => accessSync(dirname(path), constants.W_OK))
+  else if (!special) throw writeFailed(path, 'it is no regular file')
 }
 
 /** One operation on a file that is to be written; what the system says against it becomes `write-failed`. */

@@ -1,17 +1,40 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
-import { attempt } from './destination.ts'
+import { attempt, checkTarget, writeFailed } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import type { CommandLine } from './parse.ts'
 
-/** The entity tag in the file of --etag-compare; null where there is none yet. Throws `invalid-option`. */
-export function readEtag(line: CommandLine): string | null {
+/** What the file of --etag-compare holds. */
+export interface ComparedEtag {
+  /** Null where there is none yet, or it is damaged. */
+  readonly tag: string | null
+  /** The file, where it holds something else than an entity tag. */
+  readonly damaged: string | null
+}
+
+/** RFC 9110 8.8.3. */
+const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
+/** A file that is longer holds no entity tag: a header field has as much room. */
+const maxLength = 64 * 1024
+
+/** Throws `invalid-option` where there is no such file to be read. */
+export function readEtag(line: CommandLine): ComparedEtag {
   const file = fileOf(line, 'etag-compare')
-  if (file === null) return null
-  const text = contentOf(file).trim()
-  // RFC 9110 8.8.3; octets beyond ASCII are allowed there, but nobody sends them.
-  if (text === '' || /^(?:W\/)?"[\x21\x23-\x7E]*"$/.test(text)) return text || null
-  throw usageError(`--etag-compare ${file} holds no entity tag, such as "5f3a"; name the file that --etag-save wrote.`)
+  const text = file === null ? '' : contentOf(file).trim()
+  if (text === '' || entityTag.test(text)) return { tag: text || null, damaged: null }
+  return { tag: null, damaged: file }
 }
 
 /** The file of --etag-save, or null. Throws `invalid-option`. */
@@ -19,13 +42,34 @@ export function readEtagFile(line: CommandLine): string | null {
   return fileOf(line, 'etag-save')
 }
 
+/** Throws `write-failed` where no tag could be written there. */
+export function checkEtagFile(file: string): void {
+  checkTarget(file, true, false)
+  refuseLink(file)
+}
+
 /**
- * Writes it where the whole has come: a part proves nothing of the rest. Empty where the server gives none, as curl
- * does.
+ * Writes it where the whole has come: a part proves nothing of the rest. Empty where the server gives none, or something else, as
+ * curl does for none. In one step: a file that is there keeps its content until the new one is whole.
  */
 export function saveEtag(file: string | null, { etag, metadata }: Representation): void {
   if (file === null || metadata.status !== 200) return
-  attempt(file, () => writeFileSync(file, etag === null ? '' : `${etag}\n`, 'latin1'))
+  const content = etag === null || !entityTag.test(etag) ? '' : `${etag}\n`
+  const temporary = `${file}.${process.pid}.tmp`
+  refuseLink(file)
+  const mode = attempt(file, () => statSync(file, { throwIfNoEntry: false })?.mode ?? 0o666) & 0o777
+  attempt(file, () => writeFileSync(temporary, content, { encoding: 'latin1', flag: 'wx', mode }))
+  try {
+    attempt(file, () => renameSync(temporary, file))
+  } catch (error) {
+    unlinkSync(temporary)
+    throw error
+  }
+}
+
+function refuseLink(file: string): void {
+  const stats = attempt(file, () => lstatSync(file, { throwIfNoEntry: false }))
+  if (stats?.isSymbolicLink()) throw writeFailed(file, 'a symbolic link stands there; name the file that it leads to')
 }
 
 function fileOf(line: CommandLine, option: 'etag-compare' | 'etag-save'): string | null {
@@ -36,12 +80,22 @@ function fileOf(line: CommandLine, option: 'etag-compare' | 'etag-save'): string
   return file
 }
 
+/** As much as tells whether it is an entity tag. Waits for no FIFO. */
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, 'latin1')
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      if (!fstatSync(descriptor).isFile())
+        throw usageError(`--etag-compare ${file} is no regular file; name the file that --etag-save wrote.`)
+      const buffer = Buffer.alloc(maxLength)
+      return buffer.toString('latin1', 0, readSync(descriptor, buffer))
+    } finally {
+      closeSync(descriptor)
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return ''
+    if (RetrievalError.is(error)) throw error
     throw usageError(`--etag-compare ${file} cannot be read (${code}).`)
   }
 }

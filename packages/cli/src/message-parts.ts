@@ -36,7 +36,7 @@ async function giveOut(number: string, part: MessagePart, destination: Destinati
   part.throwIfDamaged()
   switch (destination.to) {
     case 'file':
-      return part.saveTo(destination.path)
+      return part.saveTo(destination.path, { special: true })
     case 'remote-name':
       return part.saveTo(join(destination.directory, fileName(number, part)), { overwrite: false })
     case 'stdout': {

@@ -76,23 +76,23 @@ export class Reporter {
     if (this.#options.verbose && !this.#options.json) this.#output.note(`* ${message}`)
   }
 
-  /** What a client tells: warnings always, the rest with -v. */
-  event(event: RetrievalEvent): void {
+  /** What a client tells: warnings always, the rest with -v. `at`: the octet of the resource that its body has reached. */
+  event(event: RetrievalEvent, at = 0): void {
     if (event.type === 'resolved') {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
     }
     if (event.type === 'remark') this.notice({ operand: event.url, message: inOptions(event.message) })
-    if (event.type === 'retried') this.#wait(event)
+    if (event.type === 'retried') this.#wait(event, at)
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
-    else for (const line of this.#lines(event)) this.#output.note(line)
+    else for (const line of this.#lines(event, at)) this.#output.note(line)
   }
 
-  /** Why nothing happens for so long. What is tried again at once is told with -v alone, which tells of all. */
-  #wait({ url, error, delay }: Extract<RetrievalEvent, { type: 'retried' }>): void {
-    if (delay === 0 || this.#options.verbose) return
+  /** Why nothing happens for so long. What begins again at once is told with -v alone, which tells of all. */
+  #wait({ url, error, delay }: Retried, at: number): void {
+    if ((delay === 0 && at === 0) || this.#options.verbose) return
     const what = error.message.replace(`${url}: `, '')
-    this.notice({ operand: url, code: error.code, message: inOptions(`${what} Trying again in ${seconds(delay)} s.`) })
+    this.notice({ operand: url, code: error.code, message: inOptions(`${what} ${sentenceCase(nextTry(delay, at))}.`) })
   }
 
   #record(event: RetrievalEvent): Record<string, unknown> {
@@ -103,7 +103,7 @@ export class Reporter {
     return { event: type, ...rest, ...(type === 'done' && { error: undefined }) }
   }
 
-  #lines(event: RetrievalEvent): string[] {
+  #lines(event: RetrievalEvent, at: number): string[] {
     switch (event.type) {
       case 'resolved':
         return formatExplanation(this.#explanation(event))
@@ -121,7 +121,7 @@ export class Reporter {
       case 'cached':
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
-        return [`* trying again in ${seconds(event.delay)} s after: ${inOptions(event.error.message)}`]
+        return [`* ${nextTry(event.delay, at)} after: ${inOptions(event.error.message)}`]
       case 'remark':
         return []
       case 'done':
@@ -144,6 +144,18 @@ const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['ho
   revalidated: 'out of the cache, as the server has confirmed',
   stale: 'out of the cache, and no longer fresh',
   stored: 'kept in the cache',
+}
+
+type Retried = Extract<RetrievalEvent, { type: 'retried' }>
+
+/** `trying again in 1.0 s`, `going on at octet 4096 in 0.0 s`. */
+function nextTry(delay: number, at: number): string {
+  const what = at > 0 ? `going on at octet ${at}` : 'trying again'
+  return `${what} in ${seconds(delay)} s`
+}
+
+function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Of milliseconds, with a figure behind the point. */

@@ -1,6 +1,5 @@
 import { knownCharset, type RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
-import { readEtag } from './etag.ts'
 import { usageError } from './exit-codes.ts'
 import { readHeaders, readWish } from './headers.ts'
 import { readLimit, readRange, readSplit } from './numbers.ts'
@@ -11,7 +10,11 @@ import { readTime } from './time.ts'
 export type ContinueAt = number | 'end'
 
 /** What is asked of every retrieval. Throws `invalid-option`. */
-export function readRequest(line: CommandLine, destinations: readonly Destination[]): RetrieveOptions {
+export function readRequest(
+  line: CommandLine,
+  destinations: readonly Destination[],
+  etag: string | null,
+): RetrieveOptions {
   const base = line.value('base')
   const accept = readWish(line, 'accept')
   const acceptLanguage = readWish(line, 'accept-language')
@@ -20,7 +23,6 @@ export function readRequest(line: CommandLine, destinations: readonly Destinatio
   const split = line.value('split')
   const limit = line.value('limit')
   const charset = readCharset(line)
-  const etag = readEtag(line)
   const headers = readHeaders(line)
   const since = time === undefined ? null : readTime(time, destinations)
   return {

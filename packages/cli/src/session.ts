@@ -1,5 +1,11 @@
-import type { Resolution } from '@retriever/core'
-import { type Client, createClient, type Representation, type ResumePoint } from '@retriever/fetchers'
+import { formatLocator, type Resolution, redact } from '@retriever/core'
+import {
+  type Client,
+  createClient,
+  type Representation,
+  type ResumePoint,
+  type RetrievalEvent,
+} from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
 import { formFiller } from './form-desk.ts'
 import { checkForm } from './form-option.ts'
@@ -20,6 +26,11 @@ export class Session implements AsyncDisposable {
   #progressShown = false
   #typedProxy: string | null = null
   #statusLine: string | null = null
+  /** Where the body began in the resource, and where it has got to. */
+  #offset = 0
+  #at = 0
+  /** Those that wait for what comes to be checked; null: none has to. */
+  #remarks: RetrievalEvent[] | null = null
 
   constructor(run: Run) {
     const { config, output, report } = run
@@ -36,10 +47,13 @@ export class Session implements AsyncDisposable {
       },
       credentials: (challenge) => this.#desk.answer(challenge),
       onEvent: (event) => {
+        if (event.type === 'resolved') this.#at = 0
+        if (event.type === 'progress') this.#at = this.#offset + event.received
         if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)
         if (event.type === 'done') this.#progress.end()
         if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
-        report.event(event)
+        if (event.type === 'remark' && this.#remarks !== null) this.#remarks.push(event)
+        else report.event(event, this.#at)
       },
     })
   }
@@ -54,24 +68,58 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `from`:
-   * how many octets are there already, and of what.
+   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `from`: how many octets
+   * are there already, and of what. `check`: throws where what comes will not do; the remarks on it are told only if it does.
    */
-  async retrieve(resolution: Resolution, progress: boolean, from: number | ResumePoint = 0): Promise<Representation> {
+  async retrieve(
+    resolution: Resolution,
+    progress: boolean,
+    from: number | ResumePoint = 0,
+    check: (representation: Representation) => void = () => {},
+  ): Promise<Representation> {
     const { config, output, signal, report } = this.#run
     const { base: _, ...request } = config.request
     const form = formFiller(resolution, config.form, output, signal)
     this.#typedProxy = proxyOf(resolution, config.proxies.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
-    const representation = await this.#client.retrieve(this.#desk.enter(resolution), {
+    this.#remarks = from === 0 ? null : []
+    const opened = this.#client.retrieve(this.#desk.enter(resolution), {
       ...request,
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
       signal,
     })
+    const representation = await opened.catch((error) => {
+      this.#tellRemarks()
+      throw error
+    })
+    this.#offset = representation.offset
+    await this.#checked(representation, check)
     // security.md R25, R26
     if (representation.completeness === 'eof-only') report.detail('nothing but the end of the connection ends the body')
     return representation
+  }
+
+  async #checked(representation: Representation, check: (representation: Representation) => void): Promise<void> {
+    try {
+      check(representation)
+    } catch (error) {
+      await representation.cancel()
+      throw error
+    }
+    this.#tellRemarks()
+  }
+
+  #tellRemarks(): void {
+    const remarks = this.#remarks ?? []
+    this.#remarks = null
+    for (const remark of remarks) this.#run.report.event(remark)
+  }
+
+  /** As a representation says what was asked for, without secrets. */
+  urlOf(resolution: Resolution): string {
+    const { locator } = this.#client.resolve(this.#desk.enter(resolution))
+    return redact(formatLocator({ ...locator, password: null }))
   }
 
   /** `HTTP/1.1 200 OK`, one octet a character, of the last answer; null where it was none of HTTP. */
@@ -91,8 +139,13 @@ function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string |
 
 /**
  * Does something with each URL in turn; one that fails does not keep the others back. The exit code is that of the first failure.
+ * `afterFailure` comes behind what is said of it, also where an interrupt ends all of it.
  */
-export async function eachUrl(run: Run, action: (operand: string, index: number) => Promise<void>): Promise<number> {
+export async function eachUrl(
+  run: Run,
+  action: (operand: string, index: number) => Promise<void>,
+  afterFailure: (operand: string) => Promise<void> = async () => {},
+): Promise<number> {
   const { operands, command } = run.config
   if (operands.length === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
   let exit = 0
@@ -100,8 +153,10 @@ export async function eachUrl(run: Run, action: (operand: string, index: number)
     try {
       await action(operand, index)
     } catch (error) {
-      if (run.signal.aborted || error instanceof StdoutClosed) throw error
-      const code = run.report.error(error)
+      const isEnd = run.signal.aborted || error instanceof StdoutClosed
+      const code = isEnd ? 0 : run.report.error(error)
+      await afterFailure(operand)
+      if (isEnd) throw error
       exit ||= code
     }
   }

@@ -4,6 +4,7 @@ import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
+import type { Retries } from './retry.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
 export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
@@ -33,6 +34,8 @@ export interface RetrievalContext {
   readonly deadline: Deadline
   readonly limits: Limits
   readonly request: RequestOptions
+  /** What has been tried again until now; a body that breaks off has the rest of that budget. Absent: nothing has. */
+  readonly retries?: Retries
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
@@ -122,8 +125,8 @@ export interface ResumePoint {
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
   /**
-   * The last of the octets that are there already: FTP, which has no validators, asks for the last 4096 of them again,
-   * and compares.
+   * The last of the octets that are there already: where nothing else proves that the resource is the same, as in FTP,
+   * up to 4096 of them are asked for again, and compared.
    */
   readonly tail?: Uint8Array
   /**
@@ -234,7 +237,7 @@ export interface Retrieved {
    * RetrievalError. `return()` releases everything, and so does an abort of the deadline's signal, also where nothing was read
    * yet. A chunk is the consumer's own.
    */
-  readonly body: AsyncIterable<Uint8Array>
+  readonly body: RestartableOctets
   /**
    * The same octets for whoever is done with a chunk before the next is asked for: a file, a pipe. A chunk may be overwritten then,
    * which saves a copy of all. One of the two is read. Default: body.
@@ -246,6 +249,21 @@ export interface Retrieved {
   readonly notAFile?: RetrievalError
   /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
+}
+
+/** Octets that may begin anew for a consumer that can throw away what it has got of them. */
+export interface RestartableOctets extends AsyncIterable<Uint8Array> {
+  /**
+   * The same octets, lent as Retrieved.lent. Where they break off and come from the first one on, the sink has
+   * started over before.
+   */
+  restartable?(sink: Sink): AsyncIterable<Uint8Array>
+}
+
+/** Where octets go. */
+export interface Sink {
+  /** Throws away what has come until now. Null: it cannot, or not yet. */
+  startOver: (() => Promise<void>) | null
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */
@@ -283,6 +301,8 @@ export interface Redirect {
   readonly location: string
   /** 301, 302, 303, 307 or 308. */
   readonly status: number
+  /** Cookies came with it, which nothing here keeps. */
+  readonly setsCookies?: boolean
   /** The address of the connection that it came on; absent where it came through a proxy or from a cache. */
   readonly peerAddress?: string | undefined
 }

@@ -30,6 +30,7 @@ export type {
 export type { Form, FormAnswers, FormField, FormFiller } from './form.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export { isOwnField } from './options.ts'
+export { findPart, type KeptPart } from './part-file.ts'
 export type { Policy } from './policy.ts'
 export type { ProxyOption, ProxyTarget } from './proxy.ts'
 export { builtinMechanisms } from './registry.ts'

@@ -30,7 +30,10 @@ export interface Limits {
   readonly maxReply: number
   /** Followed in one retrieval; 0: none is. */
   readonly maxRedirects: number
-  /** How often what failed for a cause that may pass is tried again; each wait is longer than the one before. */
+  /**
+   * How often what failed for a cause that may pass is tried again; each wait is longer than the one before. One budget for a
+   * retrieval, renewed once 1 MiB of its body has come since the last failure.
+   */
   readonly maxRetries: number
   /** The longest wait before trying again; a server that asks for more (Retry-After) is given up. */
   readonly maxRetryDelay: number

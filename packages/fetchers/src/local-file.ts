@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 
@@ -35,4 +36,13 @@ export async function attempt<T>(
 
 export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
+}
+
+/** What it is that is no regular file. */
+export function special(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory'
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  if (stats.isFIFO()) return 'a FIFO'
+  if (stats.isSocket()) return 'a socket'
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'a device' : 'something else than a file'
 }

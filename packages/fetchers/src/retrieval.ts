@@ -27,7 +27,15 @@ import { tellPassedOver } from './honoured.ts'
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
-import { isFromHere, isSameOrigin, redirectTarget, requestOfNobody, tlsOfNobody } from './redirect.ts'
+import {
+  isFromHere,
+  isSameOrigin,
+  redirectTarget,
+  remarkLeftOut,
+  requestOfNobody,
+  tlsOfNobody,
+  tooManyRedirects,
+} from './redirect.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
@@ -60,6 +68,8 @@ export class Retrieval {
   #unheard = false
   /** A server from elsewhere sent us on. */
   #isPointedTo = false
+  /** With a redirect. */
+  #cookiesCame = false
 
   constructor(
     settings: Settings,
@@ -114,7 +124,7 @@ export class Retrieval {
       } catch (error) {
         deadline.end()
         this.#deadline.throwIfAborted()
-        if (!(await this.#retries.again(error, context))) throw error
+        if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
       }
     }
   }
@@ -153,9 +163,9 @@ export class Retrieval {
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
     const { policy, limits, resolving } = this.#settings
+    this.#cookiesCame ||= redirect.setsCookies === true
     if (this.#redirects.length >= limits.maxRedirects) {
-      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
-      throw context.error('too-many-redirects', message, { status })
+      throw tooManyRedirects(redirect, this.#cookiesCame, context)
     }
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)
@@ -163,12 +173,13 @@ export class Retrieval {
     this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) {
       // Nor back again (security.md case 15).
-      this.#request = requestOfNobody(this.#request)
+      const request = requestOfNobody(this.#request)
+      remarkLeftOut(this.#request, request, to, context)
+      this.#request = request
       this.#tls = tlsOfNobody(this.#tls)
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
-    // RFC 9110 10.2.2: the fragment of the first URL goes on where the target has none. It is never sent, so nothing is to do.
     return to
   }
 
@@ -225,6 +236,7 @@ export class Retrieval {
       proxy: null,
       addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
+      retries: this.#retries,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       emit: (event) => this.#emit(event),
       isHeard: this.#settings.onEvent !== undefined,

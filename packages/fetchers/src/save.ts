@@ -1,19 +1,30 @@
 import type { Stats } from 'node:fs'
-import { constants, type FileHandle, link, open, readlink, rename, stat, unlink, utimes } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { lstat, stat } from 'node:fs/promises'
 import { append } from './append.ts'
-import { attempt, writeFailed, writeWhole } from './local-file.ts'
+import type { Sink } from './fetcher.ts'
+import { writeFailed } from './local-file.ts'
 import { checkOptions, flag, type OptionKind } from './options.ts'
+import { exists, PartFile } from './part-file.ts'
+import { findSpecial, writeSpecial } from './special-file.ts'
 
 /** How a body becomes a file. */
 export interface SaveOptions {
-  /** False: fail where a file of that name exists. Default true. */
+  /** False: fail where anything of that name exists. Default true: a file is replaced, and keeps its permissions. */
   readonly overwrite?: boolean
   /**
    * True: the file holds what comes before the representation's `offset`; append to it. It must be a regular file of exactly that
    * length, and no link; at offset 0 it may be missing. What has come stays on failure, to be continued from. Default false.
    */
   readonly append?: boolean
+  /**
+   * True: what has come stays on failure in `path.part`, of which findPart() says where to go on, and what begins at an `offset` goes
+   * behind a part of that length. Default false: a part is removed.
+   */
+  readonly resumable?: boolean
+  /** False: fail with `resume-failed` where the file that is to be replaced is longer than what has come. Default true. */
+  readonly shrink?: boolean
+  /** True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) that has the name. Default false: fail there. */
+  readonly special?: boolean
 }
 
 /** What a file is told of the octets that it gets. */
@@ -21,84 +32,68 @@ export interface SavedFacts {
   readonly modified: Date | null
   /** Of the first octet within the resource. */
   readonly offset: number
+  /** Octets from there on. */
+  readonly size?: number | null
+  readonly etag?: string | null
+  readonly url?: string
+  readonly redirects?: readonly { readonly url: string }[]
+  /** Resolves once no more octets will come. */
+  readonly finished?: Promise<void>
 }
 
-const optionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = { overwrite: flag, append: flag }
+const optionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = {
+  overwrite: flag,
+  append: flag,
+  resumable: flag,
+  shrink: flag,
+  special: flag,
+}
 
 /**
  * Writes the octets to `path` by way of `path.part`, which takes the name only once it is whole: a partial file is never mistaken
- * for a whole one. Devices, FIFOs and open descriptors (`/dev/stdout`) are written to directly. Throws RetrievalError `write-failed`; what reading the octets throws
- * passes through. In both cases no file remains of this attempt, unless it was to append.
+ * for a whole one. Throws RetrievalError `write-failed`; what reading the octets throws passes through. In both cases no file
+ * remains of this attempt, unless it was to append, or to be resumable.
  */
 export async function save(
   octets: AsyncIterable<Uint8Array>,
   path: string,
   facts: SavedFacts,
   options: SaveOptions = {},
+  sink: Sink = { startOver: null },
 ): Promise<void> {
   checkOptions(options, optionKinds)
   if (options.append) return append(octets, path, facts)
-  // Its name is no place for a file: renaming would replace /dev/stdout itself, and leave the file behind it empty.
-  if (await isDescriptor(path)) return writeTo(await attempt(path, () => open(path, 'a')), octets, path)
-  const target = await existing(path)
-  if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
-  if (target !== undefined && !target.isFile()) return writeTo(await attempt(path, () => open(path, 'w')), octets, path)
-  if (target !== undefined && options.overwrite === false) throw writeFailed(path, exists)
-
-  const part = `${path}.part`
-  const { modified } = facts
-  const file = await openPart(part)
+  const { overwrite = true, resumable = false } = options
+  if (!overwrite && (await isTaken(path))) throw writeFailed(path, exists)
+  const special = await findSpecial(path)
+  if (special !== null) {
+    if (options.special) return writeSpecial(octets, special, facts.finished)
+    throw writeFailed(path, 'it is no regular file, and nothing allows others (the option `special`)')
+  }
+  const replaced = await replacedBy(path)
+  const least = options.shrink === false ? (replaced?.size ?? 0) : 0
+  const part = await PartFile.open(path, facts, { mode: replaced && replaced.mode & 0o777, resumable, least })
+  sink.startOver = () => part.startOver()
   try {
-    await writeTo(file, octets, part)
-    if (modified !== null) await attempt(part, () => utimes(part, new Date(), modified))
-    await attempt(path, () => publish(part, path, options.overwrite !== false), { EEXIST: exists })
+    await part.write(octets)
+    await part.publish(facts.modified, overwrite)
   } catch (error) {
-    await unlink(part).catch(() => {})
+    await part.giveUp(error)
     throw error
   }
 }
 
-const exists = 'it exists already; remove it, or choose another name'
-const descriptor = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
-
-/** Whether the name, or a link that it is, stands for something this or another process has open: /dev/stdout -> /proc/self/fd/1. */
-async function isDescriptor(path: string): Promise<boolean> {
-  // Links to links: the system itself gives up after 40 (path_resolution(7)).
-  for (let at = resolve(path), hops = 0; hops < 40; hops++) {
-    if (descriptor.test(at)) return true
-    const target = await readlink(at).catch(() => null)
-    if (target === null) return false
-    at = resolve(dirname(at), target)
-  }
-  return false
+/** A link that leads nowhere takes the name too. */
+async function isTaken(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
-async function existing(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path)
-  } catch {
-    return undefined
-  }
-}
-
-/** Never through a planted link, never over another retrieval's part (security.md case 31). */
-function openPart(part: string): Promise<FileHandle> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-  const EEXIST = 'another retrieval is writing it, or died; remove it if none is'
-  return attempt(part, () => open(part, flags, 0o666), { EEXIST })
-}
-
-async function writeTo(file: FileHandle, octets: AsyncIterable<Uint8Array>, path: string): Promise<void> {
-  try {
-    for await (const chunk of octets) await attempt(path, () => writeWhole(file, chunk))
-  } finally {
-    await attempt(path, () => file.close())
-  }
-}
-
-/** link() fails where the name is taken; rename() replaces it, be it a link, in one step. */
-async function publish(part: string, path: string, overwrite: boolean): Promise<void> {
-  if (overwrite) return rename(part, path)
-  await link(part, path)
-  await unlink(part)
+/** The file that is to be replaced, whose permissions stay: a private one stays so. Null where there is none. */
+async function replacedBy(path: string): Promise<Stats | null> {
+  const stats = await stat(path).catch(() => null)
+  if (stats?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
+  return stats
 }

@@ -2,34 +2,39 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
-import { octetsFrom, pointIn, startIn } from '../continuation.ts'
+import { octetsFrom } from '../continuation.ts'
 import { attempt, checkTarget, type Destination, writeFailed } from '../destination.ts'
 import { dispositionName } from '../disposition.ts'
-import { saveEtag } from '../etag.ts'
-import { fileNameOf, safeFileName } from '../file-name.ts'
+import { checkEtagFile, saveEtag } from '../etag.ts'
+import { safeFileName } from '../file-name.ts'
 import { headOf, isHttp, shownHead } from '../head.ts'
+import { KeptOctets } from '../kept-octets.ts'
 import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
 import { isAttributes, isGroup, isMenu, isMessage } from '../media.ts'
 import type { Output } from '../output.ts'
+import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../save-plan.ts'
 import { eachUrl, Session } from '../session.ts'
 import { TerminalText } from '../terminal-text.ts'
 import type { WantedParts } from '../wanted-parts.ts'
 
-type FileDestination = Exclude<Destination, { to: 'stdout' }>
-
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {
-  const { destinations, etagFile } = run.config
-  if (etagFile !== null) checkTarget(etagFile, true)
+  const { destinations, etagFile, damagedEtagFile } = run.config
+  if (etagFile !== null) checkEtagFile(etagFile)
+  if (damagedEtagFile !== null) {
+    run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is passed over.` })
+  }
   await using session = new Session(run)
-  return await eachUrl(run, async (operand, index) => {
+  const kept = new KeptOctets(run.report, run.config.continueAt !== null)
+  const retrieveTo = async (operand: string, index: number): Promise<void> => {
     const destination = destinations[index] ?? { to: 'stdout', asIs: false }
     const resolution = session.resolve(operand)
     if (run.config.parts !== null) await toParts(run.config.parts, destination, resolution, session, run)
     else if (destination.to === 'stdout') await toStdout(destination.asIs, resolution, session, run)
-    else await toFile(destination, resolution, session, run)
-  })
+    else await toFile(destination, resolution, session, run, kept)
+  }
+  return await eachUrl(run, retrieveTo, (operand) => kept.tell(operand))
 }
 
 async function toStdout(asIs: boolean, resolution: Resolution, session: Session, run: Run): Promise<void> {
@@ -49,19 +54,22 @@ async function toStdout(asIs: boolean, resolution: Resolution, session: Session,
   saveEtag(config.etagFile, representation)
 }
 
-async function toFile(destination: FileDestination, resolution: Resolution, session: Session, run: Run): Promise<void> {
-  const { continueAt, etagFile } = run.config
-  if (destination.to === 'remote-name' && destination.byServer) return toNamed(destination, resolution, session, run)
-  const path = destination.to === 'file' ? destination.path : join(destination.directory, nameFor(resolution))
-  // Who continues a file knows that it is there.
-  const overwrite = destination.to === 'file' || continueAt !== null
-  checkTarget(path, overwrite)
-  const start = continueAt === null ? 0 : startIn(path, continueAt)
-  await using representation = await session.retrieve(resolution, true, pointIn(path, start))
-  // Where the server could not begin there, the whole comes, and takes the place of the file once it is whole.
-  const append = continueAt !== null && (start === 0 || representation.offset > 0)
-  await representation.saveTo(path, { overwrite, append })
-  saveEtag(etagFile, representation)
+async function toFile(
+  destination: FileDestination,
+  resolution: Resolution,
+  session: Session,
+  run: Run,
+  kept: KeptOctets,
+): Promise<void> {
+  if (destination.to === 'remote-name' && destination.byServer)
+    return toNamed(destination, resolution, session, run, kept)
+  const plan = await planSave(destination, resolution, session, run)
+  await kept.begin(plan)
+  const check = (representation: Representation): void => checkPlan(plan, representation)
+  await using representation = await session.retrieve(resolution, true, plan.from, check)
+  await saveAsPlanned(plan, representation)
+  kept.end()
+  saveEtag(run.config.etagFile, representation)
 }
 
 /** Of a message, what --part or --attachments wants. */
@@ -74,7 +82,7 @@ async function toParts(
 ): Promise<void> {
   const folder = wanted.attachmentsTo
   if (folder !== null) attempt(folder, () => accessSync(folder, constants.W_OK))
-  else if (destination.to === 'file') checkTarget(destination.path, true)
+  else if (destination.to === 'file') checkTarget(destination.path, true, true)
   await using representation = await session.retrieve(resolution, false)
   const { getParts } = await import('../message-parts.ts')
   await getParts(wanted, representation, destination, run)
@@ -85,12 +93,17 @@ async function toNamed(
   { directory }: { readonly directory: string },
   resolution: Resolution,
   session: Session,
-  { report }: Run,
+  { config, report }: Run,
+  kept: KeptOctets,
 ): Promise<void> {
   await using representation = await session.retrieve(resolution, true)
   const given = givenName(representation)
   const path = join(directory, given ?? nameFor(resolution))
-  await representation.saveTo(path, { overwrite: false })
+  const options = { overwrite: false, resumable: config.request.range === undefined }
+  const plan = { path, from: 0, behind: null, options }
+  await kept.begin(plan, true)
+  await saveAsPlanned(plan, representation)
+  kept.end()
   const whose = given === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
   report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
 }
@@ -100,12 +113,6 @@ function givenName({ metadata }: Representation): string | null {
   const { headers } = metadata as { readonly headers?: Readonly<Record<string, string>> }
   const name = dispositionName(headers?.['content-disposition'] ?? '')
   return name === null ? null : safeFileName(name)
-}
-
-function nameFor(resolution: Resolution): string {
-  const name = fileNameOf(resolution)
-  if (name === null) throw writeFailed(`The file for ${resolution.url}`, 'the URL ends in no name; give one by -o FILE')
-  return name
 }
 
 /**

@@ -22,9 +22,16 @@ export function extentOf(file: Measure, context: RetrievalContext): Extent {
   if (range !== undefined) return rangeOf(file, range, context)
   if (point === undefined) return whole
   const obstacle = obstacleTo(point, file)
-  if (obstacle === null) return { ...whole, start: point.offset }
+  if (obstacle === null) return { ...whole, start: startOf(point, file, context) }
   tellWhole(context, obstacle)
   return whole
+}
+
+/** Throws `resume-failed` where the caller has more than there is: of another file, or of one that was cut. */
+function startOf({ offset }: ResumePoint, { size }: Measure, context: RetrievalContext): number {
+  if (size === null || offset <= size) return offset
+  const message = `The file has ${size} octets, and ${offset} are there already; retrieve it from its beginning.`
+  throw context.error('resume-failed', message)
 }
 
 function rangeOf({ size }: Measure, range: NonNullable<RequestOptions['range']>, context: RetrievalContext): Extent {
@@ -36,9 +43,8 @@ function rangeOf({ size }: Measure, range: NonNullable<RequestOptions['range']>,
 }
 
 /** Why a retrieval cannot go on where it ended: the octets before need not be those of this file. */
-function obstacleTo({ offset, size, modified }: ResumePoint, file: Measure): string | null {
+function obstacleTo({ size, modified }: ResumePoint, file: Measure): string | null {
   if (file.size === null) return 'the file has no size'
-  if (offset > file.size) return `the file has only ${file.size} octets`
   const other = modified != null && modified.getTime() !== file.modified.getTime()
   return other || (size != null && size !== file.size) ? 'it has changed since' : null
 }

@@ -12,6 +12,8 @@ const patience = 30_000
 /** Up to so many octets behind a range are read to keep the session, and for so long: another login costs more. */
 const maxDrained = 65_536
 const drainTime = 1000
+/** How long octets may be on their way after the server has said that it broke off. */
+const grace = 1000
 
 export interface BodyOptions {
   /** Octets that must come, no fewer; more are let through, since files grow. */
@@ -46,6 +48,10 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   #over = false
   /** All that was wanted has been given out. */
   #isSated = false
+  #isReading = false
+  /** The server has said that it was broken off. */
+  #isCut = false
+  #grace: NodeJS.Timeout | undefined
   #unlink: () => void = () => {}
   /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
   #isFinal = false
@@ -56,9 +62,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     this.#dialogue = dialogue
     this.#transfer = transfer
     this.#options = options
-    // A server that says 451 may leave the data connection open; it will send no more.
-    const giveUp = (): void => transfer.data.close()
-    transfer.exchange.last.then((reply) => isPositive(reply) || giveUp(), giveUp)
+    const end = (): void => this.#expectNoMore()
+    transfer.exchange.last.then((reply) => isPositive(reply) || end(), end)
     // The retrieval may end while nobody reads.
     this.#unlink = dialogue.context.deadline.onAbort(() => this.#abandon())
   }
@@ -93,7 +98,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   async #pull(): Promise<Uint8Array> {
     const { wanted, surplus = Number.POSITIVE_INFINITY, atMost, lineEnds } = this.#options
     if (this.#isSated) return this.#drain()
-    const chunk = await this.#transfer.data.read()
+    const chunk = await this.#read()
     if (chunk === null) {
       await this.#finish()
       return lineEnds?.end() ?? nothing
@@ -132,6 +137,26 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       return this.#dialogue.done()
     }
     this.#abandon()
+  }
+
+  async #read(): Promise<Uint8Array | null> {
+    this.#isReading = true
+    if (this.#isCut) this.#expectNoMore()
+    try {
+      return await this.#transfer.data.read()
+    } finally {
+      this.#isReading = false
+      clearTimeout(this.#grace)
+    }
+  }
+
+  /**
+   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before is on its way, or
+   * waits for the consumer.
+   */
+  #expectNoMore(): void {
+    this.#isCut = true
+    if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
   /** The data connection has ended: is that all? */

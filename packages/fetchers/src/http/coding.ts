@@ -30,7 +30,7 @@ function wantsCoding(request: RequestOptions): boolean {
 export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrieved {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
-  // Content-Length: 0, and what has no body whatever it says: 204, 205.
+  // Content-Length: 0, and what has no body whatever it says: 204.
   if (names.length === 0 || retrieved.size === 0) return retrieved
   if (request.head === true) return wantsCoding(request) ? { ...retrieved, size: null } : retrieved
   if (!wantsCoding(request)) {

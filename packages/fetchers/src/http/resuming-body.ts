@@ -45,16 +45,21 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #at: number
   #octets: AsyncIterator<Uint8Array> | null
   #deadline: Deadline | null
-  readonly #retries = new Retries()
+  readonly #retries: Retries
   #wasWrong = false
+  /** Octets are those of the answer that has begun: nothing but itself speaks for its extent. */
+  #isFirst: boolean
+  #isContradicted = false
 
   /** Without an answer that has begun, it asks for one. */
   constructor(context: RetrievalContext, source: Source, { at, end }: Extent, begun: Begun | null) {
     this.#context = context
+    this.#retries = new Retries(context.retries)
     this.#source = source
     this.#at = at
     this.#end = end
     this.#octets = begun?.octets[Symbol.asyncIterator]() ?? null
+    this.#isFirst = begun !== null
     this.#deadline = begun?.deadline ?? null
   }
 
@@ -76,8 +81,9 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         this.#letGo()
         this.#context.deadline.throwIfAborted()
         // Content-Range has counted them, whatever became of a last chunk.
-        if (this.#at === this.#end) return { done: true, value: undefined }
-        if (!(await this.#retries.again(error, this.#context))) throw isAsking ? this.#cannotGoOn(error) : error
+        if (this.#at === this.#end && !this.#isContradicted) return { done: true, value: undefined }
+        if (await this.#retries.again(error, this.#context)) continue
+        throw this.#retries.final(isAsking ? this.#cannotGoOn(error) : error)
       }
     }
   }
@@ -93,12 +99,14 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     this.#deadline?.end()
     this.#deadline = null
     this.#octets = null
+    this.#isFirst = false
   }
 
   async #give(chunk: Uint8Array): Promise<Uint8Array> {
     const wanted = chunk.subarray(0, this.#end - this.#at)
+    if (wanted.length < chunk.length && this.#isFirst) throw this.#contradiction()
     this.#at += wanted.length
-    if (wanted.length > 0) this.#retries.reset()
+    this.#retries.progress(wanted.length)
     // More than was announced, in chunked coding: the connection has served its time (R5).
     if (wanted.length < chunk.length) await this.#octets?.return?.()
     return wanted
@@ -123,6 +131,12 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     if (part === null || part.first !== this.#at || part.last >= this.#end) return false
     const isSameSize = total === null || part.total === null || part.total === total
     return isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
+  }
+
+  #contradiction(): Error {
+    this.#isContradicted = true
+    const what = `The server sent more octets than up to ${this.#end - 1}, the last one that it had announced`
+    return this.#context.error('protocol-violation', `${what}; retrieve it anew.`, { phase: 'body' })
   }
 
   #short(): Error {

@@ -26,8 +26,8 @@ export async function retrieveArticle(dialogue: Dialogue, inSession: InSession):
   }
   return {
     ...described(dialogue, reply),
-    // One that breaks off is asked for once more (security.md R28); under its message-id it is the same for ever (RFC 5536 3.1.3).
-    body: new ResumingBody(context, new BlockBody(dialogue, slot), 0, resume, 1),
+    // One that breaks off is asked for again (security.md R28); under its message-id it is the same for ever (RFC 5536 3.1.3).
+    body: new ResumingBody(context, new BlockBody(dialogue, slot), 0, resume, true),
     entries: (body) => messageEntries(body, context),
   }
 }

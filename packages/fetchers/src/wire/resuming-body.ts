@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { Retries } from '../retry.ts'
 
 /** Octets that are asked for twice, to see that the server goes on where it broke off (R18: some answer REST and begin at 0). */
 const overlap = 4096
@@ -16,28 +17,33 @@ export type Resume = (offset: number) => Promise<OneBody>
 
 /**
  * The octets of a resource, over as many connections as it takes: a body that breaks off is taken up where the resource is known to be
- * the same, and the octets before the break are. So it is safe wherever the octets go.
+ * the same, and the octets before the break are. So it is safe wherever the octets go. Each further one is a try of the retrieval's
+ * budget, after a wait.
  */
 export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   readonly #context: RetrievalContext
   readonly #resume: Resume
-  /** In a row, that bring nothing new. */
-  readonly #maxAttempts: number
+  readonly #retries: Retries
+  readonly #isFirstAtOnce: boolean
   #body: OneBody
   /** Of the next octet to be given out. */
   #offset: number
   /** The last octets that were given out, and those of them that are to come again. */
   #tail: Uint8Array = nothing
   #expected: Uint8Array = nothing
-  #attempts = 0
   #isResumed = false
 
-  constructor(context: RetrievalContext, body: OneBody, offset: number, resume: Resume, maxAttempts: number = 3) {
+  /**
+   * `isFirstAtOnce`: the first further try is made at once, as those of other retrievals are that have lost the same connection, and
+   * would all come before it otherwise.
+   */
+  constructor(context: RetrievalContext, body: OneBody, offset: number, resume: Resume, isFirstAtOnce = false) {
     this.#context = context
     this.#body = body
     this.#offset = offset
     this.#resume = resume
-    this.#maxAttempts = maxAttempts
+    this.#retries = new Retries(context.retries)
+    this.#isFirstAtOnce = isFirstAtOnce
   }
 
   [Symbol.asyncIterator](): this {
@@ -66,7 +72,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
 
   #give(chunk: Uint8Array): Uint8Array {
     this.#offset += chunk.length
-    this.#attempts = 0
+    this.#retries.progress(chunk.length)
     const tail = chunk.length < overlap ? Buffer.concat([this.#tail, chunk]) : chunk
     // A copy: the chunk is lent.
     this.#tail = Uint8Array.prototype.slice.call(tail, -overlap)
@@ -88,20 +94,27 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async #takeUp(broken: RetrievalError): Promise<void> {
-    const { deadline, emit, url } = this.#context
-    for (let error = broken; ; ) {
-      if (++this.#attempts > this.#maxAttempts) throw broken
-      emit({ type: 'retried', url, error, delay: 0 })
+    const goesOn = await this.#retries.wait(broken, this.#context, this.#isFirstAtOnce)
+    if (!goesOn) throw this.#retries.final(broken)
+    while (true) {
       try {
         this.#body = await this.#resume(this.#offset - this.#tail.length)
         this.#expected = this.#tail
         this.#isResumed = true
         return
-      } catch (cause) {
-        if (deadline.reason !== null || !RetrievalError.is(cause) || cause.code === 'partial') throw cause
-        error = cause
+      } catch (error) {
+        this.#context.deadline.throwIfAborted()
+        if (!(await this.#retries.again(error, this.#context))) throw this.#retries.final(this.#cannotGoOn(error))
       }
     }
+  }
+
+  /** Why the body broke off is told by then, and the octets before are all right. */
+  #cannotGoOn(cause: unknown): unknown {
+    if (!RetrievalError.is(cause) || cause.code === 'partial') return cause
+    const { url, error } = this.#context
+    const why = cause.message.startsWith(`${url}: `) ? cause.message.slice(url.length + 2) : cause.message
+    return error('partial', `The rest, from octet ${this.#offset}, could not be had: ${why}`, { phase: 'body', cause })
   }
 
   #mismatch(): RetrievalError {

@@ -1,0 +1,90 @@
+import { lstatSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Resolution } from '@retriever/core'
+import { findPart, type KeptPart, type Representation, type ResumePoint, type SaveOptions } from '@retriever/fetchers'
+import { checkNotShorter, startIn, tailOf } from './continuation.ts'
+import { checkTarget, type Destination, writeFailed } from './destination.ts'
+import { fileNameOf } from './file-name.ts'
+import type { Run } from './main.ts'
+import type { Session } from './session.ts'
+
+export type FileDestination = Exclude<Destination, { to: 'stdout' }>
+
+/** How a body becomes a file: where it begins, and what it goes behind. */
+export interface SavePlan {
+  readonly path: string
+  /** 0: at the beginning. */
+  readonly from: number | ResumePoint
+  /** Octets of the file itself that the rest goes behind; null where the file comes by way of its part. */
+  readonly behind: number | null
+  readonly options: SaveOptions
+}
+
+/** Rejects with `write-failed` for what can be known to fail before anything is asked of a server. */
+export async function planSave(
+  destination: FileDestination,
+  resolution: Resolution,
+  session: Session,
+  { config, report }: Run,
+): Promise<SavePlan> {
+  const { continueAt, request } = config
+  const isNamed = destination.to === 'file'
+  const path = isNamed ? destination.path : join(destination.directory, nameFor(resolution))
+  checkTarget(path, isNamed || continueAt !== null, isNamed)
+  // The octets of a range say nothing of where the whole would go on.
+  const options = { overwrite: isNamed, special: isNamed, resumable: request.range === undefined }
+  const anew: SavePlan = { path, from: 0, behind: null, options }
+  if (isSpecial(path) && continueAt === null) return anew
+  const part = await findPart(path)
+  if (continueAt === null) return anew
+  const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt))
+  const point = pointIn(part, session.urlOf(resolution))
+  if (point !== null) return { ...anew, from: point }
+  if (exists) return behind(path, startIn(path, continueAt))
+  if (part !== null && part.length > 0) report.notice({ operand: resolution.url, message: whyAnew(part) })
+  return anew
+}
+
+/** The name of the file for -O. */
+export function nameFor(resolution: Resolution): string {
+  const name = fileNameOf(resolution)
+  if (name === null) throw writeFailed(`The file for ${resolution.url}`, 'the URL ends in no name; give one by -o FILE')
+  return name
+}
+
+/** What goes behind a file that is there. Where the whole comes, it takes its place once it is whole, unless it is shorter. */
+function behind(path: string, start: number): SavePlan {
+  const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
+  return { path, from, behind: start, options: { append: true } }
+}
+
+/** Throws where what has come may not take the place of what is there. */
+export function checkPlan({ path, behind }: SavePlan, representation: Representation): void {
+  if (behind !== null) checkNotShorter(path, behind, representation)
+}
+
+/** As the plan says, once it is known what has come. */
+export async function saveAsPlanned(
+  { path, behind, options }: SavePlan,
+  representation: Representation,
+): Promise<void> {
+  if (behind === null || behind === 0 || representation.offset > 0) return representation.saveTo(path, options)
+  // A part is gone on from without another look at the file, so that one of unknown length must not stay.
+  return representation.saveTo(path, { resumable: representation.size !== null, shrink: false })
+}
+
+function isSpecial(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && !stats.isFile()
+}
+
+function pointIn(part: KeptPart | null, url: string): ResumePoint | null {
+  if (part?.url !== url || part.point === null) return null
+  return { ...part.point, ...tailOf(part.path, part.point.offset) }
+}
+
+function whyAnew({ path, point, url }: KeptPart): string {
+  if (point !== null) return `it begins anew: what ${path} holds is of another URL (${url})`
+  return `it begins anew: nothing proves that the rest would be of the same version as what ${path} holds`
+}

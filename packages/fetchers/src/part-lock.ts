@@ -1,0 +1,133 @@
+import type { Stats } from 'node:fs'
+import { rename, unlink } from 'node:fs/promises'
+import { attempt, writeFailed } from './local-file.ts'
+import {
+  createRecord,
+  type FoundRecord,
+  lstatOf,
+  type PartRecord,
+  provenLength,
+  readRecord,
+  replaceRecord,
+  temporaryName,
+} from './part-record.ts'
+import { isRunning } from './process-identity.ts'
+
+/** A writer that cannot be looked at, on another machine, counts as alive for so long after it wrote last. Retrievals wait less. */
+const foreignLife = 5 * 60_000
+/** Between making its record and filling it, a writer needs less. */
+const emptyLife = 2000
+
+/** The right to write a part, which is to have made its record. */
+export class PartLock {
+  readonly #part: string
+  #number: number
+  /** Octets that the part had before, and that can be gone on from; null where there is no proof of any. */
+  readonly provenLength: number | null
+
+  private constructor(part: string, number: number, provenLength: number | null) {
+    this.#part = part
+    this.#number = number
+    this.provenLength = provenLength
+  }
+
+  /** Takes over what a dead process has left. Throws `write-failed` where a living one writes the part. */
+  static async take(part: string, record: PartRecord): Promise<PartLock> {
+    const path = recordPath(part)
+    let proven: number | null = null
+    for (let tries = 0; tries < 5; tries++) {
+      const found = await attempt(part, () => readRecord(path))
+      if (found !== null) {
+        await checkDead(part, found)
+        proven = await lengthOf(part, found)
+        if (!(await takeAway(path, found))) continue
+      }
+      const number = await create(part, path, record)
+      if (number !== null) return new PartLock(part, number, proven)
+    }
+    throw writeFailed(part, isWritten)
+  }
+
+  /** Throws where another process has taken the part over, believing this one to be dead. */
+  async check(): Promise<void> {
+    const stats = await attempt(this.#part, () => lstatOf(recordPath(this.#part)))
+    if (stats?.ino !== this.#number) throw writeFailed(this.#part, 'another retrieval has taken it over')
+  }
+
+  /** Leaves the record to whoever goes on. */
+  async leave(record: PartRecord): Promise<void> {
+    const path = recordPath(this.#part)
+    // A full disk may have no room for a second file, but has for this one again.
+    const again = (): Promise<number> => this.release().then(() => createRecord(path, record))
+    this.#number = await attempt(this.#part, () => replaceRecord(path, record).catch(again))
+  }
+
+  async release(): Promise<void> {
+    await unlink(recordPath(this.#part)).catch(() => {})
+  }
+}
+
+export function recordPath(part: string): string {
+  return `${part}.json`
+}
+
+/** Throws `write-failed` where a process that still runs writes the part. */
+export async function checkDead(part: string, { record, stats }: FoundRecord): Promise<void> {
+  if (stats.isDirectory()) throw writeFailed(recordPath(part), 'it is a directory')
+  if (record === null) {
+    if (stats.isFile() && (await isYoung(part, stats, lifeOf(stats)))) throw writeFailed(part, isWritten)
+    return
+  }
+  if (record.writer === null) return
+  const running = await isRunning(record.writer)
+  if (running === false || (running === null && !(await isYoung(part, stats, foreignLife)))) return
+  const { pid, host } = record.writer
+  throw writeFailed(part, `${isWritten} (process ${pid}${running === null ? ` on ${host}` : ''})`)
+}
+
+/** Of a record that says nothing: it has just been made, or another user has made it, or it is damaged. */
+function lifeOf(stats: Stats): number {
+  if (stats.size === 0) return emptyLife
+  return stats.uid === process.getuid?.() ? 0 : foreignLife
+}
+
+async function isYoung(part: string, record: Stats, life: number): Promise<boolean> {
+  const written = (await attempt(part, () => lstatOf(part)))?.mtimeMs ?? 0
+  return Date.now() - Math.max(written, record.mtimeMs) < life
+}
+
+const isWritten = 'another retrieval is writing it; wait for its end, or choose another name'
+
+async function lengthOf(part: string, { record }: FoundRecord): Promise<number | null> {
+  const stats = await attempt(part, () => lstatOf(part))
+  return record === null || stats === null ? null : provenLength(record, stats)
+}
+
+/** False where the record is another one by now: another retrieval has been faster. */
+async function takeAway(path: string, found: FoundRecord): Promise<boolean> {
+  const aside = temporaryName(path)
+  try {
+    await rename(path, aside)
+  } catch {
+    return false
+  }
+  const taken = await readRecord(aside)
+  if (taken?.stats.ino !== found.stats.ino) {
+    await rename(aside, path)
+    return false
+  }
+  await unlink(aside)
+  return true
+}
+
+/** Null where another retrieval has been faster. */
+async function create(part: string, path: string, record: PartRecord): Promise<number | null> {
+  return attempt(part, async () => {
+    try {
+      return await createRecord(path, record)
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+      throw error
+    }
+  })
+}

@@ -1,0 +1,165 @@
+import { constants, type Stats } from 'node:fs'
+import { lstat, open, rename, unlink } from 'node:fs/promises'
+import { redact } from '@retriever/core'
+import type { ResumePoint } from './fetcher.ts'
+import { type ProcessIdentity, thisProcess } from './process-identity.ts'
+import type { SavedFacts } from './save.ts'
+
+/**
+ * What `NAME.part.json` says of NAME.part: which version of which resource its octets are of, and who writes it. It begins with
+ * the part and ends with it, so that it is the lock of the part, too.
+ */
+export interface PartRecord {
+  /** The URL that was asked for, without secrets; null where the octets came from elsewhere. */
+  readonly url: string | null
+  /** HTTP's entity tag, if it is a strong one. */
+  readonly etag: string | null
+  readonly modified: Date | null
+  /** Octets of the whole. */
+  readonly size: number | null
+  /** Octets of the part that are known to be on the disk; null while it is written. */
+  readonly length: number | null
+  /** Null: no process writes it. */
+  readonly writer: ProcessIdentity | null
+}
+
+/** Nobody but its owner reads it: a URL may tell more than its file. */
+const mode = 0o600
+/** A URL has at most 64 KiB, and JSON may escape each character. */
+const maxLength = 1024 * 1024
+
+export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord {
+  const { etag = null, modified, offset, size = null, url, redirects = [] } = facts
+  const asked = redirects[0]?.url ?? url
+  return {
+    url: asked === undefined ? null : redact(asked),
+    etag: etag === null || etag.startsWith('W/') ? null : etag,
+    modified,
+    size: size === null ? null : offset + size,
+    length: null,
+    writer,
+  }
+}
+
+/** Where to go on; null where neither entity tag, date nor size could prove that the rest is of the same version. */
+export function pointOf({ etag, modified, size }: PartRecord, offset: number): ResumePoint | null {
+  return etag === null && modified === null && size === null ? null : { offset, etag, modified, size }
+}
+
+/** Octets of the part that can be gone on from, by what the record says; null: it cannot be said. */
+export async function provenLength(record: PartRecord, part: Stats): Promise<number | null> {
+  if (record.length !== null) return record.length <= part.size ? record.length : null
+  // A process that was killed has written all that the file has, unless the machine stopped as well: then a part may hold gaps.
+  const { host, boot } = await thisProcess()
+  const { writer } = record
+  return writer !== null && boot !== null && writer.host === host && writer.boot === boot ? part.size : null
+}
+
+/** A record as it stands on the disk. */
+export interface FoundRecord {
+  /** Null where the file holds none, being damaged or no regular file of this user. */
+  readonly record: PartRecord | null
+  readonly stats: Stats
+}
+
+/** Null where there is no such file. Follows no link, and waits for no FIFO. */
+export async function readRecord(path: string): Promise<FoundRecord | null> {
+  const stats = await lstatOf(path)
+  if (stats === null) return null
+  if (!isOwnFile(stats) || stats.size > maxLength) return { record: null, stats }
+  const { O_RDONLY, O_NOFOLLOW } = constants
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)).catch(() => null)
+  if (file === null) return null
+  try {
+    return { record: parse(await file.readFile('utf8')), stats }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes the file, which must not be there: EEXIST. Returns its number. */
+export async function createRecord(path: string, record: PartRecord): Promise<number> {
+  const file = await open(path, 'wx', mode)
+  try {
+    await file.writeFile(format(record))
+    return (await file.stat()).ino
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** In one step: whoever reads it sees the one or the other. Returns the number of the new file. */
+export async function replaceRecord(path: string, record: PartRecord): Promise<number> {
+  const temporary = temporaryName(path)
+  const number = await createRecord(temporary, record)
+  await rename(temporary, path)
+  return number
+}
+
+/** A regular file of this user, with one name: nobody else has put it there (security.md case 31). */
+export function isOwnFile(stats: Stats): boolean {
+  const user = process.getuid?.()
+  return stats.isFile() && stats.nlink === 1 && (user === undefined || stats.uid === user)
+}
+
+/** Of the name itself, no link followed; null where there is none. */
+export async function lstatOf(path: string): Promise<Stats | null> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
+let count = 0
+
+/** Beside the file, and of this process alone. */
+export function temporaryName(path: string): string {
+  count++
+  return `${path}.${process.pid}-${count}`
+}
+
+function format(record: PartRecord): string {
+  return `${JSON.stringify(record)}\n`
+}
+
+function parse(text: string): PartRecord | null {
+  const found = fromJson(text)
+  if (found === null) return null
+  const { url, etag, modified, size, length, writer } = found
+  const date = typeof modified === 'string' ? new Date(modified) : null
+  const isWhole =
+    (url === null || typeof url === 'string') &&
+    (etag === null || (typeof etag === 'string' && /^"[\x21\x23-\x7E\x80-\xFF]*"$/.test(etag))) &&
+    (modified === null || (date !== null && !Number.isNaN(date.getTime()))) &&
+    isSize(size) &&
+    isSize(length)
+  if (!isWhole || (writer !== null && !isIdentity(writer))) return null
+  return { url, etag, modified: date, size, length, writer }
+}
+
+function fromJson(text: string): Record<string, unknown> | null {
+  try {
+    const found: unknown = JSON.parse(text)
+    return typeof found === 'object' && found !== null ? { ...found } : null
+  } catch {
+    return null
+  }
+}
+
+function isSize(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+}
+
+function isIdentity(value: unknown): value is ProcessIdentity {
+  if (typeof value !== 'object' || value === null) return false
+  const { pid, started, host, boot }: Partial<Record<string, unknown>> = { ...value }
+  const isPid = typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0
+  return isPid && isText(started) && typeof host === 'string' && isText(boot)
+}
+
+function isText(value: unknown): boolean {
+  return value === null || typeof value === 'string'
+}

@@ -1,0 +1,119 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, open, readlink, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { attempt, writeFailed } from './local-file.ts'
+
+/** A FIFO, a device, or what this or another process has open: it is written to, and never replaced. */
+export interface SpecialFile {
+  readonly path: string
+  /** `/proc/self/fd/1`, to which /dev/stdout leads; null where the path itself is the FIFO or device. */
+  readonly descriptor: string | null
+}
+
+/** Null for a regular file, and for what is not there. */
+export async function findSpecial(path: string): Promise<SpecialFile | null> {
+  const descriptor = await descriptorOf(path)
+  if (descriptor !== null) return { path, descriptor }
+  const stats = await statOf(path)
+  return stats === null || stats.isFile() || stats.isDirectory() ? null : { path, descriptor: null }
+}
+
+/** Writes to it as far as there is room, so that an interrupt never waits for a reader. */
+export async function writeSpecial(
+  octets: AsyncIterable<Uint8Array>,
+  target: SpecialFile,
+  finished: Promise<void> | undefined,
+): Promise<void> {
+  const { path } = target
+  let isOver = false
+  void finished?.then(() => {
+    isOver = true
+  })
+  const file = await openSpecial(target, () => isOver)
+  try {
+    if (file !== null) {
+      for await (const chunk of octets) await attempt(path, () => writeAsRoomAllows(file, chunk, () => isOver), reasons)
+    }
+    // The retrieval has ended: this throws its reason.
+    else for await (const _ of octets) break
+  } finally {
+    await file?.close().catch(() => {})
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EPIPE: 'its reader has gone',
+  ENXIO: 'nothing listens there',
+}
+
+/** Between two looks whether a FIFO has a reader by now, or room. */
+const pollEvery = 20
+
+/** Null where the retrieval ended before a FIFO had a reader. */
+async function openSpecial({ path, descriptor }: SpecialFile, isOver: () => boolean): Promise<FileHandle | null> {
+  const { O_WRONLY, O_APPEND } = constants
+  const nonBlocking = constants.O_NONBLOCK ?? 0
+  if (descriptor !== null) return attempt(path, () => open(descriptor, O_WRONLY | O_APPEND | nonBlocking))
+  while (!isOver()) {
+    const file = await openOnce(path, O_WRONLY | nonBlocking | (constants.O_NOCTTY ?? 0) | constants.O_NOFOLLOW)
+    if (file !== null) return file
+    await wait(pollEvery)
+  }
+  return null
+}
+
+/** Null for a FIFO that has no reader yet. */
+async function openOnce(path: string, flags: number): Promise<FileHandle | null> {
+  const before = await statOf(path)
+  if (before?.isSocket()) throw writeFailed(path, 'it is a socket')
+  const file = await attempt(
+    path,
+    async () => {
+      try {
+        return await open(path, flags)
+      } catch (error) {
+        if (before?.isFIFO() && codeOf(error) === 'ENXIO') return null
+        throw error
+      }
+    },
+    reasons,
+  )
+  const stats = await file?.stat()
+  if (file === null || stats === undefined || !stats.isFile()) return file
+  await file.close()
+  throw writeFailed(path, 'it has become a regular file; try again')
+}
+
+async function writeAsRoomAllows(file: FileHandle, chunk: Uint8Array, isOver: () => boolean): Promise<void> {
+  for (let at = 0; at < chunk.length && !isOver(); ) {
+    try {
+      at += (await file.write(chunk, at)).bytesWritten
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') throw error
+      await wait(1)
+    }
+  }
+}
+
+const descriptorPath = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
+
+/** Whether the name, or a link that it is, stands for something this or another process has open: /dev/stdout -> /proc/self/fd/1. */
+async function descriptorOf(path: string): Promise<string | null> {
+  // Links to links: the system itself gives up after 40 (path_resolution(7)).
+  for (let at = resolve(path), hops = 0; hops < 40; hops++) {
+    if (descriptorPath.test(at)) return at
+    const target = await readlink(at).catch(() => null)
+    if (target === null) return null
+    at = resolve(dirname(at), target)
+  }
+  return null
+}
+
+async function statOf(path: string): Promise<Stats | null> {
+  return stat(path).catch(() => null)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
