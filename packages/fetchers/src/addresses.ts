@@ -43,6 +43,7 @@ export class AddressBook {
     const isAllowed = ({ address }: LookupAddress): boolean =>
       !(isPointedTo && isInward(address)) && !(this.#publicOnly && !isPublic(address))
     return {
+      isPointedTo,
       of: async (host, port, options) => (await this.#find(host, port, options)).filter(isAllowed),
       rule: this.#publicOnly
         ? 'it has no public address, and policy.publicOnly allows no other.'

@@ -151,6 +151,8 @@ export interface Addresses {
   of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
   /** Why none may, behind a colon. */
   readonly rule: string
+  /** True: these are the rules for places that a server from elsewhere points to, not the caller. */
+  readonly isPointedTo?: boolean
   /** For the keys of pools: what is open under another key may have been made by other rules. */
   keyOf(host: string, port: number): string
 }

@@ -21,7 +21,10 @@ export interface Answer {
   readonly body: AnswerBody
   /** The proxy that was asked, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
-  /** All of the body is here: nothing of it can break off. */
+  /**
+   * All of the body is here, or in the cache: nothing of it can break off, and where it is damaged, no further request
+   * may complete it.
+   */
   readonly isWhole?: boolean
   /** The end of the body is proved by the protocol, also where no length and no last chunk does. */
   readonly provesEnd?: boolean

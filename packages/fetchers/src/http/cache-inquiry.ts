@@ -145,7 +145,7 @@ export class Inquiry {
     const age = Math.floor(ageOf(stored, Date.now()) / 1000)
     emit({ type: 'cached', url, how, age })
     const body = new StoredBody(reader, stored, this.#context, () => this.#remove(stored))
-    return { head: storedHead(stored, age), body: body, proxy: null, cache: { hit: true, age } }
+    return { head: storedHead(stored, age), body, proxy: null, isWhole: true, cache: { hit: true, age } }
   }
 
   /** Has the answer kept as its body is read, if it may be. */
