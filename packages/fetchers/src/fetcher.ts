@@ -28,6 +28,11 @@ export interface RetrievalContext {
   readonly deadline: Deadline
   readonly limits: Limits
   readonly request: RequestOptions
+  /**
+   * True: a redirect has led to another origin than the caller named. The entity tags and dates of the request are
+   * compared with what comes from there, and not sent.
+   */
+  readonly isOtherOrigin?: boolean
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null

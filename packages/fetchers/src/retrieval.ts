@@ -56,6 +56,8 @@ export class Retrieval {
   readonly #finished: () => void
   readonly #retries = new Retries()
   #unheard = false
+  /** A redirect has led to another origin than the first. */
+  #isOtherOrigin = false
   /** A server from elsewhere sent us on. */
   #isPointedTo = false
 
@@ -160,6 +162,7 @@ export class Retrieval {
     this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) {
       // Nor back again (security.md case 15).
+      this.#isOtherOrigin = true
       this.#request = requestOfNobody(this.#request)
       this.#tls = tlsOfNobody(this.#tls)
     }
@@ -220,6 +223,7 @@ export class Retrieval {
       proxy: null,
       addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
+      isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       emit: (event) => this.#emit(event),
       isHeard: this.#settings.onEvent !== undefined,

@@ -95,7 +95,8 @@ export class Inquiry {
     const requestTime = Date.now()
     let answer: Answer
     try {
-      answer = await this.#send({ ...context, request: { ...context.request, ...condition } })
+      // The stored tag is of this very origin.
+      answer = await this.#send({ ...context, isOtherOrigin: false, request: { ...context.request, ...condition } })
     } catch (error) {
       if (!isUnreachable(error) || context.deadline.reason !== null || !this.#standsIn(stored)) throw error
       return this.#serveInstead(held, error.message)

@@ -19,7 +19,7 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
   const deadline = context.deadline.attempt()
   const range = [point.offset, null] as const
-  const answer = await ask({ range, ...ifRange(validator), deadline })
+  const answer = await ask({ range, ...(isTold(context) && ifRange(validator)), deadline })
   const { head, body } = answer
   if (head.status === 206) {
     const obstacle = obstacleTo(point, validator, head, context)
@@ -30,7 +30,7 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
   if (head.status === 416) {
     await discard(body, context)
     const total = totalOfUnsatisfied(head)
-    if (isComplete(point, validator, head, total)) return nothingLeft(point, head)
+    if (isComplete(point, validator, head, total, context)) return nothingLeft(point, head)
     return retrieveWhole(ask, context, total === null ? 'the server refuses the range' : hasOnly(total, point))
   }
   const outcome = await resuming({ ask, answer, deadline }, context)
@@ -43,6 +43,11 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
 
 const changed = 'it has changed since'
 
+/** Whether the server may be told what the caller knows of the resource. */
+function isTold({ isOtherOrigin }: RetrievalContext): boolean {
+  return isOtherOrigin !== true
+}
+
 async function retrieveWhole(ask: Ask, context: RetrievalContext, obstacle: string): Promise<Outcome> {
   const outcome = await retrieveObject(ask, context)
   if (outcome.outcome === 'retrieved') tellWhole(context, obstacle)
@@ -54,15 +59,16 @@ function obstacleTo(
   { offset, size }: ResumePoint,
   validator: Validator | null,
   head: ResponseHead,
-  { request }: RetrievalContext,
+  context: RetrievalContext,
 ): string | null {
   const part = contentRange(head)
   if (part === null || part.first !== offset) return 'the server sends another part than the rest'
-  if (!isOf(validator, head) || (size != null && part.total !== null && part.total !== size)) return changed
+  if (!isOf(validator, head, isTold(context)) || (size != null && part.total !== null && part.total !== size))
+    return changed
   // RFC 9110 15.3.7 lets a server send less than it was asked for.
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
   const isCoded = !/^(?:identity)?$/i.test(head.field('content-encoding') ?? '')
-  return isCoded && request.compressed === true ? 'it is compressed on its way' : null
+  return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
 }
 
 /** security.md R9. */
@@ -71,8 +77,9 @@ function isComplete(
   validator: Validator | null,
   head: ResponseHead,
   total: number | null,
+  context: RetrievalContext,
 ): boolean {
-  return total === offset && (size == null || size === total) && isOf(validator, head)
+  return total === offset && (size == null || size === total) && isOf(validator, head, isTold(context))
 }
 
 function hasOnly(total: number, { offset }: ResumePoint): string {
