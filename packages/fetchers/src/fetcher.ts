@@ -43,6 +43,8 @@ export interface RetrievalContext {
   readonly addresses?: Addresses
   /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
   credentials(challenge: Challenge): Promise<Credentials | null>
+  /** What servers have accepted of such answers, for the mechanisms that remember it: HTTP. */
+  readonly acceptedLogins?: AcceptedLogins
   emit(event: RetrievalEvent): void
   /** False: nobody listens to events, and what takes work to tell need not be told. */
   readonly isHeard?: boolean
@@ -184,6 +186,18 @@ export interface Credentials {
   readonly account?: string
   /** Bearer token; user and password are "" then. */
   readonly token?: string
+}
+
+/**
+ * Logins that servers have accepted, in the memory of one client. A `place` is whatever a mechanism tells them apart by;
+ * it must name the origin, so that no other one gets them.
+ */
+export interface AcceptedLogins {
+  /** Null: nothing was accepted there. */
+  recall(place: string): Credentials | null
+  keep(place: string, credentials: Credentials): void
+  /** The server refuses it by now. */
+  forget(place: string): void
 }
 
 /** What one attempt to retrieve comes to, unless it fails. */

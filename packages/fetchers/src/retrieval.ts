@@ -13,6 +13,7 @@ import { Deadline } from './deadline.ts'
 import { masked, withoutSecrets } from './event-secrets.ts'
 import type { RetrievalEvent } from './events.ts'
 import type {
+  AcceptedLogins,
   ErrorExtras,
   Handoff,
   Outcome,
@@ -43,6 +44,7 @@ export interface Settings {
   readonly proxyFor: ProxyChoice
   readonly addresses: AddressBook
   readonly credentials: CredentialsSource
+  readonly acceptedLogins: AcceptedLogins
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
 
@@ -213,7 +215,7 @@ export class Retrieval {
 
   #context(resolution: Resolution): RetrievalContext {
     const deadline = this.#deadline
-    const { limits, credentials, addresses } = this.#settings
+    const { limits, credentials, acceptedLogins, addresses } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     return {
       url,
@@ -225,6 +227,7 @@ export class Retrieval {
       request: this.#request,
       isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
+      acceptedLogins,
       emit: (event) => this.#emit(event),
       isHeard: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
