@@ -45,38 +45,39 @@ function withSlash(path: string): string {
 const maxHead = 64 * 1024
 const maxTitle = 1000
 /** What a page shows before its title ends the search for one. */
-const start = /<(title|body|h\d|pre|ul|ol|table|a|p|div|hr|main|header)(?=[\s>])/gi
+const start = /<(title|body|h\d|pre|ul|ol|table|a|p|div|hr|main|header)(?=[\s>])/i
+const longestTag = '<header'.length
 
 /** Finds the title of a page as its octets come, without a parser: most pages are told from an index by it alone. */
 export class TitleScanner {
-  #page = ''
-  #from = 0
-  #titleAt = -1
+  readonly #pieces: string[] = []
+  #length = 0
+  /** What may hold the beginning of a tag, or of the title's end. */
+  #window = ''
+  #isInTitle = false
 
   /** All that has come. */
   get page(): string {
-    return this.#page
+    return this.#pieces.join('')
   }
 
   /** The title as written, "" where there is none; undefined where more must come; null for what has no title in time. */
   add(text: string): string | null | undefined {
-    this.#page += text
-    if (this.#titleAt < 0) {
-      start.lastIndex = this.#from
-      const found = start.exec(this.#page)
-      if (found === null) return this.#next(16)
+    this.#pieces.push(text)
+    this.#length += text.length
+    this.#window += text
+    if (!this.#isInTitle) {
+      const found = start.exec(this.#window)
+      if (found === null) {
+        this.#window = this.#window.slice(-longestTag)
+        return this.#length > maxHead ? null : undefined
+      }
       if (found[1]?.toLowerCase() !== 'title') return ''
-      this.#titleAt = found.index
-      this.#from = found.index
+      this.#isInTitle = true
+      this.#window = this.#window.slice(found.index)
     }
-    const end = this.#page.indexOf('</', this.#from)
-    if (end < 0) return this.#page.length - this.#titleAt > maxTitle ? null : this.#next(1)
-    return this.#page.slice(this.#titleAt, end).replace(/^<[^>]*>/, '')
-  }
-
-  /** What is found may have begun so many octets before the end. */
-  #next(overlap: number): null | undefined {
-    this.#from = Math.max(this.#from, this.#page.length - overlap)
-    return this.#page.length > maxHead ? null : undefined
+    const end = this.#window.indexOf('</')
+    if (end < 0) return this.#window.length > maxTitle ? null : undefined
+    return this.#window.slice(0, end).replace(/^<[^>]*>/, '')
   }
 }
