@@ -21,6 +21,8 @@ export interface Answer {
   readonly body: AnswerBody
   /** The proxy that was asked, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
+  /** The address of the server that answers; absent behind a proxy, and where a cache answers. */
+  readonly peerAddress?: string | undefined
   /**
    * All of the body is here, or in the cache: nothing of it can break off, and where it is damaged, no further request
    * may complete it.
