@@ -32,10 +32,14 @@ export async function listed(retrieved: Retrieved, plan: HttpPlan, context: Retr
   return { ...whole, kind: 'listing', entries }
 }
 
-/** A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. */
+/**
+ * A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. What
+ * a proxy makes of an FTP directory is a page of its own.
+ */
 function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, url }: RetrievalContext): boolean {
   const path = target.replace(/\?.*$/s, '')
-  return /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true && URL.canParse(url)
+  const isOfHttp = /^https?:/i.test(url) && URL.canParse(url)
+  return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
 /** Else what comes is a document of its own for all we know. */
