@@ -95,6 +95,48 @@ test('a token that an answer holds is in no event and no error', async () => {
   expect(JSON.stringify([told, { ...(error as object) }])).not.toContain('s3cr3t')
 })
 
+describe('a secret under whatever name is in no event and no error', () => {
+  const names = [
+    ...[
+      'X-Auth',
+      'X-Auth-User',
+      'X-OAuth',
+      'X-Password',
+      'X-Passwd',
+      'X-Pwd',
+      'X-Session-Id',
+      'X-Session',
+      'PHPSESSID',
+    ],
+    ...['X-Sid', 'X-JWT-Assertion', 'X-Credential', 'X-Amz-Signature', 'X-Hub-Sig', 'X-OTP', 'X-Login', 'Cookie2'],
+    ...['X-CSRF', 'X-Vault-Token', 'Ocp-Apim-Subscription-Key', 'Authentication', 'X-Pass', 'Bearer', 'X-Ticket'],
+  ]
+  test.each(names)('%s', async (name) => {
+    const answer = `HTTP/1.1 403 No\r\n${name}: s3cr3t\r\nContent-Length: 0\r\n\r\n`
+    await using server = await scriptedHttp(() => answer)
+    const told: unknown[] = []
+    await using client = createClient({ onEvent: (event) => told.push(event) })
+    const error = await client.retrieve(server.url, { headers: { [name]: 's3cr3t' } }).catch((error) => error)
+    expect(JSON.stringify([told, { ...error }])).not.toContain('s3cr3t')
+    expect(server.asked[0]?.fields[name.toLowerCase()]).toBe('s3cr3t')
+  })
+
+  const harmless = [
+    'X-Author',
+    'Authors',
+    'X-Authority',
+    'X-Bypass-Cache',
+    'Compass',
+    'Access-Control-Allow-Credentials',
+  ]
+  test.each([...harmless, 'X-Spin', 'WWW-Authenticate', 'X-Designation'])('but %s is no such name', async (name) => {
+    await using server = await scriptedHttp(() => `HTTP/1.1 403 No\r\n${name}: plain\r\nContent-Length: 0\r\n\r\n`)
+    await using client = createClient()
+    const error = await result(client, server.url)
+    expect(error).toMatchObject({ response: { headers: { [name.toLowerCase()]: 'plain' } } })
+  })
+})
+
 describe('HTTP/2', () => {
   test('a stream that is reset without an error is no whole body', async () => {
     await using server = await rawHttp2((stream, send) =>

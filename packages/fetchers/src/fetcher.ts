@@ -36,6 +36,11 @@ export interface RetrievalContext {
   readonly request: RequestOptions
   /** What has been tried again until now; a body that breaks off has the rest of that budget. Absent: nothing has. */
   readonly retries?: Retries
+  /**
+   * True: a redirect has led to another origin than the caller named. The entity tags and dates of the request are
+   * compared with what comes from there, and not sent.
+   */
+  readonly isOtherOrigin?: boolean
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
@@ -46,6 +51,8 @@ export interface RetrievalContext {
   readonly addresses?: Addresses
   /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
   credentials(challenge: Challenge): Promise<Credentials | null>
+  /** What servers have accepted of such answers, for the mechanisms that remember it: HTTP. */
+  readonly acceptedLogins?: AcceptedLogins
   emit(event: RetrievalEvent): void
   /** False: nobody listens to events, and what takes work to tell need not be told. */
   readonly isHeard?: boolean
@@ -179,6 +186,8 @@ export interface Addresses {
   allows(address: string): boolean
   /** Why none may, behind a colon. */
   readonly rule: string
+  /** True: these are the rules for places that a server from elsewhere points to, not the caller. */
+  readonly isPointedTo?: boolean
   /** For the keys of pools: what is open under another key may have been made by other rules. */
   keyOf(host: string, port: number): string
 }
@@ -205,6 +214,18 @@ export interface Credentials {
   readonly account?: string
   /** Bearer token; user and password are "" then. */
   readonly token?: string
+}
+
+/**
+ * Logins that servers have accepted, in the memory of one client. A `place` is whatever a mechanism tells them apart by;
+ * it must name the origin, so that no other one gets them.
+ */
+export interface AcceptedLogins {
+  /** Null: nothing was accepted there. */
+  recall(place: string): Credentials | null
+  keep(place: string, credentials: Credentials): void
+  /** The server refuses it by now. */
+  forget(place: string): void
 }
 
 /** What one attempt to retrieve comes to, unless it fails. */

@@ -13,6 +13,7 @@ import { Deadline } from './deadline.ts'
 import { masked, withoutSecrets } from './event-secrets.ts'
 import type { RetrievalEvent } from './events.ts'
 import type {
+  AcceptedLogins,
   ErrorExtras,
   Handoff,
   Outcome,
@@ -53,6 +54,7 @@ export interface Settings {
   readonly proxyFor: ProxyChoice
   readonly addresses: AddressBook
   readonly credentials: CredentialsSource
+  readonly acceptedLogins: AcceptedLogins
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
 
@@ -66,6 +68,8 @@ export class Retrieval {
   readonly #finished: () => void
   readonly #retries = new Retries()
   #unheard = false
+  /** A redirect has led to another origin than the first. */
+  #isOtherOrigin = false
   /** A server from elsewhere sent us on. */
   #isPointedTo = false
   /** With a redirect. */
@@ -173,6 +177,7 @@ export class Retrieval {
     this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) {
       // Nor back again (security.md case 15).
+      this.#isOtherOrigin = true
       const request = requestOfNobody(this.#request)
       remarkLeftOut(this.#request, request, to, context)
       this.#request = request
@@ -226,7 +231,7 @@ export class Retrieval {
 
   #context(resolution: Resolution): RetrievalContext {
     const deadline = this.#deadline
-    const { limits, credentials, addresses } = this.#settings
+    const { limits, credentials, acceptedLogins, addresses } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     return {
       url,
@@ -237,7 +242,9 @@ export class Retrieval {
       addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       retries: this.#retries,
+      isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
+      acceptedLogins,
       emit: (event) => this.#emit(event),
       isHeard: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>

@@ -21,7 +21,7 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
   const deadline = context.deadline.attempt()
   const tail = validator === null ? point.tail?.subarray(-overlap) : undefined
   const range = [point.offset - (tail?.length ?? 0), null] as const
-  const asking = { range, ...ifRange(validator), deadline }
+  const asking = { range, ...(isTold(context) && ifRange(validator)), deadline }
   const answer = await ask(asking)
   const { head, body } = answer
   if (head.status === 206) {
@@ -36,7 +36,7 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
   if (head.status === 416) {
     await discard(body, context)
     const total = totalOfUnsatisfied(head)
-    if (isComplete(point, validator, head, total)) return nothingLeft(point, head)
+    if (isComplete(point, validator, head, total, context)) return nothingLeft(point, head)
     return retrieveWhole(ask, context, total === null ? 'the server refuses the range' : hasOnly(total, point))
   }
   const outcome = await resuming({ ask, asking, answer, deadline }, context)
@@ -62,6 +62,11 @@ async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome |
 
 const changed = 'it has changed since'
 
+/** Whether the server may be told what the caller knows of the resource. */
+function isTold({ isOtherOrigin }: RetrievalContext): boolean {
+  return isOtherOrigin !== true
+}
+
 async function retrieveWhole(ask: Ask, context: RetrievalContext, obstacle: string): Promise<Outcome> {
   const outcome = await retrieveObject(ask, context)
   if (outcome.outcome === 'retrieved') tellWhole(context, obstacle)
@@ -74,16 +79,17 @@ function obstacleTo(
   first: number,
   validator: Validator | null,
   head: ResponseHead,
-  { request }: RetrievalContext,
+  context: RetrievalContext,
 ): string | null {
   const part = contentRange(head)
   if (part === null || part.first !== first) return 'the server sends another part than the rest'
-  if (!isOf(validator, head) || (size != null && part.total !== null && part.total !== size)) return changed
+  if (!isOf(validator, head, isTold(context)) || (size != null && part.total !== null && part.total !== size))
+    return changed
   if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
   // RFC 9110 15.3.7 lets a server send less than it was asked for.
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
   const isCoded = !/^(?:identity)?$/i.test(head.field('content-encoding') ?? '')
-  return isCoded && request.compressed === true ? 'it is compressed on its way' : null
+  return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
 }
 
 /** security.md R9. */
@@ -92,8 +98,9 @@ function isComplete(
   validator: Validator | null,
   head: ResponseHead,
   total: number | null,
+  context: RetrievalContext,
 ): boolean {
-  return total === offset && (size == null || size === total) && isOf(validator, head)
+  return total === offset && (size == null || size === total) && isOf(validator, head, isTold(context))
 }
 
 function hasOnly(total: number, { offset }: ResumePoint): string {
