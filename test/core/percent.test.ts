@@ -55,3 +55,11 @@ test('encodeUnsafe leaves escapes alone', () => {
 test('utf8Octets replaces lone surrogates', () => {
   expect(utf8Octets('a\uD800b')).toBe('a\xEF\xBF\xBDb')
 })
+
+test('a long text is decoded as a short one', () => {
+  for (const unit of ['%41', 'a%', '%4', '%25%', 'ü', '%C3%BC', '%zz', 'x']) {
+    const count = Math.ceil(20_000 / unit.length)
+    const short = decodeOctets(`${unit}|`.repeat(10))
+    expect(decodeOctets(`${unit}|`.repeat(10 * count)), unit).toBe(short.repeat(count))
+  }
+})

@@ -16,31 +16,51 @@ export function decodeOctets(text: string): string {
   return decodeEscapes(utf8Octets(text))
 }
 
-/**
- * Octets turned into one string at a time: few enough to be arguments of a call, and no chain of sums for megabytes of
- * data.
- */
+/** Octets turned into one string at a time: few enough to be arguments of a call. */
 const chunk = 8192
 
 function decodeEscapes(text: string): string {
   const first = text.indexOf('%')
   if (first === -1) return text
-  let decoded = text.slice(0, first)
+  return text.length < chunk ? decodeShort(text, first) : decodeLong(text)
+}
+
+function decodeShort(text: string, first: number): string {
+  let decoded = ''
+  let done = 0
+  for (let at = first; at !== -1; at = text.indexOf('%', at)) {
+    const octet = escapedOctet(text, at)
+    if (Number.isNaN(octet)) at++
+    else {
+      decoded += text.slice(done, at) + String.fromCharCode(octet)
+      at += 3
+      done = at
+    }
+  }
+  return decoded + text.slice(done)
+}
+
+/** Without a chain of sums, which for megabytes of data takes ten times their size. */
+function decodeLong(text: string): string {
+  let decoded = ''
   let octets: number[] = []
-  for (let at = first; at < text.length; at++) {
+  for (let at = 0; at < text.length; at++) {
     let octet = text.charCodeAt(at)
-    if (octet === 37) {
-      const value = hexValue(text.charCodeAt(at + 1)) * 16 + hexValue(text.charCodeAt(at + 2))
-      if (!Number.isNaN(value)) {
-        octet = value
-        at += 2
-      }
+    const value = octet === 37 ? escapedOctet(text, at) : Number.NaN
+    if (!Number.isNaN(value)) {
+      octet = value
+      at += 2
     }
     if (octets.push(octet) < chunk) continue
     decoded += String.fromCharCode(...octets)
     octets = []
   }
   return decoded + String.fromCharCode(...octets)
+}
+
+/** What the escape at this `%` stands for; NaN where it is none. */
+function escapedOctet(text: string, at: number): number {
+  return hexValue(text.charCodeAt(at + 1)) * 16 + hexValue(text.charCodeAt(at + 2))
 }
 
 function hexValue(code: number): number {
