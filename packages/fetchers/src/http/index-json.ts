@@ -20,8 +20,8 @@ export function isJsonIndex(beginning: string): boolean | undefined {
 }
 
 /**
- * The entries of an index that a server gives as JSON: a list of objects with `name`, as nginx (`autoindex_format json`)
- * and Caddy write them. Rejects with `limit-exceeded` past limits.maxListing, `protocol-violation` for what is no JSON.
+ * The entries of an index that a server gives as JSON: a list of objects with `name`, as nginx (`autoindex_format
+ * json`) and Caddy write them. Rejects with `limit-exceeded` past limits.maxListing, `protocol-violation` for what is no JSON.
  */
 export async function* jsonEntries(
   body: AsyncIterable<Uint8Array>,
@@ -48,8 +48,8 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
 }
 
 /**
- * Of `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or one with `url`, `mod_time` or
- * `is_dir`. A member of another type than these says nothing.
+ * Of `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or one with `url`, `mod_time`
+ * or `is_dir`. A member of another type than these says nothing.
  */
 function entryOf(item: unknown, directory: IndexedDirectory): Entry | null {
   const { name, type, url, size, is_dir, ...more } = Object(item) as Readonly<Record<string, unknown>>
