@@ -332,7 +332,8 @@ describe('a coding that is not known stays, and a remark says so', () => {
       expect(representation.metadata.decoded).toBeUndefined()
       expect(Buffer.from(await representation.bytes()).equals(gz)).toBe(true)
       const remarks = events.filter(({ type }) => type === 'remark')
-      const message = `It stays in its content coding, which is not known here (${coding.toLowerCase().replace('\n', ', ')}).`
+      const named = coding.toLowerCase().replace('\n', ', ')
+      const message = `It stays in its content coding, which is not known here (${named}).`
       expect(remarks).toEqual([expect.objectContaining({ message })])
     },
   )

@@ -217,8 +217,8 @@ export interface Credentials {
 }
 
 /**
- * Logins that servers have accepted, in the memory of one client. A `place` is whatever a mechanism tells them apart by;
- * it must name the origin, so that no other one gets them.
+ * Logins that servers have accepted, in the memory of one client. A `place` is whatever a mechanism tells them apart
+ * by; it must name the origin, so that no other one gets them.
  */
 export interface AcceptedLogins {
   /** Null: nothing was accepted there. */

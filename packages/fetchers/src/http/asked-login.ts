@@ -4,7 +4,7 @@ import { basicLogin, type Login } from '../wire/authenticator.ts'
 import type { AuthChallenge } from '../wire/challenge.ts'
 import { DigestLogin, strongestDigest } from '../wire/digest.ts'
 
-/** Knows, or asks for, the credentials of a realm; `protection` is the realm with the ways in which the server takes them. */
+/** Knows, or asks for, the credentials of a realm; `protection` names the realm and the ways that the server takes. */
 export type FindCredentials = (challenge: Challenge, protection: string) => Promise<Credentials | null>
 
 /**

@@ -22,8 +22,8 @@ function wantsCoding(request: RequestOptions): boolean {
 /**
  * What was retrieved with its content codings undone, where `compressed` asked for them. Else, and in a coding that is
  * not known, as it came, and a remark says so: many servers label a .tar.gz as coded, or name as a coding what is none
- * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` names what was undone, last coding
- * first. Throws, and gives up the body, for too many codings.
+ * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` names what was undone, last
+ * coding first. Throws, and gives up the body, for too many codings.
  *
  * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
  * without a length that is cut between two of them looks whole.
@@ -37,11 +37,11 @@ export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrie
   if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
   if (wantsCoding(request)) checkCount(names, retrieved, context)
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
-  const message =
+  const why =
     codings === null
-      ? `It stays in its content coding, which is not known here (${shown(names)}).`
-      : `It stays in the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
-  emit({ type: 'remark', url, message })
+      ? `its content coding, which is not known here (${shown(names)}).`
+      : `the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
+  emit({ type: 'remark', url, message: `It stays in ${why}` })
   return retrieved
 }
 

@@ -15,7 +15,7 @@ export class IndexEvidence {
   readonly #directory: IndexedDirectory
   readonly #reader: LinkReader
   #children = 0
-  /** Of the children: those whose text is their name, those whose text ends in `/` where the name does, those with facts. */
+  /** Children whose text is their name, those of them that have a `/` at its end as the link does, and dated ones. */
   #named = 0
   #exact = 0
   #dated = 0
@@ -85,7 +85,7 @@ export class IndexEvidence {
   }
 }
 
-/** What the link calls the child: its name, with a `/` perhaps, or the beginning of one that is too long. Null: otherwise. */
+/** What the link calls the child, where that is its name or the beginning of a long one; null: something else. */
 function calledBy(text: string, name: string): string | null {
   const cells = text.split('\t').map((cell) => cell.trim())
   return cells.find((cell) => isCalled(cell.replace(/\/$/, ''), name)) ?? null

@@ -40,7 +40,7 @@ const sizeFirst = new RegExp(`^\\s*(${size})(?= ?[\\t\\r\\n]| {2}|\\s*$)`, 'i')
 const sizeLast = new RegExp(`(?:^|\\s)(${size})\\s*$`, 'i')
 const sizeAlone = new RegExp(`^${size}$`, 'i')
 
-/** The size stands beside the date; without a date, alone. A bare number may count anything, unless nothing else follows. */
+/** The size stands beside the date; without a date, alone. A bare number may count anything, unless it stands alone. */
 function readPlace(text: string, mayBeBare = false): Place {
   const plain = text.replace(/\xC2?\xA0|\xE2\x80\xAF/g, ' ')
   const found = dateIn(plain)
@@ -134,7 +134,7 @@ function instant(groups: Readonly<Record<string, string | undefined>>): Date | n
   return isSame ? new Date(date.getTime() - offsetOf(zone)) : null
 }
 
-/** Of 2/3/2001, month and day; nothing where it may be either way round. Who writes AM and PM writes the month first. */
+/** Of 2/3/2001, month and day; nothing where either may be first. With AM and PM the month is written first. */
 function inOrder(first?: string, other?: string, half?: string): [month?: string, day?: string] {
   if (first === undefined || other === undefined) return []
   if (half !== undefined || Number(other) > 12) return [first, other]

@@ -50,8 +50,8 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
 }
 
 /**
- * Of `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or one with `url`, `mod_time` or
- * `is_dir`. A member of another type than these says nothing.
+ * Of `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or one with `url`, `mod_time`
+ * or `is_dir`. A member of another type than these says nothing.
  */
 function entryOf(item: unknown, directory: IndexedDirectory): Entry | null {
   const { name, type, url, size, is_dir, ...more } = Object(item) as Readonly<Record<string, unknown>>

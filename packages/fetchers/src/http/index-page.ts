@@ -33,8 +33,8 @@ export async function listed(retrieved: Retrieved, plan: HttpPlan, context: Retr
 }
 
 /**
- * A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. What
- * a proxy makes of an FTP directory is a page of its own.
+ * A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. A
+ * page that a proxy makes of an FTP directory is none of the server's.
  */
 function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, url }: RetrievalContext): boolean {
   const path = target.replace(/\?.*$/s, '')

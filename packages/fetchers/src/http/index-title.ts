@@ -1,6 +1,6 @@
 /**
- * What the title or the heading of a page says: `index` that it is an index of a directory, `path` the path of the page,
- * `vague` something that an index may be called, or nothing; `other` anything else.
+ * What the title or the heading of a page says: `index` that it is an index of a directory, `path` the path of the
+ * page, `vague` something that an index may be called, or nothing; `other` anything else.
  */
 export type TitleKind = 'index' | 'path' | 'vague' | 'other'
 
@@ -10,10 +10,21 @@ interface Place {
   readonly host: string
 }
 
-const phrase =
-  /^(?:the )?(?:index of|index:|directory listing (?:for|of)|directory listing:?|listing (?:of|for)|listing:|listing directory|directory of|directory:|contents of|files (?:within|in|of))[\s:[("']*(.*)$/is
-const words =
-  /\b(?:index|director(?:y|ies)|listing|folders?|files?|contents|browser?|browse|verzeichnis|ordner|inhalt|dateien|répertoire|fichiers|dossier|directorio|carpeta|archivos|cartella|diretório|pasta)\b/i
+const phrases = [
+  'index of|index:|directory of|directory:|contents of',
+  'directory listing (?:for|of)|directory listing:?|listing (?:of|for)|listing:|listing directory',
+  'files (?:within|in|of)',
+]
+const phrase = new RegExp(`^(?:the )?(?:${phrases.join('|')})[\\s:[("']*(.*)$`, 'is')
+/** In the languages that servers speak. */
+const words = new RegExp(
+  `\\b(?:${[
+    'index|director(?:y|ies)|listing|folders?|files?|contents|browser?|browse',
+    'verzeichnis|ordner|inhalt|dateien|répertoire|fichiers|dossier',
+    'directorio|carpeta|archivos|cartella|diretório|pasta',
+  ].join('|')})\\b`,
+  'i',
+)
 
 /** Of a text without line ends, one octet a character. */
 export function titleKind(title: string, { path, host }: Place): TitleKind {
@@ -61,7 +72,7 @@ export class TitleScanner {
     return this.#pieces.join('')
   }
 
-  /** The title as written, "" where there is none; undefined where more must come; null for what has no title in time. */
+  /** The title as written, "" where there is none; undefined where more must come; null where none comes in time. */
   add(text: string): string | null | undefined {
     this.#pieces.push(text)
     this.#length += text.length

@@ -46,7 +46,8 @@ export class ServerLogin {
   }
 
   /**
-   * Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be one.
+   * Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be
+   * one.
    */
   async answerChallenge(attempt: Attempt, { head, body }: Answer): Promise<RetrievalError | null> {
     const context = this.#context
