@@ -197,6 +197,7 @@ function located({ message, url }: RetrievalError): string {
 function errorRecord(error: unknown): Record<string, unknown> {
   const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
-  const { code, phase, url = null, reply = null, status = null, span = null, response = null } = error
-  return { code, exit, phase, url, message: inOptions(error.message), reply, status, span, response }
+  const { code, phase, url = null, reply = null, status = null, span = null, response = null, handoff } = error
+  const told = { code, exit, phase, url, message: inOptions(error.message), reply, status, span, response }
+  return handoff === undefined ? told : { ...told, handoff }
 }

@@ -6,6 +6,7 @@ import { Batch, type Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import type { Handoff } from './fetcher.ts'
+import { handoffError } from './handoff.ts'
 import { readLimits } from './limits.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
@@ -149,9 +150,4 @@ function abandoned(url: string): RetrievalError {
 
 function closed(): RetrievalError {
   return new RetrievalError('aborted', 'The client was closed; make another one.', { phase: 'request' })
-}
-
-function handoffError(url: string, { service, program, args }: Handoff): RetrievalError {
-  const message = `${redact(url)} names a service (${service}), not data. To use it, run: ${[program, ...args].join(' ')}`
-  return new RetrievalError('handoff', message, { phase: 'resolve', url })
 }
