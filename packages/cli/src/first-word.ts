@@ -27,17 +27,15 @@ export function checkFirstWord(operands: readonly string[]): void {
   const [first = '', next = '', ...others] = operands
   const meant = commandMeant(first)
   if (meant === undefined) return
-  const words = ['retrieve', meant, ...(next === undefined ? [] : [next])]
-  throw usageError(
-    `There is no command ${first}. Did you mean: ${shellCommand(words)}${others.length > 0 ? ' ...' : ''}`,
-  )
+  const command = shellCommand(['retrieve', meant, next])
+  throw usageError(`There is no command ${first}. Did you mean: ${command}${others.length > 0 ? ' ...' : ''}`)
 }
 
 /** `help`, `help COMMAND`: the same as --help. Throws `invalid-option` for what is no command. */
 export function helpOperands([first, command, ...others]: readonly string[]): readonly string[] | null {
   if (first !== 'help') return null
   if (command === undefined) return []
-  const meant = commandNames.includes(command as CommandName) ? command : commandMeant(command)
+  const meant = commandNames.find((name) => name === command) ?? commandMeant(command)
   if (others.length === 0 && meant === command) return [command]
   const hint =
     meant === undefined || others.length > 0 ? 'retrieve --help lists all.' : `Did you mean: retrieve help ${meant}?`
