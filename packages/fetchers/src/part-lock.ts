@@ -92,6 +92,8 @@ function lifeOf(stats: Stats): number {
 }
 
 async function isYoung(part: string, record: Stats, life: number): Promise<boolean> {
+  // The clock of files is finer than ours: what was written just now may seem to come.
+  if (life === 0) return false
   const written = (await attempt(part, () => lstatOf(part)))?.mtimeMs ?? 0
   return Date.now() - Math.max(written, record.mtimeMs) < life
 }
