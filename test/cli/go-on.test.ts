@@ -150,6 +150,14 @@ describe('a body that does not come to its end', () => {
   })
 })
 
+test('an error that leaves nothing says nothing of what an earlier run has left', async () => {
+  await run('-o', 'x', server.url)
+  sent = 0
+  const { stderr } = await run('-C', '-', '-o', 'x', server.url)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(read('x.part')).toBe('abcde')
+})
+
 describe('-C - mixes no two versions', () => {
   test.each<[string, Fields]>([
     ['another entity tag', { ETag: '"b"', 'Last-Modified': modified }],
@@ -208,6 +216,14 @@ describe('without -C', () => {
     heal()
     expect(await run('-o', 'x', server.url)).toEqual(quiet)
     expect([read('x'), left(), ranges()]).toEqual([whole, ['x'], [undefined, undefined]])
+  })
+
+  test('a run that gets less than an earlier one keeps what it got, and says so', async () => {
+    await run('-o', 'x', server.url)
+    sent = 3
+    const { stderr } = await run('-o', 'x', server.url)
+    expect(told(stderr)).toMatch(/: x\.part keeps the 3 B that came; /)
+    expect(read('x.part')).toBe('abc')
   })
 
   test('and over a part of which nothing is known', async () => {

@@ -129,7 +129,8 @@ export class PartFile {
   }
 
   async #keep(length: number): Promise<void> {
-    await this.#file.truncate(length)
+    // A write that met the end of the disk may have left a piece of its chunk.
+    if ((await this.#file.stat()).size > length) await this.#file.truncate(length)
     await this.#file.datasync()
     await this.#lock.leave({ ...this.#record, length, writer: null })
   }
@@ -181,8 +182,9 @@ async function openKept(part: string, length: number): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)
   const file = await attempt(part, () => open(part, flags))
   try {
-    if (!isOwnFile(await file.stat())) throw writeFailed(part, 'it is not a regular file of your own with one name')
-    await attempt(part, () => file.truncate(length))
+    const stats = await file.stat()
+    if (!isOwnFile(stats)) throw writeFailed(part, 'it is not a regular file of your own with one name')
+    if (stats.size > length) await attempt(part, () => file.truncate(length))
     return file
   } catch (error) {
     await file.close()
