@@ -37,7 +37,7 @@ test('what is proposed can be pasted into a shell', async () => {
   )
 })
 
-test('words that are near a command are relative references where there is a base, and operands behind a command', async () => {
+test('such a word is a relative reference where there is a base, and an operand behind a command', async () => {
   const base = await retrieve(['--base', `${servers.http.url}pub/`, 'lst'])
   expect(base).toMatchObject({ status: 22 })
   expect((await retrieve(['explain', 'fetch'])).stderr).not.toContain('There is no command')

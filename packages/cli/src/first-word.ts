@@ -20,8 +20,8 @@ const synonyms: Readonly<Record<string, CommandName>> = {
 }
 
 /**
- * Throws `invalid-option` where the first word is no URL, but nearly a command: what follows it would be contacted otherwise, for
- * something else than was meant.
+ * Throws `invalid-option` where the first word is no URL, but nearly a command: what follows it would be contacted
+ * otherwise, for something else than was meant.
  */
 export function checkFirstWord(operands: readonly string[]): void {
   const [first = '', next = '', ...others] = operands

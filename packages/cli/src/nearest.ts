@@ -9,7 +9,10 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.candidate ?? known.find((candidate) => word.length > 3 && candidate.startsWith(word))
 }
 
-/** Insertions, deletions, replacements, and exchanges of neighbours, from one word to the other (optimal string alignment). */
+/**
+ * Insertions, deletions, replacements, and exchanges of neighbours, from one word to the other (optimal string
+ * alignment).
+ */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

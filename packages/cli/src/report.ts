@@ -76,7 +76,9 @@ export class Reporter {
     if (this.#options.verbose && !this.#options.json) this.#output.note(`* ${message}`)
   }
 
-  /** What a client tells: warnings always, the rest with -v. `at`: the octet of the resource that its body has reached. */
+  /**
+   * What a client tells: warnings always, the rest with -v. `at`: the octet of the resource that its body has reached.
+   */
   event(event: RetrievalEvent, at = 0): void {
     if (event.type === 'resolved') {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)

@@ -53,7 +53,10 @@ export function nameFor(resolution: Resolution): string {
   return name
 }
 
-/** What goes behind a file that is there. Where the whole comes, it takes its place once it is whole, unless it is shorter. */
+/**
+ * What goes behind a file that is there. Where the whole comes, it takes its place once it is whole, unless it is
+ * shorter.
+ */
 function behind(path: string, start: number): SavePlan {
   return { path, from: start, behind: start, options: { append: true } }
 }

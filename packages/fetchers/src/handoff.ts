@@ -2,8 +2,8 @@ import { printable, RetrievalError, redact, shellCommand, shellWord } from '@ret
 import type { Handoff, RetrievalContext } from './fetcher.ts'
 
 /**
- * The error for who wants data where a URL names a service. The command in it may be pasted into a shell: neither URL nor server can
- * put another one in.
+ * The error for who wants data where a URL names a service. The command in it may be pasted into a shell: neither URL
+ * nor server can put another one in.
  */
 export function handoffError(url: string, handoff: Handoff): RetrievalError {
   const { service, host, port, user, program, args } = handoff
@@ -16,7 +16,7 @@ export function handoffError(url: string, handoff: Handoff): RetrievalError {
 /** No host is handed over that a program would read as an option, whichever fetcher gives it (security.md case 8). */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
   if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return handoff
-  const message = `The host would be read as an option, or worse, by the program ${handoff.program}; it is not handed over.`
+  const message = `The program ${handoff.program} would read the host as an option, or worse; it is not handed over.`
   throw context.error('refused', message, { phase: 'policy' })
 }
 

@@ -37,8 +37,8 @@ export interface KeptPart {
 }
 
 /**
- * What an earlier retrieval has left of the file in `path.part`; null where it has left nothing. Rejects with `write-failed` where a
- * process that still runs writes it.
+ * What an earlier retrieval has left of the file in `path.part`; null where it has left nothing. Rejects with
+ * `write-failed` where a process that still runs writes it.
  */
 export async function findPart(path: string): Promise<KeptPart | null> {
   const part = `${path}.part`

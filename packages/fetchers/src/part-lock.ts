@@ -13,7 +13,10 @@ import {
 } from './part-record.ts'
 import { isRunning } from './process-identity.ts'
 
-/** A writer that cannot be looked at, on another machine, counts as alive for so long after it wrote last. Retrievals wait less. */
+/**
+ * A writer that cannot be looked at, on another machine, counts as alive for so long after it wrote last. Retrievals
+ * wait less.
+ */
 const foreignLife = 5 * 60_000
 /** Between making its record and filling it, a writer needs less. */
 const emptyLife = 2000

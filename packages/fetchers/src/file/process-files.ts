@@ -1,12 +1,13 @@
 import { readlink, realpath, statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import type { RetrievalContext } from '../fetcher.ts'
 
 /** statfs(2): PROC_SUPER_MAGIC of Linux. */
 const procfs = 0x9fa0
 
 /**
- * Of a process, what proc(5) shows to all on purpose. The rest is its memory, its environment and its arguments, where secrets are,
- * or what it has open (security.md case 54).
+ * Of a process, what proc(5) shows to all on purpose. The rest is its memory, its environment and its arguments, where
+ * secrets are, or what it has open (security.md case 54).
  */
 const shown: ReadonlySet<string> = new Set([
   'cgroup',
@@ -31,8 +32,8 @@ const shown: ReadonlySet<string> = new Set([
 const hidden = /^(?:k(?:core|msg|eys|ey-users|pagecgroup|pagecount|pageflags)|vmcore|slabinfo|sysrq-trigger)$/
 
 /**
- * Throws `file-failed` for what looks like a file and is a piece of a process. `descriptor` is that of the open file: the system itself
- * says what was opened, whatever links led there.
+ * Throws `file-failed` for what looks like a file and is a piece of a process. `descriptor` is that of the open file:
+ * the system itself says what was opened, whatever links led there.
  */
 export async function refuseProcessFile(path: Buffer, descriptor: number, context: RetrievalContext): Promise<void> {
   if (process.platform !== 'linux') return
@@ -41,7 +42,7 @@ export async function refuseProcessFile(path: Buffer, descriptor: number, contex
     ({ type }) => type === procfs,
     () => false,
   )
-  const isRefused = isProc ? isPrivate(await readlink(opened)) : isDescriptor(await parentOf(path))
+  const isRefused = isProc ? isPrivate(await readlink(opened)) : await isDescriptor(path)
   if (!isRefused) return
   const message =
     'It belongs to a running process (its environment, its memory, or a file that it has open); it is not retrieved.'
@@ -61,12 +62,22 @@ function isPrivate(path: string): boolean {
 }
 
 /** `/proc/12/fd`: what is in it is open in that process, and may be open to nobody else. */
-function isDescriptor(folder: string): boolean {
-  return /\/\d+\/(?:fd|map_files)$/.test(folder)
+const descriptors = /\/\d+\/(?:fd|map_files)$/
+
+/** Whether the path, or a link that it leads to, is one of those: `/dev/stdin` is `/proc/self/fd/0`. */
+async function isDescriptor(path: Buffer): Promise<boolean> {
+  let at = path.toString('latin1')
+  // The system itself gives up after 40 links (path_resolution(7)).
+  for (let links = 0; links < 40; links++) {
+    const folder = await realpath(octets(dirname(at)), 'latin1').catch(() => '')
+    if (descriptors.test(folder)) return true
+    const target = await readlink(octets(at), 'latin1').catch(() => null)
+    if (target === null) return false
+    at = resolve(folder, target)
+  }
+  return false
 }
 
-/** With links followed; "" where it is gone. */
-async function parentOf(path: Buffer): Promise<string> {
-  const folder = path.subarray(0, Math.max(path.lastIndexOf('/'), 1))
-  return realpath(folder, 'latin1').catch(() => '')
+function octets(path: string): Buffer {
+  return Buffer.from(path, 'latin1')
 }

@@ -2,9 +2,9 @@ import { octetsToText, type TelnetPlan } from '@retriever/core'
 import type { Fetcher, Handoff, RetrievalContext } from '../fetcher.ts'
 
 /**
- * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the telnet
- * program. Nothing is connected here. User and password are advice for the person: `telnet -l` would send the user at once, and
- * programs show their arguments to everybody.
+ * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the
+ * telnet program. Nothing is connected here. User and password are advice for the person: `telnet -l` would send the
+ * user at once, and programs show their arguments to everybody.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
   return { mechanism: 'telnet', retrieve: async (plan, context) => handoff(plan, context) }
@@ -36,6 +36,6 @@ function withPassword(handoff: Handoff, password: string): Handoff {
  */
 function checkArgument(context: RetrievalContext, name: string, value: string, legal: RegExp): void {
   if (legal.test(value) && !/^[-+]/.test(value)) return
-  const message = `The ${name} would be read as an option, or worse, by the telnet program or the login behind it; it is not handed over.`
+  const message = `The telnet program, or a login behind it, would read the ${name} as an option; it is not handed over.`
   throw context.error('refused', message, { phase: 'policy' })
 }
