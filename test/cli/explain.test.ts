@@ -91,6 +91,22 @@ test.each([
 })
 
 test.each([
+  ' http://h/a ',
+  '"http://h/a"',
+  "'http://h/a'",
+  '“http://h/a”',
+  '« http://h/a »',
+  '\n<http://h/a>\t',
+  '"<URL:http://h/a>"',
+  '"h.example/../a"',
+])('%j loses the blanks and quotes around it', async (argument) => {
+  const { stdout } = await retrieve(['explain', '--json', argument])
+  expect(JSON.parse(stdout)).toMatchObject({
+    locator: { host: expect.stringMatching(/^h/), urlPath: expect.stringMatching(/a$/) },
+  })
+})
+
+test.each([
   ['expalin', 'Did you mean the command explain?'],
   ['word', 'Did you mean http://word/?'],
   ['two words', 'It must begin with a scheme, as in http://www.example.org/.'],

@@ -60,10 +60,11 @@ describe('the body', () => {
   test('compressed on its way, with --compressed', async () => {
     const asked = await retrieve(['--compressed', url('http', 'echo')])
     expect(asked.stdout).toMatch(/^Accept-Encoding: gzip, deflate, br\b/im)
-    expect(await retrieve(['--compressed', url('http', 'gzip/pub/hello.txt'), url('ftp', 'pub/hello.txt')])).toEqual({
+    const ftp = url('ftp', 'pub/hello.txt')
+    expect(await retrieve(['--compressed', url('http', 'gzip/pub/hello.txt'), ftp])).toEqual({
       status: 0,
       stdout: 'Hello, world.\nHello, world.\n',
-      stderr: '',
+      stderr: `retrieve: ${ftp}: The option --compressed has no effect: FTP has no such thing.\n`,
     })
     const part = await retrieve(['--compressed', '-r', '7-11', url('http', 'pub/hello.txt')])
     expect(part).toEqual({ status: 0, stdout: 'world', stderr: '' })

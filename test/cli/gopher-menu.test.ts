@@ -60,10 +60,10 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       '  8  telnet  A session',
       '  9  html    A page',
       ' 10  link    A letter',
-      '     phone   A phone book',
+      ' 11  phone   A phone book',
       '     binary  Spoiled',
       "     error   '/y' does not exist",
-      ' 11  other   Unheard of',
+      ' 12  other   Unheard of',
       'A line that is no item',
       '',
     ])
@@ -80,7 +80,8 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       // A shell would take the semicolon for its own.
       "  9. 'http://www.example/?a=1;b'",
       ' 10. mailto:ann@example',
-      ' 11. gopher://gopher.example/Z/z',
+      ' 11. gopher://cso.example:105/2',
+      ' 12. gopher://gopher.example/Z/z',
       '',
       'To search: retrieve --search TEXT URL',
       '',

@@ -29,6 +29,7 @@ test.each([
   ['gophers://h/7/s', 'a', 'gophers://h/7/s%09a', '/s\\ta\\r\\n'],
   ['gopher://h/7/s%09', 'a', 'gopher://h/7/s%09a', '/s\\ta\\r\\n'],
   ['gopher://h/7/s%09%09+', 'a', 'gopher://h/7/s%09a%09+', '/s\\ta\\t+\\r\\n'],
+  ['gopher://h/2', 'ann lee', 'gopher://h/2%09ann%20lee', 'query ann lee\\r\\n'],
   // What means something in a URL is the text's own.
   ['gopher://h/7/s', '50% ?#+&/', 'gopher://h/7/s%0950%25%20%3F%23%2B%26%2F', '/s\\t50% ?#+&/\\r\\n'],
   ['gopher://h/7/s', '\u00e4', 'gopher://h/7/s%09%C3%A4', '/s\\t\\xc3\\xa4\\r\\n'],
@@ -70,12 +71,12 @@ describe('nothing is sent where it makes no sense (security.md case 70)', () => 
     [
       'gopher://h/0/t',
       'a',
-      'gopher://h/0/t is no search: it is of type 0, and searches are of type 7. Give the URL of a search.',
+      'gopher://h/0/t is no search: it is of type 0, and searches are of type 7 or 2. Give the URL of a search.',
     ],
     [
       'http://h/',
       'a',
-      '--search is for searches of Gopher servers (type 7), and http://h/ is none: leave --search out.',
+      '--search is for searches of Gopher servers (types 7 and 2), and http://h/ is none: leave --search out.',
     ],
   ])('%s --search %j', async (url, text, message) => {
     for (const command of ['get', 'ls']) {

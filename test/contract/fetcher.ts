@@ -115,7 +115,7 @@ function testManners({ start, bytes }: Subject): void {
     expect(await bytesOf(enough, place.object)).toHaveLength(bytes.length)
     await using little = createClient({ limits: { maxSize: bytes.length - 1 } })
     expect(await failureOf(bytesOf(little, place.object))).toMatchObject({ code: 'limit-exceeded' })
-    await enough.close()
+    await Promise.all([enough.close(), little.close()])
     await place.server?.waitForConnections(0)
   })
 

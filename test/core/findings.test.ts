@@ -157,3 +157,79 @@ test.each([
   const explanation = explain(url, options)
   expect('error' in explanation && explanation.error.message).toContain(`would contact ${host}.`)
 })
+
+describe("another protocol's port is no danger for a request in a binary frame", () => {
+  const severity = (url: string): string | undefined =>
+    resolve(url, options).findings.find(({ code }) => code === 'foreign-port')?.severity
+
+  test.each([
+    [
+      "uri(7)'s own example",
+      'ldap://host.com:6666/o=University%20of%20Michigan,c=US??sub?(cn=Babs%20Jensen)',
+      'warning',
+    ],
+    ['a directory behind TLS', 'ldaps://h:25/x', 'warning'],
+    // The length before these is the octet of a line feed or a carriage return, and the text would begin a line.
+    ['a dn of 10 octets', 'ldap://h:6379/FLUSHALL%20%20', 'danger'],
+    ['a dn of 266 octets', `ldap://h:25/${'a'.repeat(266)}`, 'danger'],
+    ['an attribute of 13', 'ldap://h:25/x?abcdefghijklm', 'danger'],
+    ['a value of 10 in a filter', 'ldap://h:25/x???(a=FLUSHALL%20%20)', 'danger'],
+    ['a part of 10 in a substring filter', 'ldap://h:25/x???(a=b*FLUSHALL%20%20*)', 'danger'],
+    ['an escaped value of 10', 'ldap://h:25/x???(a=%5C46LUSHALL%20%20)', 'danger'],
+    ['a line protocol', 'gopher://h:6666/0x', 'danger'],
+    ['FTP', 'ftp://h:25/x', 'danger'],
+  ])('%s: %s', (_, url, expected) => {
+    expect(severity(url)).toBe(expected)
+  })
+})
+
+test('where the WHATWG parser refuses a URL, that is a disagreement; of a zone it knows nothing', () => {
+  const refusing = { ...options, whatwgHost: () => null }
+  const found = (url: string): string[] => resolve(url, refusing).findings.map(({ message }) => message)
+  expect(found('gopher://ex_ample/')).toEqual([
+    expect.stringContaining('the WHATWG parser, which browsers have, refuses'),
+  ])
+  expect(found('http://[fe80::1%25eth0]/')).toEqual([])
+})
+
+test('an alphabet mixed by escapes is seen, too', () => {
+  const { findings } = resolve('http://%D1%80aypal.com/', { domainToAscii: domainToASCII })
+  expect(findings.map(({ code }) => code)).toEqual(['confusable-host'])
+})
+
+describe('what a program would read as an option is pointed at', () => {
+  test.each([
+    ['info:gcc#-x', '-x'],
+    ['info:(gcc)-x#y', '-x'],
+    ['info:%28gcc%29%2Dx', '%2Dx'],
+    ['info:(-f)x', '-f)x'],
+    ['info:-f#-x', '-f'],
+    ['toc:-x', '-x'],
+    ['man:/-k', '-k'],
+    ['whatis:%2D%2Dall', '%2D%2Dall'],
+    ['ghelp:-x?-y', '-x'],
+    ['ghelp:x#-y', '-y'],
+  ])('%s: %s', (url, culprit) => {
+    const [found] = resolve(url).findings.filter(({ code }) => code === 'option-injection')
+    expect(url.slice(...(found?.span ?? [0, 0]))).toBe(culprit)
+  })
+})
+
+describe('with a base, spans are in the reference as given', () => {
+  const culprits = (reference: string, base: string): string[] =>
+    resolve(reference, { base }).findings.map(({ code, span }) => `${code} ${reference.slice(...span)}`)
+
+  test.each([
+    ['../x%0Ay', 'ftp://h/a/b/', ['encoded-delimiter %0A']],
+    ['x%0Ay', 'gopher://h:6379/0/a/', ['foreign-port x%0Ay', 'encoded-delimiter %0A']],
+    ['//u:pw@h2/x', 'ftp://h/', ['password-in-url pw', 'cleartext-secret u']],
+    ['b c', 'http://h/a/', ['unsafe-character  c']],
+  ])('%s against %s', (reference, base, expected) => {
+    expect(culprits(reference, base)).toEqual(expected)
+  })
+
+  test('of an error, too', () => {
+    expect(explain('x%zz', { base: 'http://h/a/b' })).toMatchObject({ url: 'x%zz', error: { span: [1, 4] } })
+    expect(explain('x', { base: 'http://h:x/' })).toMatchObject({ error: { span: [0, 1] } })
+  })
+})

@@ -9,6 +9,10 @@ test.each([
   ['\x7F\x9B31m', '\\x7f\\x9b31m'],
   ['gnp\u202Eexe', 'gnp\\u202eexe'],
   ['\u200E\u200F\u061C\u2028\u2029\u2066\u2069', '\\u200e\\u200f\\u061c\\u2028\\u2029\\u2066\\u2069'],
+  ['a\u200Bb\u2060\uFEFF\u180E', 'a\\u200bb\\u2060\\ufeff\\u180e'],
+  ['x\u{E0041}\u{E007F}', 'x\\u{e0041}\\u{e007f}'],
+  // Persian, and an emoji of several: the joiners are letters' own.
+  ['می\u200Cخواهم 👩\u200D🚀', 'می\u200Cخواهم 👩\u200D🚀'],
   ['grüße €😀', 'grüße €😀'],
   ['', ''],
 ])('%j is shown as %j', (text, shown) => {

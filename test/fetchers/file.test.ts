@@ -285,6 +285,8 @@ describe('a directory', () => {
     expect((await (await fits.retrieve(at('tree'))).bytes()).length).toBe(bytes)
     const tight = createClient({ limits: { maxListing: bytes - 1 } })
     expect(await failure(tight.retrieve(at('tree')))).toMatchObject({ code: 'limit-exceeded' })
+    const small = createClient({ limits: { maxCollected: bytes - 1 } })
+    expect(await failure(small.retrieve(at('tree')))).toMatchObject({ code: 'limit-exceeded' })
     expect(openFiles()).toEqual([])
   })
 })

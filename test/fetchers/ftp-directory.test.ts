@@ -1,7 +1,12 @@
 /** A name that turns out to be a directory: RETR says 550, CWD of the same name 250. The listing comes, and says so. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from './entries.ts'
 import { remarks } from './events.ts'
+import { failure as failureOf } from './failure.ts'
 import { files, scriptedTrial, trial } from './ftp-trial.ts'
 import { chunkings, expectSame, octets } from './octets.ts'
 import { type FtpPeer, sending } from './scripted-ftp.ts'
@@ -76,17 +81,64 @@ describe('a directory named without a slash', () => {
     }))
 
   // needs: listings of directories found by RETR
-  test.each([
-    ['ifChangedSince', { ifChangedSince: new Date() }],
-    ['resumeFrom', { resumeFrom: 5 }],
-  ])('%s is for files', (_, request) =>
+  test('ifChangedSince is for files', () =>
     trial({}, async ({ retrieve }) => {
-      const representation = await retrieve('pub', request)
+      const representation = await retrieve('pub', { ifChangedSince: new Date() })
       expect(representation).toMatchObject({ kind: 'listing', offset: 0 })
       expect(await representation.text()).toContain('a.bin\n')
-    }),
-  )
+    }))
 })
+
+describe('a directory named without a slash, where octets of a file are wanted', () => {
+  const wanted = { code: 'not-found', reply: '550 Failed to open file.' }
+  const advice = 'It is a directory; for its listing, write a / at the end of the URL.'
+
+  test.each<RetrieveOptions>([{ range: [0, 9] }, { resumeFrom: 5 }, { resumeFrom: { offset: 5 } }])(
+    '%j is refused, and the session goes on',
+    (request) =>
+      trial({ files }, async ({ failure, get, server, events }) => {
+        const error = await failure('pub', request)
+        expect(error).toMatchObject(wanted)
+        expect(error.message).toContain(advice)
+        expect(server.received.filter((line) => /^(?:MLSD|LIST|NLST)/.test(line))).toEqual([])
+        expectSame(await get('pub/data.bin'), octets)
+        expect(server.accepted).toBe(1)
+        expect(remarks(events)).toEqual([])
+      }),
+  )
+
+  test.each([{}, { append: true }, { overwrite: false }])('saveTo with %j leaves the file as it was', (options) =>
+    inFolder((folder) =>
+      trial({}, async ({ retrieve }) => {
+        const path = join(folder, 'pub')
+        if (options.overwrite !== false && options.append !== true) await writeFile(path, 'my own')
+        const before = await readdir(folder)
+        const error = await failureOf(retrieve('pub').then((listing) => listing.saveTo(path, options)))
+        expect(error).toMatchObject(wanted)
+        expect(error.message).toContain(advice)
+        expect(await readdir(folder)).toEqual(before)
+        for (const name of before) expect(await readFile(join(folder, name), 'utf8')).toBe('my own')
+      }),
+    ),
+  )
+
+  test('with the slash, the listing is what is saved', () =>
+    inFolder((folder) =>
+      trial({}, async ({ retrieve }) => {
+        await (await retrieve('pub/')).saveTo(join(folder, 'list'))
+        expect(await readFile(join(folder, 'list'), 'utf8')).toContain('a.bin\n')
+      }),
+    ))
+})
+
+async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'retriever-'))
+  try {
+    await use(folder)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
 
 describe('what is none stays an error, in the words of RETR', () => {
   test('a missing file', () =>
@@ -111,12 +163,9 @@ describe('what is none stays an error, in the words of RETR', () => {
     })
   })
 
-  // needs: listings of directories found by RETR
-  test('a directory that cannot be listed', () =>
-    scriptedTrial({ RETR: '550 no\r\n', MLSD: '550 no\r\n', LIST: sending('') }, async ({ retrieve, failure }) => {
-      // It is there, for CWD says so: an empty listing, or what the server said of it, but no missing file.
-      const outcome = await retrieve('a/x').then(entriesOf, () => null)
-      if (outcome === null) expect((await failure('a/x')).code).not.toBe('protocol-violation')
-      else expect(outcome).toEqual([])
+  test('a directory that cannot be listed, in the words of MLSD', () =>
+    scriptedTrial({ RETR: '550 no\r\n', MLSD: '550 not here\r\n', LIST: sending('') }, async ({ retrieve }) => {
+      const error = await failureOf(retrieve('a/x').then(entriesOf))
+      expect(error).toMatchObject({ code: 'not-found', reply: '550 not here' })
     }))
 })

@@ -125,6 +125,26 @@ describe('case 43, a listing without end: limit-exceeded at limits.maxListing; t
     )
   })
 
+  test('a directory of 48 MiB is listed to its end, where nobody sets a limit', () => {
+    // Long names, so that the test is short.
+    const line = `type=file; ${'x'.repeat(30_000)}\r\n`
+    const count = Math.ceil((48 * 2 ** 20) / line.length)
+    return scriptedTrial({ MLSD: sending(line.repeat(count)) }, async ({ retrieve }) => {
+      let entries = 0
+      for await (const { kind } of (await retrieve('pub/')).entries()) if (kind === 'file') entries++
+      expect(entries).toBe(count)
+    })
+  })
+
+  test('collected, it keeps to maxCollected', () =>
+    scriptedTrial(
+      { MLSD: sending('type=file; x\r\n'.repeat(100)) },
+      async ({ failure }) => {
+        expect(await failure('pub/')).toMatchObject({ code: 'limit-exceeded' })
+      },
+      { limits: { maxCollected: 1000 } },
+    ))
+
   test('as a stream it may go on for as long as somebody reads', () =>
     scriptedTrial(
       only('LIST', streaming(lines.LIST ?? '')),

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from './entries.ts'
 import { joined, list, listed, mlsd, names, nlst } from './ftp-listed.ts'
-import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
+import { type FtpPeer, type Script, scriptedFtp, sending } from './scripted-ftp.ts'
 
 async function embedded(options: FtpServerOptions, path: string) {
   await using server = await startFtpServer(options)
@@ -123,11 +123,6 @@ describe('nothing listed', () => {
     expect(there.received.slice(-2)).toEqual(['CWD pub', 'QUIT'])
     const missing = listed({ ...script, CWD: '550 no such directory\r\n' }, 'pub;type=d')
     await expect(missing).rejects.toMatchObject({ code: 'not-found', reply: '550 no such directory' })
-  })
-
-  test('MLSD and LIST that say 550 in a directory', async () => {
-    expect((await listed({ MLSD: '550 nothing\r\n' })).entries).toEqual([])
-    expect((await listed({ MLSD: '502 no\r\n', LIST: '450 nothing\r\n' })).entries).toEqual([])
   })
 
   test('no way to list is an error, not an empty directory', async () => {
@@ -266,6 +261,41 @@ describe('NLST', () => {
     expect(await nlst(path, ...lines)).toEqual(
       ['a', 'b', 'c'].map((name) => ({ name, kind: 'other', url: `ftp://HOST/pub/${name}` })),
     )
+  })
+
+  describe('of a file', () => {
+    const isFile: Script = { CWD: (peer, line) => peer.say(line === 'CWD x' ? '550 no directory\r\n' : '250 -\r\n') }
+
+    test.each(['x', './x', 'pub/../x'])('%s is the file itself, not one within it', async (line) => {
+      const { entries, received } = await listed({ ...isFile, NLST: sending(`${line}\r\n`) }, 'pub/x;type=d')
+      if (line === 'pub/../x') expect(entries).toEqual([])
+      else expect(entries).toEqual([{ name: 'x', kind: 'other', url: 'ftp://HOST/pub/x' }])
+      expect(received.includes('CWD x')).toBe(line !== 'pub/../x')
+    })
+
+    test('named by a path in one segment', async () => {
+      const CWD = (peer: FtpPeer): void => peer.say('550 no directory\r\n')
+      const { entries } = await listed({ CWD, NLST: sending('pub/x\r\n') }, 'pub%2Fx;type=d')
+      expect(entries).toEqual([{ name: 'x', kind: 'other', url: 'ftp://HOST/pub%2Fx' }])
+    })
+
+    test('a directory that holds a file of its own name', async () => {
+      const { entries } = await listed({ NLST: sending('x\r\n') }, 'pub/x;type=d')
+      expect(entries).toEqual([{ name: 'x', kind: 'other', url: 'ftp://HOST/pub/x/x' }])
+    })
+
+    test('that the server does not list: what to leave out', async () => {
+      const listing = listed({ ...isFile, NLST: '550 no\r\n' }, 'pub/x;type=d')
+      await expect(listing).rejects.toMatchObject({
+        code: 'not-found',
+        message: expect.stringContaining('for that leave ;type=d out'),
+      })
+    })
+
+    test('of the embedded server: its URL retrieves it', async () => {
+      const { entries, root } = await embedded({}, 'pub/hello.txt;type=d')
+      expect(entries).toEqual([{ name: 'hello.txt', kind: 'other', url: `${root}pub/hello.txt` }])
+    })
   })
 
   test('of the entry directory, by a URL without a path', async () => {

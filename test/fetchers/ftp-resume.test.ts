@@ -202,7 +202,6 @@ describe('resumeFrom is not granted: the whole comes, and a remark says why', ()
     ['the size is another one', {}, { offset: 5000, size: size + 1 }],
     ['the time is another one', {}, { offset: 5000, modified: second(1) }],
     ['it is older than it was', {}, { offset: 5000, size, modified: second(-3600) }],
-    ['the offset lies beyond the end', {}, size + 1],
     ['REST is not known', { REST: '502 no\r\n' }, 5000],
     ['REST is refused', { REST: '501 not now\r\n' }, { offset: 5000, size, modified: time }],
     ['SIZE is not known', { SIZE: '500 what?\r\n' }, 5000],
@@ -227,8 +226,9 @@ describe('resumeFrom is not granted: the whole comes, and a remark says why', ()
     }))
 
   test('a listing', () =>
-    trial(place(), async ({ retrieve, server }) => {
+    trial(place(), async ({ retrieve, server, events }) => {
       const listing = await retrieve('pub/', { resumeFrom: 5 })
+      expect(remarks(events)).toEqual(['It is retrieved from its beginning: a listing cannot be continued.'])
       expect(listing).toMatchObject({ kind: 'listing', offset: 0 })
       expect(await listing.text()).toContain('data.bin\n')
       expect(server.received.filter((line) => line.startsWith('REST'))).toEqual([])

@@ -6,7 +6,7 @@ import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '
 import { describe, expect, test } from 'vitest'
 import { readExtendedPort, readPassivePort } from '../../packages/fetchers/src/ftp/passive.ts'
 import { failure } from './failure.ts'
-import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
+import { type FtpPeer, type Script, scriptedFtp, sending } from './scripted-ftp.ts'
 
 /** Retrieves a path of an embedded server, hands it on, and waits until nothing is open any more. */
 async function withServer<T>(
@@ -109,8 +109,26 @@ describe('what is sent is what the plan says (RFC 1738 3.2)', () => {
     expect(entry.outcome).toBe('Hello, world.\n')
     expect(entry.received.slice(2, 5)).toEqual(['CWD ', 'CWD', 'TYPE I'])
     const inner = await scripted(script, 'pub//hello.txt')
-    expect(inner.outcome).toMatchObject({ code: 'server-refused', reply: '500 what?' })
+    expect(inner.outcome).toMatchObject({ code: 'not-found', reply: '500 what?' })
     expect(String(inner.outcome)).toContain('empty segment 2')
+  })
+
+  // pure-ftpd and pyftpdlib, inetutils, vsftpd, proftpd.
+  test.each([
+    ['250 back in the entry directory', ['250', '250']],
+    ['250 to CWD alone', ['500', '250']],
+    ['550', ['550', '550']],
+    ['501', ['501', '501']],
+  ])('a double slash too many is not-found on all servers: the null argument has %s', async (_, [blank, bare]) => {
+    const CWD = (peer: FtpPeer, line: string): void => {
+      const code = line === 'CWD ' ? blank : line === 'CWD' ? bare : line === 'CWD hello.txt' ? '550' : '250'
+      peer.say(`${code} -\r\n`)
+    }
+    for (const path of ['pub//hello.txt', 'pub//sub//hello.txt']) {
+      const { outcome } = await scripted({ CWD, RETR: '550 no such file\r\n' }, path)
+      expect(outcome).toMatchObject({ code: 'not-found' })
+      expect(String(outcome)).toContain('rite the path without the double slash.')
+    }
   })
 })
 

@@ -199,7 +199,7 @@ describe('the lines of a menu', () => {
     ['g', 'file', 'gopher://h/g/s'],
     ['I', 'file', 'gopher://h/I/s'],
     ['?', 'other', 'gopher://h/%3F/s'],
-    ['2', 'service', null],
+    ['2', 'search', 'gopher://h/2/s'],
     ['3', 'info', null],
     ['i', 'info', null],
     ['8', 'service', 'telnet://%2Fs@h:70/'],

@@ -385,6 +385,13 @@ describe('a hostile index', () => {
     expect((await (await small.retrieve(`${server.url}files/`)).bytes()).length).toBe(octets.length)
   })
 
+  test('an index in JSON is held whole, and keeps to maxCollected too', async () => {
+    await using small = createClient({ limits: { maxCollected: 1000 } })
+    await (await retrieved(recorded('nginx.json'), { type: 'application/json' })).cancel()
+    const listing = await small.retrieve(`${server.url}files/`, { accept: 'application/json' })
+    await expect(read(listing)).rejects.toMatchObject({ code: 'limit-exceeded' })
+  })
+
   test.each([
     ['an index', '</pre>', 'listing', ['a.txt', 'b.txt']],
     ['what may have become one', '<h1>', 'object', []],

@@ -1,6 +1,7 @@
-import { createClient } from '@retriever/fetchers'
+import { charsetOf, createClient } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { chunks, fakeHttp, retrieved } from './fake.ts'
+import { fastest } from './pump.ts'
 
 async function textOf(octets: Uint8Array, mediaType: string | null, charset: string | null = null): Promise<string> {
   const client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks(octets), { mediaType, charset }))] })
@@ -140,5 +141,16 @@ test('a hostile beginning costs no time', async () => {
   for (const piece of ['<meta ', '<meta a="', '<!--', '<a', "<meta '", '=', '<?xml ', '<meta content=charset ']) {
     const text = piece.repeat(20_000)
     expect(await textOf(latin1(text), 'application/xhtml+xml')).toBe(text)
+  }
+})
+
+test('a message of twenty small HTML parts of nothing but open tags costs no time', () => {
+  const metadata = { mediaType: 'text/html', charset: null }
+  for (const piece of ['<a', '<a "', "<a='", '<a b', '<!--<a', '<a/', '</a ', '<meta charset', '<a b=c']) {
+    const part = latin1(piece.repeat(512))
+    const milliseconds = fastest(() => {
+      for (let count = 0; count < 20; count++) charsetOf(part, metadata)
+    })
+    expect(milliseconds).toBeLessThan(50)
   }
 })

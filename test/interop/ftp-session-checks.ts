@@ -127,13 +127,33 @@ function resumption(server: ServerUnderTest): void {
   test.each([
     ['another size', { offset: 1_000_000, size: 1 }],
     ['another time', { offset: 1_000_000, modified: new Date('2020-01-01T00:00:00Z') }],
-    ['an offset beyond the end', 2 ** 20 + 1],
+    ['a tail of another file', { offset: 2 ** 19, tail: new Uint8Array(4096) }],
   ])('resumeFrom with %s: the whole, and a remark', async (_, resumeFrom) => {
     await using watch = watched()
     const representation = await watch.client.retrieve(url(), { resumeFrom })
     expect(representation.offset).toBe(0)
     expectOctets(await representation.bytes(), await server.seed('root/pub/big.bin'))
     expect(watch.events.filter(({ type }) => type === 'remark')).toHaveLength(1)
+  })
+
+  test('resumeFrom with a tail: the rest, also where there is none', async () => {
+    const whole = await server.seed('root/pub/big.bin')
+    await using watch = watched()
+    for (const offset of [10, 1_000_000, whole.length]) {
+      const resumeFrom = { offset, tail: whole.subarray(Math.max(0, offset - 5000), offset) }
+      const representation = await watch.client.retrieve(url(), { resumeFrom })
+      expect(representation).toMatchObject({ offset, size: whole.length - offset })
+      expectOctets(await representation.bytes(), whole.subarray(offset))
+    }
+    expect(watch.events.filter(({ type }) => type === 'remark')).toEqual([])
+  })
+
+  test('resumeFrom beyond the end is an error', async () => {
+    await using watch = watched()
+    const beyond = watch.client.retrieve(url(), { resumeFrom: 2 ** 20 + 1 })
+    expect(await errorOf(beyond)).toMatchObject({ code: 'resume-failed' })
+    await retrieveEach(watch.client, server, (path) => server.url('ftp', path), ['pub/bytes.bin'])
+    expect(watch.connections(server.port())).toBe(1)
   })
 
   test('ranges in one session: the first octets, the last, some in between', async () => {

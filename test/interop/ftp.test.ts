@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { retrieval } from './ftp-checks.ts'
+import { objects } from './ftp-object-checks.ts'
 import { sessions } from './ftp-session-checks.ts'
 import { explicitTls, implicitTls } from './ftp-tls-checks.ts'
 import { failure, suite } from './suite.ts'
@@ -10,6 +11,7 @@ suite('proftpd', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
   explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, format: 'mlsd' })
   sessions(server)
+  objects(server, { tlsOffset: 2 })
 
   // Here alone: others let whoever was wrong wait for seconds.
   test('a wrong password, which is not repeated', async () => {
@@ -32,6 +34,7 @@ suite('vsftpd', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, ...listings })
   explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, ...listings })
   sessions(server, { hidesDotFiles: true })
+  objects(server, { tlsOffset: 2 })
 })
 
 suite('pure-ftpd', (server) => {
@@ -45,6 +48,7 @@ suite('pure-ftpd', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
   explicitTls(server, 'AUTH TLS demanded', { offset: 1, format: 'mlsd' })
   sessions(server)
+  objects(server, { tlsOffset: 1, refusesFileNames: true })
 })
 
 suite('inetutils-ftpd', (server) => {
@@ -52,6 +56,8 @@ suite('inetutils-ftpd', (server) => {
   const root = () => `${server.path('root')}/`
   retrieval(server, { nullCwd: [500, 250], tellsSize: true, format: 'list', names: ['pub/*'], doublesCr: true, root })
   sessions(server)
+  // Its `ls` says within the listing that it may not read the directory.
+  objects(server, { lists711: true })
 })
 
 suite('pyftpdlib', (server) => {
@@ -60,4 +66,6 @@ suite('pyftpdlib', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
   explicitTls(server, 'AUTH TLS demanded', { offset: 2, format: 'mlsd' })
   sessions(server, { dropsOnEpsv: true })
+  // It runs as root.
+  objects(server, { lists711: true, tlsOffset: 2, dropsOnEpsv: true })
 })

@@ -30,6 +30,13 @@ suite('pygopherd', (server) => {
     expect(await failure(78, server.url('gopher', '/0/docs/none.txt'))).toContain('does not exist')
   })
 
+  test.each(['1/docs/none', '7/search/none.sh%09x', '9/docs/none.bin', 'I/none.png'])(
+    'a missing item of another type is missing, too: %s',
+    async (path) => {
+      expect(await failure(78, server.url('gopher', `/${path}`))).toContain('does not exist')
+    },
+  )
+
   test('a mailbox is a menu of messages', async () => {
     const messages = await entriesOf(server.url('gopher', '/1/docs/folder.mbox'))
     expect(messages.map(({ name, kind }) => `${name} ${kind}`)).toEqual(['Message 1 file', 'Message 2 file'])
@@ -160,6 +167,15 @@ suite('gophernicus', (server) => {
   test('a missing item, of which the server says so in prose: nothing tells it from a document', async () => {
     const url = server.url('gopher', '/0/docs/none.txt')
     expect((await retrieveToFile(url)).toString()).toMatch(/^Error: File or directory not found!/)
+  })
+
+  test('a missing binary item, in whose place that prose comes', async () => {
+    expect(await failure(78, server.url('gopher', '/9/docs/none.bin'))).toContain('File or directory not found!')
+  })
+
+  test('a missing menu, in whose place it comes, too: a remark says that it is no menu', async () => {
+    const { stderr } = await retrieve(server.url('gopher', '/1/docs/none'))
+    expect(stderr.toString()).toContain('The answer is no menu')
   })
 
   test('what the server can do', async () => {

@@ -1,7 +1,7 @@
-import { lstatSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, readSync, statSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
-import type { Representation } from '@retriever/fetchers'
-import { writeFailed } from './destination.ts'
+import type { Representation, ResumePoint } from '@retriever/fetchers'
+import { attempt, writeFailed } from './destination.ts'
 import type { ContinueAt } from './request.ts'
 
 /** How many octets the file has that the retrieval is to go on with. Throws `write-failed` where it cannot. */
@@ -11,6 +11,29 @@ export function startIn(path: string, at: ContinueAt): number {
   const size = file?.size ?? 0
   if (at === 'end' || at === size) return size
   throw writeFailed(path, `it has ${size} octets, and -C says ${at}; -C - goes on where it ends`)
+}
+
+/** As many octets as a server is asked for again. */
+const tailLength = 4096
+
+/** Where the retrieval goes on, with what a server can compare: when the file was written, and the last of its octets. */
+export function pointIn(path: string, start: number): number | ResumePoint {
+  if (start === 0) return 0
+  const since = attempt(path, () => statSync(path)).mtime
+  return { offset: start, tail: tailOf(path, start), since }
+}
+
+/** The last of the first `length` octets of the file. */
+export function tailOf(path: string, length: number): Uint8Array {
+  const tail = new Uint8Array(Math.min(length, tailLength))
+  return attempt(path, () => {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    try {
+      return tail.subarray(0, readSync(file, tail, 0, tail.length, length - tail.length))
+    } finally {
+      closeSync(file)
+    }
+  })
 }
 
 /**

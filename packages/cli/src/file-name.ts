@@ -28,13 +28,21 @@ function lastSegment(path: string): string {
 
 /** C0, DEL, C1, line separators, and the marks that reorder text. */
 const controls = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
+/**
+ * What is there and shows nothing: soft hyphen, zero-width characters, byte order mark, tags. Two names that look alike would be two
+ * files, so they are dropped.
+ */
+const invisible = /[\u00AD\u180E\u200B-\u200D\u2060-\u2064\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
 const windowsOnly = /[<>:"|?*]/g
 /** With what may follow: `nul.txt` is the device too, and so is `nul .txt`. */
 const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i
 
 /** One path segment out of any text, harmless on all systems (security.md section 2); null where nothing is left of it. */
 export function safeFileName(text: string, platform: NodeJS.Platform = process.platform): string | null {
-  const segment = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1).normalize('NFC')
+  const segment = text
+    .slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
+    .replace(invisible, '')
+    .normalize('NFC')
   const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
   if (named === '') return null
   // An option, a home directory, a hidden file.
@@ -43,7 +51,9 @@ export function safeFileName(text: string, platform: NodeJS.Platform = process.p
 
 /** Windows drops them, and another file would be meant. `.` and `..` go with them. */
 function trimEnd(name: string): string {
-  return name.replace(/[. ]+$/, '')
+  let end = name.length
+  while (end > 0 && '. '.includes(name.charAt(end - 1))) end--
+  return name.slice(0, end)
 }
 
 function escaped(character: string): string {

@@ -1,4 +1,4 @@
-import type { RetrieveOptions } from '@retriever/fetchers'
+import { knownCharset, type RetrieveOptions } from '@retriever/fetchers'
 import type { Destination } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import { readHeaders, readWish } from './headers.ts'
@@ -22,6 +22,7 @@ export function readRequest(
   const time = line.value('time-cond')
   const split = line.value('split')
   const limit = line.value('limit')
+  const charset = readCharset(line)
   const headers = readHeaders(line)
   const since = time === undefined ? null : readTime(time, destinations)
   return {
@@ -34,10 +35,19 @@ export function readRequest(
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readLimit(limit) }),
+    ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
     ...(line.has('no-fail') && { fail: false }),
     ...(Object.keys(headers).length > 0 && { headers }),
   }
+}
+
+function readCharset(line: CommandLine): string | null {
+  const name = line.value('charset')
+  if (name === undefined || knownCharset(name) !== null) return name ?? null
+  throw usageError(
+    `--charset needs the name of a charset, such as windows-1252 or koi8-r; not ${JSON.stringify(name)}.`,
+  )
 }
 
 /** -C; null where the body is to begin at its beginning. Throws `invalid-option`. */

@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { findPart, type KeptPart, type Representation, type ResumePoint, type SaveOptions } from '@retriever/fetchers'
-import { checkNotShorter, startIn } from './continuation.ts'
+import { checkNotShorter, pointIn, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, writeFailed } from './destination.ts'
 import { fileNameOf } from './file-name.ts'
 import type { Run } from './main.ts'
@@ -39,7 +39,7 @@ export async function planSave(
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt))
-  const point = pointIn(part, session.urlOf(resolution))
+  const point = pointOf(part, session.urlOf(resolution))
   if (point !== null) return { ...anew, from: point }
   if (exists) return behind(path, startIn(path, continueAt))
   if (part !== null && part.length > 0) report.notice({ operand: resolution.url, message: whyAnew(part) })
@@ -58,7 +58,7 @@ export function nameFor(resolution: Resolution): string {
  * shorter.
  */
 function behind(path: string, start: number): SavePlan {
-  return { path, from: start, behind: start, options: { append: true } }
+  return { path, from: pointIn(path, start), behind: start, options: { append: true } }
 }
 
 /** Throws where what has come may not take the place of what is there. */
@@ -81,8 +81,9 @@ function isSpecial(path: string): boolean {
   return stats !== undefined && !stats.isFile()
 }
 
-function pointIn(part: KeptPart | null, url: string): ResumePoint | null {
-  return part?.url === url ? part.point : null
+function pointOf(part: KeptPart | null, url: string): ResumePoint | null {
+  if (part?.url !== url || part.point === null) return null
+  return { ...part.point, tail: tailOf(part.path, part.point.offset) }
 }
 
 function whyAnew({ path, point, url }: KeptPart): string {

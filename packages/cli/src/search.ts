@@ -14,7 +14,9 @@ export function readSearch(line: CommandLine): string | null {
 /** The URL with the words as its search field (RFC 4266 2.1). Throws `invalid-option` where it can have none, and says what can. */
 export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
   if (plan.mechanism !== 'gopher') {
-    throw usageError(`--search is for searches of Gopher servers (type 7), and ${url} is none: leave --search out.`)
+    throw usageError(
+      `--search is for searches of Gopher servers (types 7 and 2), and ${url} is none: leave --search out.`,
+    )
   }
   const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')
   if (search !== '') {
@@ -22,7 +24,7 @@ export function searchUrl({ url, locator, plan }: Resolution, text: string): str
     const bare = formatLocator({ ...locator, urlPath: [item, '', ...plus].join('%09').replace(/(?:%09)+$/, '') })
     throw usageError(`${url} has a search already: leave --search out, or give ${bare}.`)
   }
-  if (plan.gophertype !== '7') {
+  if (plan.gophertype !== '7' && plan.gophertype !== '2') {
     const asSearch = formatLocator({ ...locator, urlPath: `7${encodeOctets(plan.selector, '/:,+=@~')}` })
     throw usageError(`${url} is no search: ${adviceFor(plan, asSearch)}.`)
   }
@@ -32,5 +34,5 @@ export function searchUrl({ url, locator, plan }: Resolution, text: string): str
 
 function adviceFor({ gophertype }: GopherPlan, search: string): string {
   if (gophertype === '1') return `it is a menu (type 1). If its selector can be searched, give ${search}`
-  return `it is of type ${gophertype}, and searches are of type 7. Give the URL of a search`
+  return `it is of type ${gophertype}, and searches are of type 7 or 2. Give the URL of a search`
 }

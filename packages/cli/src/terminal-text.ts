@@ -1,27 +1,27 @@
 import { TextDecoder } from 'node:util'
 import { printable } from '@retriever/core'
+import { GuessingDecoder } from './text-guess.ts'
 
 /**
  * A body on its way to a terminal: text whose control characters are made visible, LF and TAB kept (security.md case 33). Works on any
  * cutting of the octets into chunks.
  */
 export class TerminalText {
-  readonly #charset: string | null
-  #decoder: TextDecoder | undefined
+  readonly #decoder: ReturnType<typeof decoderFor>
   #held = ''
 
+  /** Null: the text is to be guessed from. */
   constructor(charset: string | null) {
-    this.#charset = charset
+    this.#decoder = decoderFor(charset)
   }
 
   show(octets: Uint8Array): string {
-    this.#decoder ??= decoderFor(this.#charset, octets)
-    return this.#harmless(this.#decoder.decode(octets, { stream: true }))
+    return this.#harmless(this.#decoder.decode(octets))
   }
 
   /** What was held back. */
   end(): string {
-    const rest = this.#harmless(this.#decoder?.decode() ?? '')
+    const rest = this.#harmless(this.#decoder.end())
     return rest + printable(this.#held)
   }
 
@@ -44,13 +44,13 @@ export function showText(text: string): string {
   return shown.show(Buffer.from(text)) + shown.end()
 }
 
-/** The charset that was told; else UTF-8 if the beginning is valid UTF-8; else every octet is a character of Latin-1. */
-export function decoderFor(charset: string | null, beginning: Uint8Array): TextDecoder {
+/** What has a charset that is known is decoded by it. */
+function decoderFor(charset: string | null): Pick<GuessingDecoder, 'decode' | 'end'> {
   try {
-    if (charset !== null) return new TextDecoder(charset)
-    new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true })
-    return new TextDecoder()
+    if (charset === null) return new GuessingDecoder()
+    const decoder = new TextDecoder(charset)
+    return { decode: (octets) => decoder.decode(octets, { stream: true }), end: () => decoder.decode() }
   } catch {
-    return new TextDecoder('windows-1252')
+    return new GuessingDecoder()
   }
 }

@@ -6,12 +6,12 @@ import { commandMeant } from './first-word.ts'
 import type { Reporter } from './report.ts'
 
 /**
- * The URL that an argument gives; what was guessed is reported. `<URL:ftp://h/x>` and `<ftp://h/x>` lose what wraps them, and the
+ * The URL that an argument gives, without blanks and quotes around it; what was guessed is reported. `<URL:ftp://h/x>` and `<ftp://h/x>` lose what wraps them, and the
  * white space by which they were folded (RFC 3986 appendix C); an abbreviated URL is completed (uri(7)), unless there is a base, to
  * which it is relative. Throws `malformed-url` where no scheme stands and none can be guessed.
  */
 export function urlArgument(argument: string, base: string | undefined, report: Reporter): string {
-  const url = unwrap(argument, report)
+  const url = unwrap(unquoted(argument), report)
   if (base !== undefined) return url
   const completion = completeUrl(url)
   if (completion === undefined && schemeOf(url) !== undefined) return url
@@ -24,8 +24,15 @@ export function urlArgument(argument: string, base: string | undefined, report: 
   return completion.url
 }
 
+/** Blanks around it, and quotes as of a sentence or of another shell, came with the copying: neither can stand in a URL's scheme. */
+function unquoted(argument: string): string {
+  const trimmed = argument.trim()
+  const [, content = trimmed] = /^["'“‘«`]([^"'”’»`]*)["'”’»`]$/.exec(trimmed) ?? []
+  return content.trim()
+}
+
 function unwrap(argument: string, report: Reporter): string {
-  const [, content] = /^\s*<(?:URL:)?([^<>]*)>\s*$/is.exec(argument) ?? []
+  const [, content] = /^<(?:URL:)?([^<>]*)>$/is.exec(argument) ?? []
   if (content === undefined) return argument
   // As in running text, but with any content: who types the brackets means all that is in them.
   const [found] = extractUrls(`<URL:${content.trim()}>`)

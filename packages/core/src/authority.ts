@@ -38,6 +38,11 @@ function secondAt(text: string, at: number): RetrievalError {
 }
 
 function splitLogin(split: SplitUrl, start: number, end: number): void {
+  const bracket = split.odd ? split.text.slice(start, end).search(/[[\]]/) : -1
+  if (bracket !== -1) {
+    const what = 'a bracket of the user or password must be written as %5B or %5D'
+    throw malformed(split.text, what, [start + bracket, start + bracket + 1])
+  }
   const colon = split.text.indexOf(':', start)
   if (colon === start) throw malformed(split.text, 'a password needs a user name before it', [start, start + 1])
   split.userAt = start

@@ -1,5 +1,6 @@
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
+import { maskRecord } from './mask-record.ts'
 import { printable } from './printable.ts'
 import { redact, redactUrl } from './redact.ts'
 import { findScheme, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
@@ -41,7 +42,8 @@ export interface Unexplained {
 /** Explains a URL without touching the network. Never throws for a bad URL: the error is the explanation. */
 export function explain(url: string, options: ResolveOptions = {}): Explanation {
   try {
-    return describe(resolve(url, options))
+    const { base: _, ...absolute } = options
+    return maskRecord(describe(resolve(url, options)), (hidden) => describe(resolve(hidden, absolute)))
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, message, span } = error
@@ -53,52 +55,28 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
 /** A URL that we refuse may still take a browser somewhere. */
 function otherReading(url: string, { whatwgHost }: ResolveOptions): string {
   const host = whatwgHost?.(url)
-  return host ? ` The WHATWG parser, which browsers have, would contact ${printable(host)}.` : ''
+  return host ? ` The WHATWG parser, which browsers have, would contact ${printable(redact(host))}.` : ''
 }
 
 function describe({ url, locator, scheme, plan, findings }: Resolution): Explained {
-  const { user, host, urlPath, fragment } = locator
+  const { user, password, host, urlPath, query, fragment } = locator
   return {
-    url: redact(url),
+    url,
     scheme: scheme.name,
     mechanism: scheme.mechanism,
-    locator: {
-      user,
-      password: masked(locator.password),
-      host,
-      port: locator.port ?? scheme.defaultPort,
-      urlPath,
-      query: locator.query === null ? null : redact(`?${locator.query}`).slice(1),
-      fragment,
-    },
-    plan: describePlan(plan, locator.password !== null),
+    locator: { user, password, host, port: locator.port ?? scheme.defaultPort, urlPath, query, fragment },
+    plan: planFields(plan),
     findings: findings.map(({ code, severity, message, remedy, span, rule }) => {
       return { code, severity, message: `${message} ${remedy}`, span, rule }
     }),
   }
 }
 
-/** Fields that hold what stands in the URL's query, where a key may name a secret. */
-const queried = ['target', 'search', 'page', 'qComponent'] as const
-
-/** A password that the URL does not have is the anonymous one of our own, and no secret. */
-function describePlan(plan: Resolution['plan'], secret: boolean): Record<string, unknown> {
-  const { wire, ...fields } = plan
-  const described: Record<string, unknown> = { ...fields, wire: wire.map(redact) }
-  if (secret && 'password' in plan) described.password = masked(plan.password)
-  for (const name of queried) {
-    const value = described[name]
-    if (typeof value === 'string') described[name] = redact(`?${value}`).slice(1)
-  }
-  if ('key' in plan) described.key = masked(plan.key)
+function planFields({ wire, ...fields }: Resolution['plan']): Record<string, unknown> {
+  const shown: Record<string, unknown> = { ...fields, wire }
   // The data may be megabytes, and stand in the URL already.
-  if (plan.mechanism === 'data') delete described.octets
-  return described
-}
-
-/** An empty password is no secret, and differs from none. */
-function masked(password: string | null): string | null {
-  return password === null || password === '' ? password : '***'
+  if (fields.mechanism === 'data') delete shown.octets
+  return shown
 }
 
 /** The explanation as text for people: what it is, where it goes, exactly what is sent, what to know. */

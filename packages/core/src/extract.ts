@@ -1,7 +1,9 @@
 import { RetrievalError } from './errors.ts'
 import type { Span } from './locator.ts'
+import { findBadEscape } from './percent.ts'
 import { findScheme, resolve, splitByScheme } from './resolve.ts'
 import type { Scheme } from './scheme.ts'
+import { cachedSearch } from './search.ts'
 import { maxUrlLength } from './split.ts'
 
 /** A URL found in running text. */
@@ -16,7 +18,7 @@ export interface ExtractedUrl {
   /** [start, end) in the text, with the `< >` where they stand, without quotes. */
   readonly span: Span
   readonly form: 'wrapped' | 'quoted' | 'bare'
-  /** What is wrong with a wrapped URL; null where nothing is. */
+  /** What is wrong with a wrapped URL, or with the escapes of a bare one; null where nothing is. */
   readonly error: string | null
 }
 
@@ -35,18 +37,27 @@ const maxReadings = 4
  * the punctuation of the sentence. Reads the text once, from colon to colon: linear time, whatever the text is.
  */
 export function* extractUrls(text: string, options: ExtractOptions = {}): Generator<ExtractedUrl> {
+  const source: Source = { text, options, wordEnd: cachedSearch(text, bareEnd) }
   let done = 0
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', Math.max(colon + 1, done))) {
     const start = schemeStart(text, colon, done)
     if (start === colon) continue
-    const found = extractAt(text, start, colon, options)
+    const found = extractAt(source, start, colon)
     if (typeof found === 'object') yield found
     done = typeof found === 'object' ? found.span[1] : found
   }
 }
 
+interface Source {
+  readonly text: string
+  readonly options: ExtractOptions
+  /** Where the word ends that begins here, or has begun before. */
+  readonly wordEnd: (from: number) => number
+}
+
 /** The URL whose scheme ends at this colon; where there is none, the offset from which to look on. */
-function extractAt(text: string, start: number, colon: number, options: ExtractOptions): ExtractedUrl | number {
+function extractAt(source: Source, start: number, colon: number): ExtractedUrl | number {
+  const { text, options } = source
   const word = text.slice(start, colon).toLowerCase()
   const bracketed = text[start - 1] === '<'
   if (word === 'url' && bracketed) return wrapped(text, start - 1, colon + 1, options) ?? colon
@@ -54,7 +65,7 @@ function extractAt(text: string, start: number, colon: number, options: ExtractO
   const found = bracketed ? wrapped(text, start - 1, start, options) : undefined
   // `<info:node a="x">` is a tag of XML.
   if (bracketed && found === undefined && !text.startsWith('//', colon + 1)) return colon
-  return found ?? bare(text, start, colon, options)
+  return found ?? bare(source, start, colon)
 }
 
 /** Told from what stands around the scheme: prose, C++ and style sheets have many a word with a colon. */
@@ -82,10 +93,10 @@ function schemeStart(text: string, colon: number, limit: number): number {
 
 /** `<URL:ftp://h/a⏎ b>`: all white space within is folded away, the fragment stays with its URL. */
 function wrapped(text: string, open: number, start: number, options: ExtractOptions): ExtractedUrl | undefined {
-  const end = closing(text, start)
+  const labelled = start > open + 1
+  const end = closing(text, start, labelled)
   if (end === -1) return undefined
   const content = text.slice(start, end).trim()
-  const labelled = start > open + 1
   // Without `URL:` it may be a tag of XML: blanks count only where a line was broken, and quotes stand in no URL.
   if (!labelled && /\S[^\S\r\n]+\S|["']/.test(content)) return undefined
   const [url = '', ...alternates] = readings(content)
@@ -94,10 +105,10 @@ function wrapped(text: string, open: number, start: number, options: ExtractOpti
   return { url, alternates, span: [open, end + 1], form: 'wrapped', error }
 }
 
-/** The `>` that closes, before an empty line, another `<`, or more than a URL can hold; else -1. */
-function closing(text: string, start: number): number {
+/** The `>` that closes, before another `<`, a gap of more than one empty line, or more than a URL can hold; else -1. */
+function closing(text: string, start: number, labelled: boolean): number {
   const content = text.slice(start, start + maxUrlLength + 1)
-  const stop = content.search(/[<>]|\r?\n[ \t]*\r?\n/)
+  const stop = content.search(labelled ? /[<>]|(?:\r?\n[ \t]*){2}\r?\n/ : /[<>]|\r?\n[ \t]*\r?\n/)
   return content[stop] === '>' && stop > 0 ? start + stop : -1
 }
 
@@ -125,17 +136,25 @@ function unfold(text: string): string {
 }
 
 /** Ends at white space, delimiters, quotes; then loses what ends the sentence. What is no URL is passed over as a whole. */
-function bare(text: string, start: number, colon: number, options: ExtractOptions): ExtractedUrl | number {
-  bareEnd.lastIndex = colon + 1
-  const limit = bareEnd.exec(text)?.index ?? text.length
-  if (limit - start > maxUrlLength) return limit
+function bare({ text, options, wordEnd }: Source, start: number, colon: number): ExtractedUrl | number {
+  const limit = wordEnd(colon + 1)
+  const isData = text.slice(start, colon).toLowerCase() === 'data'
+  if (limit - start > maxUrlLength && !isData) return limit
   const before = text[start - 1] ?? ''
-  const stop = enclosedEnd(text, colon + 1, limit, before)
+  const stop = enclosedEnd(text, colon + 1, limit, before, isData ? undefined : options)
   const quoted = stop < text.length && (quotes[before]?.includes(text[stop] ?? '') ?? false)
   const end = quoted ? stop : trimmedEnd(text, colon + 1, stop, before)
   const url = text.slice(start, end)
-  if (/^[^:]*:(?:\/\/)?$/.test(url) || syntaxError(url, options) !== null || !means(url, options)) return stop
-  return { url, alternates: [], span: [start, end], form: quoted ? 'quoted' : 'bare', error: null }
+  const error = syntaxError(url, options)
+  const isReported = error !== null && text.startsWith('//', colon + 1) && hasOnlyBadEscapes(url, options)
+  if (/^[^:]*:(?:\/\/)?$/.test(url) || (error !== null && !isReported) || (error === null && !means(url, options)))
+    return stop
+  return { url, alternates: [], span: [start, end], form: quoted ? 'quoted' : 'bare', error }
+}
+
+/** `http://h/100%`: it was meant as a URL, and is none as it stands. */
+function hasOnlyBadEscapes(url: string, options: ExtractOptions): boolean {
+  return findBadEscape(url) !== -1 && syntaxError(url.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'), options) === null
 }
 
 /** Letters beyond ASCII may stand in an IRI; brackets, quotes and full stops beyond ASCII are the sentence's. So is escaped HTML. */
@@ -154,38 +173,46 @@ const quotes: Readonly<Record<string, string>> = {
 const openers: Readonly<Record<string, string>> = { ')': '(', ']': '[' }
 
 /**
- * Where what opened directly before the URL closes: `'http://a/','http://b/'`, `(http://a/),(http://b/)`. A `]` without its `[`
- * always ends it, since it can stand in no path: `[http://a/](http://b/)`.
+ * Where what was opened before the URL closes, be it directly (`'http://a/','http://b/'`) or anywhere in the sentence: at a bracket
+ * without its opening one. Also at a comma before another URL: `http://a/,http://b/`.
  */
-function enclosedEnd(text: string, start: number, stop: number, before: string): number {
+function enclosedEnd(
+  text: string,
+  start: number,
+  stop: number,
+  before: string,
+  list: ExtractOptions | undefined,
+): number {
   const depth: Record<string, number> = { '(': 0, '[': 0 }
   for (let at = start; at < stop; at++) {
     const character = text[at] ?? ''
     const opener = openers[character]
     if (character === "'" && before === "'") return at
+    if (character === ',' && list !== undefined && beginsUrl(text, at + 1, list)) return at
     if (character === '(' || character === '[') depth[character] = (depth[character] ?? 0) + 1
     if (opener === undefined) continue
     const left = (depth[opener] ?? 0) - 1
-    if (left < 0 && (character === ']' || before === '(')) return at
-    depth[opener] = Math.max(0, left)
+    if (left < 0) return at
+    depth[opener] = left
   }
   return stop
 }
 
-/** Without trailing `. , ; : ! ? '`, emphasis, and a closing bracket whose opening one is not in the URL. */
+/** Data have commas of their own, and so no list. */
+function beginsUrl(text: string, start: number, options: ExtractOptions): boolean {
+  schemeHere.lastIndex = start
+  const [scheme = ''] = schemeHere.exec(text) ?? []
+  const colon = start + scheme.length - 1
+  return scheme !== '' && mayBegin(text, start, colon, scheme.slice(0, -1).toLowerCase(), options)
+}
+
+const schemeHere = /[A-Za-z][A-Za-z0-9+.-]{0,31}:/y
+
+/** Without trailing `. , ; : ! ? '`, and emphasis. */
 function trimmedEnd(text: string, start: number, stop: number, before: string): number {
-  const emphasis = before === '*' || before === '_' ? before : ''
-  const count = { '(': 0, '[': 0, ')': 0, ']': 0 }
-  for (let at = start; at < stop; at++) {
-    const character = text[at]
-    if (character === '(' || character === '[' || character === ')' || character === ']') count[character]++
-  }
+  const ends = `.,;:!?'${'*_~'.includes(before) ? before : ''}`
   let end = stop
-  for (; end > start; end--) {
-    const last = text[end - 1] ?? ''
-    if (last === ')' && count[')'] > count['(']) count[')']--
-    else if (!`.,;:!?'${emphasis}`.includes(last)) break
-  }
+  while (end > start && ends.includes(text[end - 1] ?? '')) end--
   return end
 }
 

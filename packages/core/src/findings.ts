@@ -1,5 +1,5 @@
 import { type Finding, findDelimiters, finding, type Severity } from './finding.ts'
-import { type Host, parseHost } from './host.ts'
+import { type Host, readHost } from './host.ts'
 import { isLoopback } from './inward.ts'
 import type { Locator, Part, Span } from './locator.ts'
 import { decodeOctets, octetsToText } from './percent.ts'
@@ -27,7 +27,8 @@ export function findAll(source: FindingSource): readonly Finding[] {
   if (text.includes('%0')) found.push(...encodedDelimiters(source))
   if (locator.port !== null) found.push(...portFindings(source))
   if (locator.user !== null) found.push(...loginFindings(source))
-  if (source.host?.odd || split.odd || options.whatwgHost) found.push(...hostFindings(source))
+  if (source.host?.odd || split.odd || options.whatwgHost || locator.host?.includes('%'))
+    found.push(...hostFindings(source))
   if (scheme.inspect !== undefined) {
     const span = (part: Part): Span => spanIn(source, part)
     const written = (part: Part): string => text.slice(...(spanOf(split, part) ?? [0, 0]))
@@ -46,8 +47,10 @@ function bySeverity(a: Finding, b: Finding): number {
   return order.indexOf(a.severity) - order.indexOf(b.severity)
 }
 
+/** The whole URL where the part is absent or empty: a remark is on something. */
 function spanIn({ split }: FindingSource, part: Part): Span {
-  return spanOf(split, part) ?? [0, split.text.length]
+  const [start, end] = spanOf(split, part) ?? [0, 0]
+  return start < end ? [start, end] : [0, split.text.length]
 }
 
 function encodedDelimiters({ scheme, split }: FindingSource): Finding[] {
@@ -58,16 +61,21 @@ function encodedDelimiters({ scheme, split }: FindingSource): Finding[] {
 }
 
 function portFindings(source: FindingSource): Finding[] {
-  const { scheme, place, split } = source
+  const { scheme, place, split, plan } = source
   const { port, host } = place
-  if (split.locator.port === null || port === scheme.defaultPort || scheme.ownPorts?.includes(port)) return []
+  const { name, defaultPort, ownPorts, anyPort, sendsFirst } = scheme.portRules?.(plan) ?? scheme
+  if (split.locator.port === null || port === scheme.defaultPort) return []
+  if (port === defaultPort || ownPorts?.includes(port)) return []
   const span = spanIn(source, 'port')
-  if (!scheme.anyPort && (foreignPorts.has(port) || (scheme.sendsFirst && databasePorts.has(port)))) {
-    const message = `Port ${port} belongs to another protocol, which ${scheme.name} requests could be made to speak.`
-    return [finding('foreign-port', message, span, 'RFC 1738 6')]
+  const isFramed = scheme.isFramed?.(plan)
+  const speaksFirst = sendsFirst || isFramed === false
+  if (!anyPort && (foreignPorts.has(port) || (speaksFirst && databasePorts.has(port)))) {
+    const what = `Port ${port} belongs to another protocol`
+    const message = isFramed ? `${what}.` : `${what}, which ${name} requests could be made to speak.`
+    return [finding('foreign-port', message, span, 'RFC 1738 6', isFramed ? 'warning' : 'danger')]
   }
   const code = port < 1024 && !isLoopback(host) ? 'reserved-port' : 'non-default-port'
-  const usual = scheme.defaultPort === null ? '' : `; ${scheme.name} uses ${scheme.defaultPort}`
+  const usual = defaultPort === null ? '' : `; ${name} uses ${defaultPort}`
   const reserved = code === 'reserved-port' ? ', below 1024, where other services live' : ''
   return [finding(code, `The URL asks for port ${port}${reserved}${usual}.`, span, 'RFC 1738 6')]
 }
@@ -127,9 +135,12 @@ function hostFindings(source: FindingSource): Finding[] {
     const message = `${split.locator.host} is a numeric spelling of ${place.host}, which is what would be contacted.`
     found.push(finding('numeric-host', message, spanIn(source, 'host'), 'RFC 3986 7.4'))
   }
-  const other = host && !plainAuthority.test(split.text) && options.whatwgHost?.(split.text)
-  if (other && whatwgName(other, options) !== place.host) {
-    const message = `RFC 1738 and RFC 3986 name the host ${place.host}; the WHATWG parser, which browsers have, would contact ${other}.`
+  const other = host && !plainAuthority.test(split.text) ? options.whatwgHost?.(split.text) : undefined
+  // The WHATWG parser knows no zones (RFC 6874), which is no news.
+  const refused = other === null && !place.host.includes('%')
+  if (refused || (other && whatwgName(other, options) !== place.host)) {
+    const does = refused ? 'refuses the URL' : `would contact ${other}`
+    const message = `RFC 1738 and RFC 3986 name the host ${place.host}; the WHATWG parser, which browsers have, ${does}.`
     found.push(finding('parser-disagreement', message, spanIn(source, 'host'), 'RFC 3986 7.6'))
   }
   if (mixesScripts(split.locator)) {
@@ -141,14 +152,14 @@ function hostFindings(source: FindingSource): Finding[] {
 
 /** The host as we write it: the WHATWG parser leaves that of a scheme that it does not know encoded and as it is. */
 function whatwgName(host: string, { domainToAscii }: FindingSource['options']): string {
-  const plain = host.startsWith('[') ? host : octetsToText(decodeOctets(host))
-  return parseHost(plain, domainToAscii)?.name ?? host
+  return readHost(host, domainToAscii)?.name ?? host
 }
 
 /** Latin beside Cyrillic or Greek within one label: letters that look alike. */
 function mixesScripts({ host }: Locator): boolean {
-  if (host === null || /^[\0-\x7F]*$/.test(host)) return false
-  return host
+  const name = octetsToText(decodeOctets(host ?? ''))
+  if (/^[\0-\x7F]*$/.test(name)) return false
+  return name
     .split('.')
     .some((label) => /\p{Script=Latin}/u.test(label) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(label))
 }

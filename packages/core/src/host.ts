@@ -1,3 +1,5 @@
+import { decodeOctets, octetsToText } from './percent.ts'
+
 /** Host names and addresses: one canonical spelling for all schemes, so that what is shown, checked and dialled is the same. */
 
 export interface Host {
@@ -8,28 +10,51 @@ export interface Host {
   readonly odd: boolean
 }
 
+/** Turns an internationalised name into A-labels (RFC 5891), "" where it has none: `domainToASCII` of node:url. */
+export type ToAscii = (name: string) => string
+
 /**
- * Reads a host as it stands in a URL. Returns undefined for what is no legal host.
- * `toAscii` turns an internationalised name into A-labels (RFC 5891); without it such a name is no legal host.
+ * Reads a host as it stands in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for what is no legal host, which
+ * octets that are no UTF-8 are: another reader would take them for other letters.
  */
-export function parseHost(text: string, toAscii?: (name: string) => string): Host | undefined {
+export function readHost(written: string, toAscii?: ToAscii): Host | undefined {
+  if (!written.includes('%') || written.startsWith('[')) return parseHost(written, toAscii)
+  const octets = decodeOctets(written)
+  const text = octetsToText(octets)
+  return text === octets && beyondAscii.test(text) ? undefined : parseHost(text, toAscii)
+}
+
+const beyondAscii = /[^\0-\x7F]/
+/** The WHATWG's forbidden domain code points. Checked before the IDNA step, which may decode, cut or drop them. */
+const forbidden = /[\0-\x20\x7F#%/:<>?@[\\\]^|]/
+const aLabel = /(?:^|\.)xn--/
+
+/**
+ * Reads a host whose escapes are decoded. Without `toAscii` an internationalised name is no legal host, and A-labels are taken as
+ * they are; with it, those that no name has are refused.
+ */
+export function parseHost(text: string, toAscii?: ToAscii): Host | undefined {
   if (isPlainName(text)) return { name: text, kind: 'name', odd: false }
   if (plainIpv4.test(text)) return { name: text, kind: 'ipv4', odd: false }
   if (text.startsWith('[')) return text.endsWith(']') ? parseIpv6Literal(text.slice(1, -1)) : undefined
-  let name = text.toLowerCase()
-  if (/[^\0-\x7F]/.test(name)) {
-    name = toAscii?.(name) ?? ''
-    // A full-width digit or dot becomes ASCII here: 127。0。0。1 is an odd spelling of an address.
-    const host = parseAscii(name)
-    return host?.kind === 'ipv4' ? { ...host, odd: true } : host
-  }
-  return parseAscii(name)
+  if (forbidden.test(text)) return undefined
+  const name = lowerAscii(text)
+  const isInternational = beyondAscii.test(name)
+  if (!isInternational && !(toAscii && aLabel.test(name))) return parseAscii(name)
+  // A full-width digit or dot becomes ASCII here: 127。0。0。1 is an odd spelling of an address.
+  const host = parseAscii(toAscii?.(name) ?? '')
+  return host?.kind === 'ipv4' ? { ...host, odd: true } : host
+}
+
+/** ASCII alone: what the case of other letters means is for IDNA to say (a final sigma is a letter of its own). */
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /** Four decimal numbers up to 255, without leading zeros: RFC 3986 3.2.2 IPv4address. */
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
-/** What nearly every host is: lower-case labels of letters, digits and hyphens, the last beginning with a letter. */
+/** What nearly every host is: lower-case labels of letters, digits and hyphens, none an A-label, the last beginning with a letter. */
 function isPlainName(text: string): boolean {
   let labelAt = 0
   for (let at = 0; at < text.length; at++) {
@@ -37,7 +62,7 @@ function isPlainName(text: string): boolean {
     if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57)) continue
     if (at === labelAt || at - labelAt > 63) return false
     if (code === 46) labelAt = at + 1
-    else if (code !== 45) return false
+    else if (code !== 45 || (at === labelAt + 3 && text.startsWith('xn-', labelAt))) return false
   }
   const first = text.charCodeAt(labelAt)
   return text.length - labelAt <= 63 && text.length <= 253 && first >= 97 && first <= 122

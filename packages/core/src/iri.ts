@@ -1,4 +1,4 @@
-import { parseHost } from './host.ts'
+import { readHost } from './host.ts'
 import { formatLocator, malformed } from './locator.ts'
 import { splitByScheme } from './resolve.ts'
 import type { Scheme } from './scheme.ts'
@@ -12,7 +12,7 @@ export function iriToUri(iri: string, toAscii: (name: string) => string, schemes
   const split = splitByScheme(iri, schemes)
   const { host } = split.locator
   if (host === null || /^[\0-\x7F]*$/.test(host)) return formatLocator(split.locator)
-  const ascii = parseHost(host, toAscii)
+  const ascii = readHost(host, toAscii)
   if (ascii === undefined) {
     throw malformed(iri, 'its host name has no form in ASCII (RFC 5891)', [split.hostAt, split.hostEnd])
   }

@@ -1,5 +1,5 @@
 import { RetrievalError } from './errors.ts'
-import { parseHost } from './host.ts'
+import { lowerAscii, readHost } from './host.ts'
 import { formatLocator, type Locator } from './locator.ts'
 import { removeDotSegments } from './reference.ts'
 import { findScheme, parseUrl, resolve } from './resolve.ts'
@@ -9,22 +9,25 @@ import type { Scheme } from './scheme.ts'
  * One spelling for URLs that mean the same (RFC 3986 6.2.2, 6.2.3), as far as is safe for the scheme: scheme and host in lower
  * case, numeric addresses in their usual form, the default port left out, escapes in upper case and only where they are needed;
  * dot-segments removed where the scheme has a hierarchy of its own, never in ftp, where `..` is a name sent to the server.
- * Throws `malformed-url`.
+ * Where a scheme sends escapes as they are written (nfs, rtsp), they stay. Throws `malformed-url`.
  */
 export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
   const locator = parseUrl(url, schemes)
   const scheme = findScheme(locator.scheme, schemes)
   const host = locator.host === null ? null : normalizeHost(locator.host, scheme)
   const port = locator.port === scheme?.defaultPort ? null : locator.port
-  const normalized = mapText({ ...locator, host, port }, upperCaseEscapes)
-  const decoded = mapText(normalized, decodeUnreserved)
+  const urlPath = locator.urlPath === null ? null : (scheme?.normalizePath?.(locator.urlPath) ?? locator.urlPath)
+  const written = { ...locator, host, port, urlPath }
+  const upper = mapText(written, upperCaseEscapes)
+  const decoded = mapText(upper, decodeUnreserved)
   if (scheme?.dotSegments) return formatLocator(withoutDotSegments(decoded))
-  const [before, after] = [formatLocator(normalized), formatLocator(decoded)]
-  return before === after || scheme === undefined || samePlan(before, after, schemes) ? after : before
+  const [safe, ...bolder] = [written, upper, decoded].map(formatLocator)
+  return bolder.findLast((text) => scheme === undefined || samePlan(safe ?? '', text, schemes)) ?? safe ?? ''
 }
 
-/** What was decoded may be a word that the scheme looks for before it decodes: `;%74ype=a` in ftp. A URN is never decoded (RFC 8141 3.1). */
+/** What was decoded may be a word that the scheme looks for before it decodes: `;%74ype=a` in ftp. */
 function samePlan(a: string, b: string, schemes: readonly Scheme[] | undefined): boolean {
+  if (a === b) return true
   const options = { ...(schemes && { schemes }), domainToAscii: () => 'a' }
   try {
     return JSON.stringify(resolve(a, options).plan) === JSON.stringify(resolve(b, options).plan)
@@ -63,11 +66,11 @@ function decodeUnreserved(text: string): string {
 }
 
 function normalizeHost(written: string, scheme: Scheme | undefined): string {
-  const host = decodeUnreserved(upperCaseEscapes(written))
+  const host = written.startsWith('[') ? written : decodeUnreserved(upperCaseEscapes(written))
   // The path of a socket has letters in both cases.
   if (scheme?.host === 'socket') return host
-  const plain = parseHost(host)
-  if (plain === undefined) return upperCaseEscapes(host.toLowerCase())
+  const plain = readHost(host)
+  if (plain === undefined) return upperCaseEscapes(lowerAscii(host))
   return plain.kind === 'ipv6' ? `[${plain.name.replace('%', '%25')}]` : plain.name
 }
 

@@ -3,7 +3,6 @@
  * split and shown without a buffer. `%XX` is decoded exactly once, after splitting (RFC 1738 2.2, RFC 3986 2.4).
  */
 
-const escapePattern = /%([0-9A-Fa-f]{2})/g
 const beyondAscii = /[^\0-\x7F]/
 const badEscape = /%(?![0-9A-Fa-f]{2})/
 
@@ -14,22 +13,31 @@ export function findBadEscape(text: string): number {
 
 /** Decodes `%XX` once; a `%` without two hex digits stays. Characters beyond ASCII become their UTF-8 octets (RFC 3987 3.1). */
 export function decodeOctets(text: string): string {
-  const octets = utf8Octets(text)
-  let at = octets.indexOf('%')
-  if (at === -1) return octets
-  let decoded = ''
-  let done = 0
-  while (at !== -1) {
-    const octet = hexValue(octets.charCodeAt(at + 1)) * 16 + hexValue(octets.charCodeAt(at + 2))
-    if (Number.isNaN(octet)) at++
-    else {
-      decoded += octets.slice(done, at) + String.fromCharCode(octet)
-      at += 3
-      done = at
+  return decodeEscapes(utf8Octets(text))
+}
+
+/** Octets turned into one string at a time: few enough to be arguments of a call, and no chain of sums for megabytes of data. */
+const chunk = 8192
+
+function decodeEscapes(text: string): string {
+  const first = text.indexOf('%')
+  if (first === -1) return text
+  let decoded = text.slice(0, first)
+  let octets: number[] = []
+  for (let at = first; at < text.length; at++) {
+    let octet = text.charCodeAt(at)
+    if (octet === 37) {
+      const value = hexValue(text.charCodeAt(at + 1)) * 16 + hexValue(text.charCodeAt(at + 2))
+      if (!Number.isNaN(value)) {
+        octet = value
+        at += 2
+      }
     }
-    at = octets.indexOf('%', at)
+    if (octets.push(octet) < chunk) continue
+    decoded += String.fromCharCode(...octets)
+    octets = []
   }
-  return decoded + octets.slice(done)
+  return decoded + String.fromCharCode(...octets)
 }
 
 function hexValue(code: number): number {
@@ -40,11 +48,11 @@ function hexValue(code: number): number {
 
 /** The UTF-8 octets of a text. Lone surrogates become U+FFFD. */
 export function utf8Octets(text: string): string {
-  if (!beyondAscii.test(text)) return text
-  const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD')
-  return wellFormed.replace(/[^\0-\x7F]+/g, (run) =>
-    encodeURIComponent(run).replace(escapePattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-  )
+  return beyondAscii.test(text) ? decodeEscapes(encodeURIComponent(wellFormed(text))) : text
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD')
 }
 
 /** Octets as text for people: UTF-8 where they are valid UTF-8, else Latin-1. */
@@ -66,16 +74,19 @@ export function encodeOctets(octets: string, keep = ''): string {
  * RFC 1738 2.2 "unsafe" characters, less `~` (RFC 3986 made it safe), `%` (it is the escape itself) and `#` (it has ended
  * the URL already): space, quotes, delimiters, and everything beyond ASCII.
  */
-const unsafe = /[ "<>{}|\\^`[\]]|[^\0-\x7F]+/g
+const unsafe = /[ "<>{}|\\^`[\]]|[^\0-\x7F]/
 
 /** Offset of the first unsafe character, or -1. */
 export function findUnsafe(text: string): number {
   return text.search(unsafe)
 }
 
-/** Escapes unsafe characters; text without any comes back as it is. */
+/**
+ * Escapes unsafe characters; text without any comes back as it is. They are the very characters that encodeURI escapes in text
+ * without controls, but for the `%` itself, which it makes a `%25`.
+ */
 export function encodeUnsafe(text: string): string {
-  return text.replace(unsafe, (run) => utf8Octets(run).replace(/[\s\S]/g, hexEscape))
+  return findUnsafe(text) === -1 ? text : encodeURI(wellFormed(text)).replaceAll('%25', '%')
 }
 
 function hexEscape(octet: string): string {

@@ -1,23 +1,57 @@
-/**
- * Query and header-like names whose values are secrets (security.md section 2). Those hidden already stay as they are, so that a
- * sentence keeps the `:` behind a URL.
- */
-const secretKey =
-  /([?&;](?:[\w.-]*(?:token|secret|signature|password|passwd|api[-_]?key)|sig|key|code|auth|x-amz-[\w-]+)=)(?!\*\*\*(?:[:&;#\s]|$))[^&;#\s]*/gi
+import { cachedSearch, search } from './search.ts'
+import { isSecretName } from './secret-names.ts'
 
 /**
- * The text with the password of every URL in it, and the values of query keys that name secrets, replaced
+ * The text with the password of every URL in it, and the values of parameters whose names say that they are secret, replaced
  * by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, also on
- * URLs too broken to parse. Better too much hidden than too little.
+ * URLs too broken to parse, and on URLs that stand escaped within another one. Better too much hidden than too little.
  */
 export function redact(text: string): string {
-  return hidePasswords(text, '\\s').replace(secretKey, '$1***')
+  return hideParameters(hideEscapedLogins(hidePasswords(text, '\\s')), valueInText)
 }
 
 /** As redact, for a text that is one URL, however broken: a blank in its password does not end it. */
 export function redactUrl(url: string): string {
-  return hidePasswords(url, '').replace(secretKey, '$1***')
+  return hideParameters(hideEscapedLogins(hidePasswords(url, '')), valueInUrl)
 }
+
+/**
+ * `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also escaped, as in a URL that is the value of a parameter
+ * of another one.
+ */
+const parameter = /([?&;#]|%(?:25)*(?:3F|26|3B|23))[=+]?([^\s?&;#=]{1,100}?)(?:=|%(?:25)*3D)/gi
+
+/** What is hidden already stays as it is, so that a sentence keeps the `:` behind a URL. */
+const valueInText = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#\s]*/y
+const valueInUrl = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#]*/y
+
+function hideParameters(text: string, value: RegExp): string {
+  let hidden = ''
+  let done = 0
+  parameter.lastIndex = 0
+  for (let found = parameter.exec(text); found !== null; found = parameter.exec(text)) {
+    const [, delimiter = '', name = ''] = found
+    value.lastIndex = parameter.lastIndex
+    if (!isSecretName(name)) parameter.lastIndex = found.index + delimiter.length
+    else if (value.test(text)) {
+      hidden += `${text.slice(done, parameter.lastIndex)}***`
+      done = value.lastIndex
+      parameter.lastIndex = done
+    }
+  }
+  return hidden + text.slice(done)
+}
+
+/** `%2F%2Fuser%3Apassword%40`: a URL within a URL. */
+const escapedLogin =
+  /(%(?:25)*2F%(?:25)*2F(?:[\w.~+-]|%(?!(?:25)*(?:2F|3A|40))){0,256}(?::|%(?:25)*3A))(?!\d{1,5}(?:%(?:25)*2F|[/?#]|$))[^\s&;#]{1,256}?(?=@|%(?:25)*40)/gi
+
+function hideEscapedLogins(text: string): string {
+  return text.includes('%') ? text.replace(escapedLogin, '$1***') : text
+}
+
+/** Where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h` as `http://u:p@h`. */
+const loginStart = /[/\\]{2,}|\b(?:https?|wss?|ftp(?:e?s)?|sftp|gophers?|telnet|rtsp|ircs?):[/\\]*/gi
 
 /**
  * Looks behind every `//`; a scanner and no pattern, since it must stay linear on whatever a server sends.
@@ -26,23 +60,29 @@ export function redactUrl(url: string): string {
 function hidePasswords(text: string, space: string): string {
   // Nearly every text has none.
   if (!text.includes('@')) return text
-  const nextAt = cachedSearch(text, /@/g)
-  const nextEnd = cachedSearch(text, new RegExp(`[${space}]`, 'g'))
-  const delimiter = new RegExp(`[${space}/:@?#]|$`, 'g')
-  const port = new RegExp(`\\d*(?:[${space}/?#]|$)`, 'y')
+  const next: Ahead = {
+    at: cachedSearch(text, /@/g),
+    slash: cachedSearch(text, /\//g),
+    end: cachedSearch(text, new RegExp(`[${space}]`, 'g')),
+  }
+  const delimiter = cachedSearch(text, new RegExp(`[${space}/:@?#]`, 'g'))
   let hidden = ''
   let done = 0
-  for (let slashes = text.indexOf('//'); slashes !== -1; slashes = text.indexOf('//', Math.max(done, slashes + 1))) {
-    const colon = search(delimiter, text, addressEnd(text, slashes + 2))
-    if (text[colon] !== ':' || search(port, text, colon + 1) === colon + 1) continue
-    const end = nextEnd(colon)
-    const at = passwordEnd(text, colon, end, nextAt)
+  loginStart.lastIndex = 0
+  while (loginStart.test(text)) {
+    const colon = delimiter(addressEnd(text, loginStart.lastIndex))
+    if (text[colon] !== ':') continue
+    const at = passwordEnd(text, colon, next)
     if (at === -1) continue
     hidden += `${text.slice(done, colon + 1)}${at === colon + 1 ? '' : '***'}`
     done = at
+    loginStart.lastIndex = at
   }
   return hidden + text.slice(done)
 }
+
+/** Where the next `@`, `/`, and end of the word stand. */
+type Ahead = Readonly<Record<'at' | 'slash' | 'end', (from: number) => number>>
 
 /** Behind an IPv6 address, whose colons begin no password; else the start. */
 function addressEnd(text: string, start: number): number {
@@ -52,29 +92,18 @@ function addressEnd(text: string, start: number): number {
 }
 
 /**
- * The last `@` before the next `/`. A password with a raw `/` in it ends the authority early (`ftp://u:p/w@h/`):
- * that one is caught by the next `@` in the word.
+ * The last `@` before the next `/`; -1 where a port and no password follows the colon, or what is hidden already. A password with a raw `/` in it ends the
+ * authority early (`ftp://u:p/w@h/`): that one is caught by the next `@` in the word.
  */
-function passwordEnd(text: string, colon: number, end: number, nextAt: (from: number) => number): number {
-  const slash = text.indexOf('/', colon)
-  const authority = text.slice(colon, slash === -1 ? end : Math.min(slash, end))
-  const last = authority.lastIndexOf('@')
-  if (last !== -1) return colon + last
-  const next = nextAt(colon)
-  return next < end ? next : -1
-}
-
-/** Where the pattern is found next, the text's length for nowhere. Asked from left to right, the text is read once in all. */
-function cachedSearch(text: string, pattern: RegExp): (from: number) => number {
-  let found = -1
-  return (from) => {
-    if (found < from) found = search(pattern, text, from)
-    return found
-  }
-}
-
-/** Where the pattern (g or y) matches first at or after `from`; the text's length for nowhere. */
-function search(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from
-  return pattern.exec(text)?.index ?? text.length
+function passwordEnd(text: string, colon: number, next: Ahead): number {
+  const end = next.end(colon)
+  const first = next.at(colon)
+  if (first >= end || text.startsWith('***@', colon + 1)) return -1
+  const authorityEnd = Math.min(next.slash(colon), end)
+  const port = /\d*/y
+  search(port, text, colon + 1)
+  const afterPort = port.lastIndex
+  const isPort = Number(text.slice(colon + 1, afterPort)) <= 65_535
+  if (isPort && (afterPort === authorityEnd || (first > authorityEnd && /[?#]/.test(text[afterPort] ?? '')))) return -1
+  return text.lastIndexOf('@', first < authorityEnd ? authorityEnd : Math.min(next.slash(first), end))
 }

@@ -33,26 +33,34 @@ function merge(base: Components, path: string): string {
   return base.path.slice(0, base.path.lastIndexOf('/') + 1) + path
 }
 
-/** RFC 3986 5.2.4: `.` goes, `..` takes the segment before it along, and neither climbs above the root. */
+/**
+ * RFC 3986 5.2.4: `.` goes, `..` takes the segment before it along, and neither climbs above the root. A path without a root that
+ * loses its first segment so has one afterwards.
+ */
 export function removeDotSegments(path: string): string {
   const output: string[] = []
   const segments = path.split('/')
-  const rooted = path.startsWith('/')
+  let rooted = path.startsWith('/')
   if (rooted) segments.shift()
+  // Dots at the beginning of such a path are no more than left out (2A and 2D).
+  let begun = rooted
   for (const [index, segment] of segments.entries()) {
-    const last = index === segments.length - 1
-    if (segment === '..') output.pop()
-    else if (segment !== '.') output.push(segment)
-    if (last && (segment === '.' || segment === '..')) output.push('')
+    const isLast = index === segments.length - 1
+    const isDots = segment === '.' || segment === '..'
+    if (segment === '..' && begun && output.pop() !== undefined && output.length === 0) rooted = true
+    if (!isDots) {
+      output.push(segment)
+      begun = true
+    } else if (isLast && begun) output.push('')
   }
   return `${rooted ? '/' : ''}${output.join('/')}`
 }
 
-/** RFC 3986 5.3. */
+/** RFC 3986 5.3. Without an authority a path may not begin with `//`, which would make one of what follows (3.3). */
 function recompose({ scheme, authority, path, query, fragment }: Components): string {
   return (
     (scheme === undefined ? '' : `${scheme}:`) +
-    (authority === undefined ? '' : `//${authority}`) +
+    (authority === undefined ? (path.startsWith('//') ? '/.' : '') : `//${authority}`) +
     path +
     (query === undefined ? '' : `?${query}`) +
     (fragment === undefined ? '' : `#${fragment}`)

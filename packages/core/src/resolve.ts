@@ -1,9 +1,8 @@
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
 import { findAll } from './findings.ts'
-import { type Host, parseHost } from './host.ts'
-import { type Locator, malformed, type Part } from './locator.ts'
-import { decodeOctets, octetsToText } from './percent.ts'
+import { type Host, readHost } from './host.ts'
+import { type Locator, malformed, type Part, type Span } from './locator.ts'
 import type { AccessPlan } from './plan.ts'
 import { redactUrl } from './redact.ts'
 import { resolveReference } from './reference.ts'
@@ -41,8 +40,30 @@ export interface Resolution {
  * Throws RetrievalError `malformed-url`, `unknown-scheme` or `limit-exceeded`, each with phase `resolve`.
  */
 export function resolve(url: string, options: ResolveOptions = noOptions): Resolution {
-  const { base, schemes } = options
-  const text = base === undefined || schemeOf(url) !== undefined ? url : absolute(url, base)
+  const { base } = options
+  if (base === undefined || schemeOf(url) !== undefined) return resolveAbsolute(url, options)
+  const text = absolute(url, base)
+  try {
+    const resolution = resolveAbsolute(text, options)
+    const findings = resolution.findings.map((finding) => ({ ...finding, span: spanIn(url, text, finding.span) }))
+    return { ...resolution, findings }
+  } catch (error) {
+    if (!RetrievalError.is(error) || error.span === undefined) throw error
+    const { code, message, phase } = error
+    throw new RetrievalError(code, message, { phase, url: error.url ?? text, span: spanIn(url, text, error.span) })
+  }
+}
+
+/** Where a part of the absolute URL stands in the reference that it was made of: all of that, where the base gave the part. */
+function spanIn(reference: string, text: string, [start, end]: Span): Span {
+  const shift = text.length - reference.length
+  let shared = reference.length
+  while (shared > 0 && shared + shift > 0 && reference[shared - 1] === text[shared - 1 + shift]) shared--
+  return start - shift >= shared ? [start - shift, end - shift] : [0, reference.length]
+}
+
+function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
+  const { schemes } = options
   const name = schemeOf(text) ?? ''
   const scheme = findScheme(name, schemes)
   const split = splitAfterScheme(text, name, scheme ?? anyScheme)
@@ -116,8 +137,7 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
   }
   if (scheme.host === 'none') return fail(`${scheme.name} URLs have no host part`)
   if (scheme.host === 'socket') return undefined
-  const decoded = written.includes('%') && !written.startsWith('[') ? octetsToText(decodeOctets(written)) : written
-  return parseHost(decoded, options.domainToAscii) ?? fail('this is no legal host name or address')
+  return readHost(written, options.domainToAscii) ?? fail('this is no legal host name or address')
 }
 
 function unknownScheme(text: string, name: string): RetrievalError {

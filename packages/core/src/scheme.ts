@@ -39,6 +39,9 @@ export interface Inspection {
   written(part: Part): string
 }
 
+/** What findings on a port are made by. */
+export type PortRules = Pick<Scheme, 'name' | 'defaultPort' | 'ownPorts' | 'anyPort' | 'sendsFirst'>
+
 /** All that is known of one scheme. What schemes differ in is data here, so that no code asks for a scheme by name. */
 export interface Scheme {
   /** Lower case. */
@@ -53,6 +56,8 @@ export interface Scheme {
   readonly ownPorts?: readonly number[]
   /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
   readonly anyPort?: boolean
+  /** For URLs of the scheme that name another service (Gopher items of type 8): its rules for ports, in place of the scheme's. */
+  portRules?(plan: AccessPlan): PortRules | undefined
   readonly tls: TlsMode
   /** `socket`: the host part is the encoded path of a local socket (ldapi). */
   readonly host: 'required' | 'optional' | 'none' | 'socket'
@@ -66,6 +71,11 @@ export interface Scheme {
   readonly lineParts: readonly Part[]
   /** The URL decides the first octets sent, so the server's greeting gives no protection: Gopher and its like. */
   readonly sendsFirst?: boolean
+  /**
+   * Requests are in a binary frame, so that no server of a line protocol can read one out of this plan's: another protocol's port is
+   * then a warning and no danger.
+   */
+  isFramed?(plan: AccessPlan): boolean
   /** The password goes over the network as it is. */
   readonly sendsPassword?: boolean
   /** The URL names a service, or a thing to do, and no data object; a program gets what it names as arguments. */
@@ -78,6 +88,8 @@ export interface Scheme {
   readonly hint?: string
   /** Historic or never registered: the reason, and what to use instead. */
   readonly deprecated?: string
+  /** Another spelling of the same path, where the scheme knows more than RFC 3986 6.2.2: what a name's letters and escapes mean. */
+  normalizePath?(urlPath: string): string
   /** Pure. Throws `malformed-url` through `place.fail`. */
   resolve(locator: Locator, place: Place): AccessPlan
   /** Findings that only this scheme can make. */

@@ -11,7 +11,7 @@ export interface View {
   readonly maxLength?: number
 }
 
-/** 64 KiB: no real URL comes near it, and it bounds all work done on one. */
+/** 64 KiB: no real URL comes near it, and it bounds all work done on one. Only data: has a limit of its own, 8 MiB. */
 export const maxUrlLength: number = 65_536
 
 const generic: View = { query: true }

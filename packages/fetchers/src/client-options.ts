@@ -7,6 +7,7 @@ import { invalidOption, type Limits } from './limits.ts'
 import {
   abortSignal,
   callback,
+  charsetLabel,
   checkOptions,
   connections,
   count,
@@ -109,6 +110,7 @@ const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
   compressed: flag,
   fail: flag,
   split: connections,
+  charset: charsetLabel,
 }
 
 const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {

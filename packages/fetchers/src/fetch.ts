@@ -37,8 +37,8 @@ export async function fetchResponse(client: Client, url: string | URL, init: Fet
         headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
       }),
       head: method === 'HEAD',
-      compressed: true,
-      fail: false,
+      // Other mechanisms have neither, and would say so.
+      ...(client.resolve(url).plan.mechanism === 'http' && { compressed: true, fail: false }),
     })
     return representation.toResponse()
   } catch (error) {

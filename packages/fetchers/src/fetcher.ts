@@ -14,6 +14,11 @@ export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
    */
   readonly inFlight?: number
   /**
+   * The options that it acts on: of the others a remark says that they have no effect. Default: for a mechanism that has a built-in
+   * fetcher, what that acts on; for any other all, and nothing is said.
+   */
+  readonly honours?: readonly (keyof RequestOptions)[]
+  /**
    * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes one).
    * Must stop when context.deadline.signal aborts, and must not write to the plan.
    */
@@ -97,11 +102,19 @@ export interface RequestOptions {
   readonly compressed?: boolean
   /** False: an HTTP status of 400 and above is no error; its body comes. Default true. */
   readonly fail?: boolean
+  /**
+   * The charset of what comes, for text() and the names of entries: in place of what the server says, though not of a byte order
+   * mark. Any label of the Encoding Standard. The octets stay as they are.
+   */
+  readonly charset?: string
   /** Connections for one large body, 1 to 16, where the server proves that it serves ranges. HTTP only. Default 1. */
   readonly split?: number
 }
 
-/** Where to go on, and what the resource was when the octets before came: it is another one where either differs. */
+/**
+ * Where to go on, and what the resource was when the octets before came: it is another one where anything of it
+ * differs.
+ */
 export interface ResumePoint {
   /** Octets that are there already. */
   readonly offset: number
@@ -111,6 +124,16 @@ export interface ResumePoint {
   readonly modified?: Date | null
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
+  /**
+   * The last of the octets that are there already: FTP, which has no validators, asks for the last 4096 of them again,
+   * and compares.
+   */
+  readonly tail?: Uint8Array
+  /**
+   * When the last of these octets came. A file that has no more of them, and was modified later, is another one. FTP
+   * only.
+   */
+  readonly since?: Date
 }
 
 /** Whom to trust, and who the client is, within TLS. */
@@ -220,6 +243,10 @@ export interface Retrieved {
    * which saves a copy of all. One of the two is read. Default: body.
    */
   readonly lent?: AsyncIterable<Uint8Array>
+  /**
+   * Of a listing that came although the URL names a file: the error for a caller who wants that file, as saveTo() does.
+   */
+  readonly notAFile?: RetrievalError
   /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
 }

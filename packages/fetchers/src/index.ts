@@ -36,7 +36,7 @@ export type { ProxyOption, ProxyTarget } from './proxy.ts'
 export { builtinMechanisms } from './registry.ts'
 export { type Hop, Representation } from './representation.ts'
 export type { SaveOptions } from './save.ts'
-export { charsetOf, type TextMetadata } from './text.ts'
+export { charsetOf, knownCharset, type TextMetadata } from './text.ts'
 export { Connection, openConnection, type Peer } from './wire/socket.ts'
 
 /** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */

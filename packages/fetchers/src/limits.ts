@@ -19,7 +19,10 @@ export interface Limits {
   readonly maxSize: number
   /** Of a body collected in memory: text(), json(), bytes(). */
   readonly maxCollected: number
-  /** Of a listing that is parsed: FTP directory, menu, overview. */
+  /**
+   * Of a listing that entries() reads: FTP directory, menu, overview. One that must be held whole keeps to maxCollected
+   * too.
+   */
   readonly maxListing: number
   /** Of one line of a control dialogue. */
   readonly maxLine: number
@@ -48,8 +51,8 @@ export const defaultLimits: Limits = {
   maxSize: Number.POSITIVE_INFINITY,
   // What a script can well hold in memory; a file on disk has no limit.
   maxCollected: 64 * 1024 * 1024,
-  // basic-ftp's figure (GHSA-rp42): a million entries of 40 octets.
-  maxListing: 40 * 1024 * 1024,
+  // Entries are read one by one, and none is kept: a directory of millions is listed to its end.
+  maxListing: Number.POSITIVE_INFINITY,
   // RFC 3977 allows 512 octets, FTP servers stop at 4 KiB: twice that.
   maxLine: 8 * 1024,
   maxReply: 64 * 1024,
@@ -70,6 +73,11 @@ export function readLimits(changes: Partial<Limits> = {}): Limits {
     }
   }
   return { ...defaultLimits, ...changes }
+}
+
+/** The same where a listing must be held whole before its first entry is known. */
+export function whenHeld(limits: Limits): Limits {
+  return { ...limits, maxListing: Math.min(limits.maxListing, limits.maxCollected) }
 }
 
 /** minSpeed where policy.publicOnly holds and the caller sets none: a server of others' choice must not hold a connection for days. */

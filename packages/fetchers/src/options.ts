@@ -1,4 +1,5 @@
 import { invalidOption } from './limits.ts'
+import { knownCharset } from './text.ts'
 
 /** What the value of an option must be, in words and as a test. */
 export type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
@@ -56,6 +57,10 @@ const framing =
 export function isOwnField(name: string, value: unknown): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !framing.test(name) && fieldValue[1](value)
 }
+export const charsetLabel: OptionKind = [
+  'the name of a charset, such as "windows-1252"',
+  (value) => typeof value === 'string' && knownCharset(value) !== null,
+]
 /** security.md section 2: more to one host serve nobody. */
 export const connections: OptionKind = [
   'a whole number from 1 to 16',
@@ -72,15 +77,14 @@ export const octetRange: OptionKind = [
 
 export const date: OptionKind = ['a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())]
 export const resumePoint: OptionKind = [
-  'a number of octets, or { offset, size, modified, etag }',
+  'a number of octets, or { offset, size, modified, etag, tail, since }, tail being octets before the offset',
   (value) => {
     const point: unknown = typeof value === 'number' ? { offset: value } : value
     if (typeof point !== 'object' || point === null) return false
-    const { offset, size = null, modified = null, etag = null, ...rest } = point as Record<string, unknown>
-    const isTime = modified === null || date[1](modified)
-    return (
-      isSize(offset) && (size === null || isSize(size)) && isTime && (etag === null || isTag(etag)) && isEmpty(rest)
-    )
+    const { offset, size = null, modified = null, etag = null, tail, since, ...rest } = point as Record<string, unknown>
+    const isTime = (modified === null || date[1](modified)) && (since === undefined || date[1](since))
+    const isKnown = (size === null || isSize(size)) && isTime && (etag === null || isTag(etag))
+    return isSize(offset) && isKnown && isTail(tail, Number(offset)) && isEmpty(rest)
   },
 ]
 
@@ -103,6 +107,10 @@ function isPort(value: unknown): boolean {
 
 function isSize(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isTail(value: unknown, offset: number): boolean {
+  return value === undefined || (value instanceof Uint8Array && value.length <= offset)
 }
 
 /** RFC 9110 8.8.3, octets beyond ASCII as characters: it becomes the value of a header field. */

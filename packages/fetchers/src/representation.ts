@@ -32,6 +32,7 @@ export class Representation implements AsyncDisposable {
   readonly url: string
   readonly kind: Retrieved['kind']
   readonly mediaType: string | null
+  /** As the server names it, or as the caller does (RequestOptions.charset). */
   readonly charset: string | null
   /** Octets of the body, where known before. */
   readonly size: number | null
@@ -142,11 +143,14 @@ export class Representation implements AsyncDisposable {
   }
 
   /**
-   * Saves the body. The name appears only once the file is whole, unless it is to be appended to; its modification time is the
-   * representation's. Rejects with `write-failed` where the file cannot be written.
+   * Saves the body. The name appears only once the file is whole, unless it is to be appended to; its modification
+   * time is the representation's. Rejects with `write-failed` where the file cannot be written, and with `not-found`
+   * where the URL names a file and a directory is there.
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
+    const { notAFile } = this.#retrieved
     try {
+      if (notAFile !== undefined) throw notAFile
       await save(this.#content.borrow(), path, this, options)
     } finally {
       this.#content.cancel()

@@ -24,6 +24,7 @@ import type {
   TlsOptions,
 } from './fetcher.ts'
 import { checkHandoff } from './handoff.ts'
+import { tellPassedOver } from './honoured.ts'
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
@@ -32,6 +33,7 @@ import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
 import { remarkOf, route } from './route.ts'
+import { knownCharset } from './text.ts'
 import { emptyBody } from './wire/empty-body.ts'
 
 /** What a client gives to each of its retrievals. */
@@ -136,6 +138,7 @@ export class Retrieval {
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
+    tellPassedOver(fetcher, outcome, context)
     return outcome
   }
 
@@ -171,10 +174,12 @@ export class Retrieval {
   }
 
   async #represent(resolution: Resolution, outcome: Retrieved, context: RetrievalContext): Promise<Representation> {
-    const retrieved = this.#request.head === true ? await withoutBody(outcome) : outcome
+    const { head, charset } = this.#request
+    const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
+    const retrieved = head === true ? await withoutBody(named) : named
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
     // Who asks for metadata alone, of a batch too, has nothing to read.
-    if (this.#request.head === true) body.finish()
+    if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     return new Representation(retrieved, body, {
       url: context.url,

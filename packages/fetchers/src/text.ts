@@ -1,3 +1,6 @@
+import { octetsToText } from '@retriever/core'
+import { charsetLabels } from './html-charset.ts'
+
 /** What is known of a body beside its octets; of a Representation, say. */
 export interface TextMetadata {
   /** `type/subtype`, lower case. */
@@ -24,6 +27,17 @@ export function decodeText(octets: Uint8Array, metadata: TextMetadata): string {
   } catch {
     return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
   }
+}
+
+/**
+ * Reads octets, one a character, as text for people: names of a listing, lines of a menu. In the charset that a caller names
+ * (RequestOptions.charset); without one as UTF-8 where they are valid UTF-8, else as Latin-1.
+ */
+export function octetsDecoder(label: string | undefined): (octets: string) => string {
+  const charset = knownCharset(label)
+  if (charset === null) return octetsToText
+  const decoder = new TextDecoder(charset)
+  return (octets) => decoder.decode(Buffer.from(octets, 'latin1'), { stream: true }) + decoder.decode()
 }
 
 /** The three that browsers know. */
@@ -59,33 +73,11 @@ function xmlEncoding(beginning: string): string | undefined {
   return /^<\?xml(?=\s)[^>]*?\sencoding\s*=\s*(?:"([^">]*)"|'([^'>]*)')/.exec(beginning)?.slice(1).find(Boolean)
 }
 
-const comment = /<!--(?:-?>|[\s\S]*?(?:-->|$))/g
-const tag = /<(\/?[a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi
-const attribute = /([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*)))?/g
-
 /** The first charset that a meta element of HTML gives, and that is known. */
 function metaCharset(beginning: string): string | null {
-  for (const [, name, text] of beginning.replace(comment, '').matchAll(tag)) {
-    if (name?.toLowerCase() !== 'meta') continue
-    const attributes = attributesIn(text ?? '')
-    const isPragma = attributes.get('http-equiv')?.toLowerCase() === 'content-type'
-    const label = attributes.get('charset') ?? (isPragma ? contentCharset(attributes.get('content')) : undefined)
+  for (const label of charsetLabels(beginning)) {
     const charset = knownCharset(label)
     if (charset !== null) return charset
   }
   return null
-}
-
-/** By lower-case name; of two with one name the first counts. */
-function attributesIn(text: string): ReadonlyMap<string, string> {
-  const found = [...text.matchAll(attribute)].map(
-    ([, name, ...values]) => [String(name).toLowerCase(), values.find((value) => value !== undefined) ?? ''] as const,
-  )
-  return new Map(found.toReversed())
-}
-
-/** Of `text/html; charset=x`. */
-function contentCharset(content: string | undefined): string | undefined {
-  const match = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(content ?? '')
-  return match?.slice(1).find(Boolean)
 }

@@ -4,7 +4,7 @@ import { type ExtractedUrl, extractUrls, printable, RetrievalError } from '@retr
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
 import { jsonLine } from '../output.ts'
-import { decoderFor } from '../terminal-text.ts'
+import { guessedDecoder } from '../text-guess.ts'
 
 /** A book has about one; what is longer is hardly text. */
 const maxText = 64 * 1024 * 1024
@@ -36,7 +36,7 @@ function record({ url, alternates, span, form, error }: ExtractedUrl): Record<st
 async function readText(file: string, signal: AbortSignal): Promise<string> {
   const name = file === '-' ? 'Standard input' : file
   const octets = await readAll(file === '-' ? process.stdin : createReadStream(file), name, signal)
-  return decoderFor(null, octets).decode(octets)
+  return guessedDecoder(octets, true).decode(octets)
 }
 
 async function readAll(stream: Readable, name: string, signal: AbortSignal): Promise<Buffer> {

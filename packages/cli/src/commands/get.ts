@@ -136,7 +136,7 @@ async function show(representation: Representation, start: number, output: Outpu
     return output.write(await articlePage(representation))
   }
   let text: TerminalText | undefined
-  for await (const chunk of octetsFrom(representation, start)) {
+  for await (const chunk of withBeginning(octetsFrom(representation, start), saysCharsetWithin(representation))) {
     const charset = text ? null : charsetOf(chunk, representation)
     // Every other octet of UTF-16 may be 0.
     if (!text && chunk.includes(0) && !charset?.startsWith('utf-16')) {
@@ -147,4 +147,24 @@ async function show(representation: Representation, start: number, output: Outpu
     await output.write(text.show(chunk))
   }
   if (text) await output.write(text.end())
+}
+
+/** As many octets of a text may be needed to know what charset it says of itself: a byte order mark, or a tag of HTML or XML. */
+function saysCharsetWithin({ mediaType }: Representation): number {
+  return /html$|xml$/.test(mediaType ?? '') ? 1024 : 3
+}
+
+/** The same octets, of which the first chunk has that many at least, unless all have fewer. */
+async function* withBeginning(chunks: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let beginning: Uint8Array | undefined = new Uint8Array(0)
+  for await (const chunk of chunks) {
+    if (beginning === undefined) yield chunk
+    else {
+      beginning = beginning.length === 0 ? chunk : Buffer.concat([beginning, chunk])
+      if (beginning.length < length) continue
+      yield beginning
+      beginning = undefined
+    }
+  }
+  if (beginning !== undefined && beginning.length > 0) yield beginning
 }

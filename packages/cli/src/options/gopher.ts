@@ -6,7 +6,7 @@ export const gopherOptions: readonly OptionRow<GopherOption>[] = [
   {
     long: 'search',
     arg: 'TEXT',
-    help: 'What to search for: TEXT becomes the search of the URL, which is of type 7',
+    help: 'What to search for: TEXT becomes the search of the URL, which is of type 7, or 2 (a phone book)',
     commands: urls,
     example: "retrieve --search 'two words' gopher://gopher.example.org/7/find",
   },

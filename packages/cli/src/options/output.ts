@@ -7,6 +7,7 @@ export type OutputOption =
   | 'output-dir'
   | 'head'
   | 'include'
+  | 'charset'
   | 'json'
   | 'verbose'
   | 'silent'
@@ -55,6 +56,13 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'The header fields of HTTP before the body',
     commands: get,
     example: 'retrieve -i http://www.example.org/',
+  },
+  {
+    long: 'charset',
+    arg: 'NAME',
+    help: 'The charset of the text and the names that come, for the terminal; default: what the server or the text says, else UTF-8 or Latin-1',
+    commands: network,
+    example: 'retrieve --charset koi8-r gopher://gopher.example.org/',
   },
   {
     long: 'json',

@@ -15,8 +15,8 @@ export const data: Scheme = {
   userinfo: 'forbidden',
   query: false,
   lineParts: [],
-  // security.md section 2: a picture in a page is a fair use; a film is not.
-  maxLength: 64 * 1024 * 1024,
+  // A picture in a page is a fair use; a film is not.
+  maxLength: 8 * 1024 * 1024,
   hint: 'The data stands in the URL itself.',
   resolve: dataPlan,
 }

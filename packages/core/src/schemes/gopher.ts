@@ -1,8 +1,10 @@
-import { type Finding, findDelimiters } from '../finding.ts'
+import { type Finding, findDelimiters, finding } from '../finding.ts'
 import type { Locator } from '../locator.ts'
 import { decodeOctets } from '../percent.ts'
-import type { GopherPlan, TlsMode } from '../plan.ts'
-import type { Inspection, Place, Scheme } from '../scheme.ts'
+import type { AccessPlan, GopherPlan, TlsMode } from '../plan.ts'
+import type { Inspection, Place, PortRules, Scheme } from '../scheme.ts'
+import { tn3270 } from './services.ts'
+import { telnet } from './telnet.ts'
 
 /** RFC 4266 (RFC 1738 3.4): `gopher://host:port/<gophertype><selector>%09<search>%09<gopher+_string>`. */
 export const gopher: Scheme = {
@@ -19,7 +21,24 @@ export const gopher: Scheme = {
   lineParts: [],
   sendsFirst: true,
   resolve: (locator, place) => gopherPlan(locator, place, 'none'),
-  inspect: gopherDelimiters,
+  portRules: (plan) => services[typeOf(plan)]?.ports,
+  inspect: (inspection) => [...gopherDelimiters(inspection), ...sessionFindings(inspection)],
+}
+
+interface Service {
+  /** What it is, for people. */
+  readonly name: string
+  readonly ports: PortRules & { readonly defaultPort: number }
+}
+
+/**
+ * Item types that name another service, where the item's host and port are (RFC 1436 3.8): a phone book of the CCSO Nameserver, which
+ * answers queries (RFC 2378), and two kinds of session, to which nothing of the URL is sent.
+ */
+const services: Readonly<Record<string, Service>> = {
+  '2': { name: 'ph', ports: { name: 'ph', defaultPort: 105, sendsFirst: true } },
+  '8': { name: 'telnet', ports: { ...telnet, defaultPort: 23 } },
+  T: { name: 'tn3270', ports: { ...tn3270, defaultPort: 23 } },
 }
 
 /** Gopher with TLS from the first octet: a convention, on the same port. */
@@ -38,11 +57,13 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
     place.fail('the Gopher+ part, after the second %09, must begin with +, !, $ or ?', 'urlPath')
   }
   const gophertype = path[0] ?? '1'
-  const wire = [gopherRequest(gophertype, selector, search, gopherPlus)]
+  const wire = wireOf(gophertype, () => gopherRequest(gophertype, selector, search, gopherPlus), search)
+  // Gopher's own port is not where another service is.
+  const port = place.port === 70 ? (services[gophertype]?.ports.defaultPort ?? 70) : place.port
   return {
     mechanism: 'gopher',
     host: place.host,
-    port: place.port,
+    port,
     tls,
     gophertype,
     selector,
@@ -50,6 +71,23 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
     gopherPlus,
     wire,
   }
+}
+
+function wireOf(gophertype: string, request: () => string, search: string | null): readonly string[] {
+  if (gophertype === '8' || gophertype === 'T') return []
+  // Without words, what the phone book says of itself.
+  return gophertype === '2' ? [search ? `query ${search}\r\n` : 'status\r\n'] : [request()]
+}
+
+function typeOf(plan: AccessPlan): string {
+  return plan.mechanism === 'gopher' ? plan.gophertype : ''
+}
+
+function sessionFindings({ plan, span }: Inspection): Finding[] {
+  const type = typeOf(plan)
+  if (type !== '8' && type !== 'T') return []
+  const message = `The item is a session (${services[type]?.name}); there is no data object to retrieve.`
+  return [finding('no-data-object', message, span('urlPath'), 'RFC 1436 3.8')]
 }
 
 /** At most two splits: the Gopher+ part has a TAB of its own before the data flag. */

@@ -19,6 +19,7 @@ export const ldap: Scheme = {
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines; a filter or name
   // that needs a line break writes it `%5C0A`.
   lineParts: ['urlPath'],
+  isFramed: (plan) => plan.mechanism === 'ldap' && !stringsOf(plan).some(beginsLine),
   hint: 'Use ldapsearch -H URL.',
   resolve: (locator, place) => ldapPlan(locator, place, 'none'),
 }
@@ -48,14 +49,20 @@ export const ldapi: Scheme = {
   }),
 }
 
-const scopes: Readonly<Record<string, LdapPlan['scope']>> = { '': 'base', base: 'base', one: 'one', sub: 'sub' }
+/** A map: of an object, `constructor` would be a scope. */
+const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
+  ['', 'base'],
+  ['base', 'base'],
+  ['one', 'one'],
+  ['sub', 'sub'],
+])
 
 function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): LdapPlan {
   // Split at raw ?, before decoding (RFC 4516 2.1).
   const fields = (locator.urlPath ?? '').split('?')
   const [dn = '', attributes = '', scopeText = '', filterText = '', extensions = ''] = fields
   if (fields.length > 5) place.fail('at most four ? may follow the host; write a literal ? as %3F', 'urlPath')
-  const scope = scopes[decodeOctets(scopeText).toLowerCase()]
+  const scope = scopes.get(decodeOctets(scopeText).toLowerCase())
   if (scope === undefined) return place.fail('the scope must be base, one or sub', 'urlPath')
   const filter = filterText === '' ? '(objectClass=*)' : decodeOctets(filterText)
   const wrong = checkFilter(filter)
@@ -77,6 +84,24 @@ function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): Lda
     socket: null,
     wire: [],
   }
+}
+
+/** What the URL puts into a search request (RFC 4511 4.5.1): octet strings, each behind its tag and length. */
+function stringsOf({ dn, attributes, filter, extensions }: LdapPlan): string[] {
+  const items = filter.split(/[()]/).flatMap((item) => {
+    const [, head = '', value = ''] = /^([^=]*)=(.*)$/s.exec(item.replace(/\\[0-9A-Fa-f]{2}/g, '?')) ?? []
+    // `attribute:dn:rule:=value`, and the substrings of `a*b`.
+    return [...head.split(/[:~<>]/), value, ...value.split('*')]
+  })
+  return [dn, ...attributes, ...items, ...extensions.flatMap(({ type, value }) => [type, value ?? ''])]
+}
+
+/**
+ * A length ends in an octet that may be a line feed or a carriage return, and the string follows: the one way in which a server of a
+ * line protocol could find a line of the URL's own in BER (the tag of the scope, which is a line feed, ends the one of a dn).
+ */
+function beginsLine({ length }: string): boolean {
+  return length % 256 === 10 || length % 256 === 13
 }
 
 /** `!bindname=cn=Manager%2co=Foo`: critical where `!` stands before it. A critical one that is unknown must fail (RFC 4516 2). */

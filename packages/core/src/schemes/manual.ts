@@ -1,6 +1,6 @@
 import { type Finding, finding } from '../finding.ts'
 import type { GhelpPlan, InfoPlan, ManPlan, TocPlan, WhatisPlan } from '../local-plan.ts'
-import type { Locator } from '../locator.ts'
+import type { Locator, Part } from '../locator.ts'
 import { decodeOctets } from '../percent.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
 
@@ -120,20 +120,29 @@ export const toc: Scheme = {
   }),
 }
 
+/** What a URL gives to the program as a word of its own, and behind what it stands in the URL as written. */
+const givenWords: ReadonlyArray<readonly [field: string, part: Part, before: RegExp]> = [
+  ['page', 'urlPath', /^(?:\/|%2F)?/i],
+  ['file', 'urlPath', /^(?:\(|%28)?/i],
+  ['node', 'urlPath', /^(?:\(|%28).*?(?:\)|%29)/i],
+  ['node', 'fragment', /^/],
+  ['query', 'urlPath', /^(?:\/|%2F)?/i],
+  ['document', 'urlPath', /^/],
+  ['page', 'query', /^/],
+  ['page', 'fragment', /^/],
+  ['start', 'urlPath', /^/],
+]
+
 /** A name that begins with a hyphen is an option to the program that is given it. */
-function optionInjection({ plan, locator, span }: Inspection): Finding[] {
-  const given = ['page', 'file', 'node', 'query', 'document'] as const
+function optionInjection({ plan, written, span }: Inspection): Finding[] {
   const fields: Readonly<Record<string, unknown>> = { ...plan }
-  const culprit = given.find((name) => /^-/.test(String(fields[name] ?? '')))
-  if (culprit === undefined) return []
-  const elsewhere = plan.mechanism !== 'man' && (culprit === 'node' || culprit === 'page')
-  const part = !elsewhere
-    ? 'urlPath'
-    : locator.query !== null
-      ? 'query'
-      : locator.fragment !== null
-        ? 'fragment'
-        : 'urlPath'
-  const message = 'A local program would read the name as an option.'
-  return [finding('option-injection', message, span(part), 'uri(7) Security')]
+  return givenWords.flatMap(([field, part, before]) => {
+    if (!/^-/.test(String(fields[field] ?? ''))) return []
+    const text = written(part)
+    const at = before.exec(text)?.[0].length ?? -1
+    if (at === -1 || !/^(?:-|%2D)/i.test(text.slice(at))) return []
+    const [start, end] = span(part)
+    const message = 'A local program would read the name as an option.'
+    return [finding('option-injection', message, [start + at, end], 'uri(7) Security')]
+  })
 }

@@ -1,3 +1,4 @@
+import { lowerAscii } from '../host.ts'
 import type { UrnPlan } from '../local-plan.ts'
 import type { Locator } from '../locator.ts'
 import type { Place, Scheme } from '../scheme.ts'
@@ -15,6 +16,9 @@ export const urn: Scheme = {
   query: true,
   lineParts: [],
   hint: 'A name has no place; its namespace says who resolves it.',
+  // RFC 8141 3.1: the case of the namespace and of escapes does not count; escapes are not decoded.
+  normalizePath: (urlPath) =>
+    urlPath.replace(/^[^:]*:/, lowerAscii).replace(/%[0-9A-Fa-f]{2}/g, (octet) => octet.toUpperCase()),
   resolve: urnPlan,
 }
 

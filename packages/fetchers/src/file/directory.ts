@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { whenHeld } from '../limits.ts'
 import { linesOf } from '../wire/lines.ts'
 import { checkChanged } from './changed.ts'
 import { attempt, pathOctets } from './open-path.ts'
@@ -34,7 +35,8 @@ export async function readDirectory(path: string, stats: Stats, context: Retriev
 }
 
 async function readLines(path: string, context: RetrievalContext): Promise<string[]> {
-  const { limits, deadline } = context
+  const { deadline } = context
+  const { maxListing } = whenHeld(context.limits)
   const lines: string[] = []
   let length = 0
   // Its types know text alone, but it gives buffers, and names need not be text. Leaving the loop closes the directory.
@@ -43,8 +45,8 @@ async function readLines(path: string, context: RetrievalContext): Promise<strin
     if (deadline.reason !== null) break
     const line = lineOf(found.name as unknown as Buffer, found.isDirectory())
     length += line.length
-    if (length > limits.maxListing) {
-      const message = `The listing is over ${limits.maxListing} octets, the limit set by maxListing.`
+    if (length > maxListing) {
+      const message = `The listing is over ${maxListing} octets, the limit set by maxListing or maxCollected.`
       throw context.error('limit-exceeded', message)
     }
     lines.push(line)

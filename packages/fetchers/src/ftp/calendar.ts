@@ -83,5 +83,5 @@ export function monthNumber(octets: string): number | undefined {
 
 /** Without case and the mark of an abbreviation. */
 function folded(text: string): string {
-  return text.toLowerCase().replace(/[.,]+$/, '')
+  return text.toLowerCase().replace(/(?<![.,])[.,]+$/, '')
 }

@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { Phase, RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../fetcher.ts'
 import { encodeCommand, Secrets, verbOf } from './command.ts'
 import { controlLost, outOfStep } from './control-errors.ts'
+import { tlsAdvice, wantsTls } from './refusal-words.ts'
 import { isPassive, isRead, type Reply, readReply, refused, wordsOf } from './replies.ts'
 import { ReplyAssembler } from './reply-assembler.ts'
 import { ReplyQueue } from './reply-queue.ts'
@@ -120,8 +122,15 @@ export class Control extends FTPContext {
     pending.catch(() => {})
     const reply = await this.#context.deadline.within(phase, () => pending)
     const verb = this.tell(reply)
-    if (reply.code === 421) throw refused(this.#context, reply, verb)
+    if (reply.code === 421) throw this.#closing(reply, verb)
     return reply
+  }
+
+  /** pure-ftpd closes the connection on a login in the clear. */
+  #closing(reply: Reply, verb: string): RetrievalError {
+    const isLogin = verb === 'USER' || verb === 'PASS'
+    const isRefused = isLogin && !(this.socket instanceof TLSSocket) && wantsTls(reply)
+    return refused(this.#context, reply, verb, isRefused ? { code: 'auth-failed', advice: tlsAdvice } : {})
   }
 
   /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */

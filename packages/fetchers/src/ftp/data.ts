@@ -78,8 +78,7 @@ export class DataConnection {
       this.#plain = await openSocket(told, peer, this.#life.signal, this.#intake?.onread)
     } catch (cause) {
       if (!RetrievalError.is(cause) || cause.code !== 'connect-failed') throw cause
-      const message = `No data connection to port ${port}, which the server offers; a firewall may be in the way.`
-      throw context.error('connect-failed', message, { phase: 'connect', cause })
+      throw context.error('connect-failed', unreached(port, cause.cause), { phase: 'connect', cause })
     } finally {
       clearTimeout(timer)
     }
@@ -87,6 +86,17 @@ export class DataConnection {
     this.#intake?.attach(this.#plain)
     this.#connection = new Connection(this.#plain, context)
   }
+}
+
+/**
+ * Why there is no data connection. A firewall mostly drops what goes there; an answer comes from the machine itself.
+ */
+function unreached(port: number, cause: unknown): string {
+  const what = `No data connection to port ${port}, which the server offers`
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'ECONNREFUSED') return `${what}: nothing listens there. Try again.`
+  if (code === 'ECONNRESET') return `${what}: it was reset. Try again.`
+  return `${what}; a firewall may be in the way.`
 }
 
 function isSecure({ plan }: Dialogue): boolean {

@@ -81,9 +81,36 @@ export function readPath({ code, text }: Reply): string | undefined {
   return quoted === undefined || quoted === '' ? undefined : quoted.replaceAll('""', '"')
 }
 
+/**
+ * Whether the plan's name is a directory, in which the session is then. A server that goes away at this question has
+ * answered the one before.
+ */
+export async function isDirectory({ plan, context, session }: Dialogue): Promise<boolean> {
+  try {
+    const isThere = isPositive(await session.control.ask('request', `CWD ${plan.name}`))
+    if (isThere) session.directory = [...plan.cwd, plan.name]
+    return isThere
+  } catch (error) {
+    if (context.deadline.reason !== null) throw error
+    return false
+  }
+}
+
 function cwdError({ plan, context }: Dialogue, reply: Reply, index: number): Error {
   const segment = plan.cwd[index] ?? ''
-  if (segment !== '') return refused(context, reply, `the directory ${shownName(segment)}`)
-  const advice = 'Write the path without the double slash'
-  return refused(context, reply, `the empty segment ${index + 1} of the path`, { advice })
+  if (segment !== '') {
+    return refused(context, reply, `the directory ${shownName(segment)}`, slashAdvice(plan.cwd.slice(0, index), reply))
+  }
+  // By 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such
+  // file behind it.
+  const code = isPermanent(reply) ? { code: 'not-found' as const } : {}
+  return refused(context, reply, `the empty segment ${index + 1} of the path`, { advice: withoutSlash, ...code })
+}
+
+const withoutSlash = 'Write the path without the double slash'
+
+/** A null argument that was taken has led to another directory than a double slash is mostly meant for. */
+export function slashAdvice(before: readonly string[], { code }: Reply): { readonly advice?: string } {
+  if (code !== 550 || !before.includes('')) return {}
+  return { advice: `It does not exist, or may not be read. ${withoutSlash}` }
 }

@@ -6,10 +6,19 @@ import { joinVms } from './list-vms.ts'
 import type { LineReader, ListedFile } from './listed-file.ts'
 import type { ListingFormat } from './listing.ts'
 
+/** What is known once the last line has come. */
+export interface Found {
+  /** The name is not that of a directory. */
+  isFile: boolean
+}
+
 /** What was listed: the URL asked for, and the argument of NLST, "" where it had none. */
 export interface Listed {
   readonly url: string
   readonly name: string
+  readonly found?: Readonly<Found>
+  /** Octets as text for people. */
+  readonly decode?: (octets: string) => string
 }
 
 /**
@@ -21,16 +30,39 @@ export async function* readEntries(
   format: ListingFormat,
   listed: Listed,
 ): AsyncGenerator<Entry, void, void> {
+  const entries = entriesOf(lines, format, listed)
+  if (listed.name === '') return yield* entries
+  // Whether the last line is the file itself is known when no other has come.
+  let held: Entry | undefined
+  for await (const next of entries) {
+    if (held !== undefined) yield held
+    held = next
+  }
+  if (listed.found?.isFile) yield fileItself(listed)
+  else if (held !== undefined) yield held
+}
+
+/** NLST of a file: servers give its name, as they would for a directory that holds only a file of that name. */
+function fileItself({ url, name }: Listed): Entry {
+  return { name: octetsToText(name.slice(name.lastIndexOf('/') + 1)), kind: 'other', url: withoutType(url) }
+}
+
+async function* entriesOf(
+  lines: AsyncIterable<string>,
+  format: ListingFormat,
+  listed: Listed,
+): AsyncGenerator<Entry, void, void> {
   const read = readerFor(format, listed)
   const base = directoryUrl(listed)
+  const { decode = octetsToText } = listed
   const now = new Date()
   for await (const line of format === 'list' ? joinVms(lines) : lines) {
     if (/^[ \t]*$/.test(line)) continue
     const reading = read(line, now) ?? 'unknown'
     if (reading === 'skip') continue
-    if (reading === 'message') yield { name: octetsToText(line), kind: 'info', url: null }
-    else if (reading === 'unknown') yield { name: octetsToText(line), kind: 'other', url: null }
-    else if (isSafe(reading.name)) yield entry(reading, base)
+    if (reading === 'message') yield { name: decode(line), kind: 'info', url: null }
+    else if (reading === 'unknown') yield { name: decode(line), kind: 'other', url: null }
+    else if (isSafe(reading.name)) yield entry(reading, base, decode)
   }
 }
 
@@ -52,10 +84,10 @@ function isSafe(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)
 }
 
-function entry({ name, kind, details, ...known }: ListedFile, base: string): Entry {
+function entry({ name, kind, details, ...known }: ListedFile, base: string, decode: (octets: string) => string): Entry {
   const url = `${base}${encodeOctets(name)}${kind === 'directory' ? '/' : ''}`
   return {
-    name: octetsToText(name),
+    name: decode(name),
     kind,
     url,
     ...known,
@@ -73,6 +105,10 @@ function readable(details: Details): Details {
 
 /** `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/` -> the same with one `/` at its end. */
 function directoryUrl({ url }: Listed): string {
-  const path = url.replace(/#.*$/s, '').replace(/;type=[^/;]*$/i, '')
+  const path = withoutType(url)
   return path.endsWith('/') ? path : `${path}/`
+}
+
+function withoutType(url: string): string {
+  return url.replace(/#.*$/s, '').replace(/;type=[^/;]*$/i, '')
 }

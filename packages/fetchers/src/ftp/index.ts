@@ -1,10 +1,11 @@
 import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { checkOptions, count, flag, type OptionKind } from '../options.ts'
+import { resumePoint, tellWhole } from '../wishes.ts'
 import type { Dialogue } from './dialogue.ts'
 import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
-import { type InSession, retrieveObject } from './object.ts'
+import { ChangedFile, type InSession, retrieveObject } from './object.ts'
 import { defaultConnections, Pool } from './pool.ts'
 import type { Session } from './session.ts'
 
@@ -39,10 +40,23 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
 }
 
 async function retrieve(pool: Pool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
-  const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
   const isListing = plan.name === '' || plan.typecode === 'd'
   checkRange(plan, context, isListing)
-  return inThisSession((dialogue) => (isListing ? retrieveListing(dialogue) : retrieveObject(dialogue, inThisSession)))
+  if (isListing && resumePoint(context.request) !== undefined) tellWhole(context, 'a listing cannot be continued')
+  if (isListing) return inSession(pool, plan, context, retrieveListing)
+  try {
+    return await retrieveFile(pool, plan, context)
+  } catch (error) {
+    if (!(error instanceof ChangedFile)) throw error
+    tellWhole(context, 'the octets before it are not those of the file')
+    const { resumeFrom: _, ...request } = context.request
+    return retrieveFile(pool, plan, { ...context, request })
+  }
+}
+
+function retrieveFile(pool: Pool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
+  const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
+  return inThisSession((dialogue) => retrieveObject(dialogue, inThisSession))
 }
 
 /**

@@ -52,7 +52,7 @@ function vmsFacts(fields: string): Pick<ListedFile, 'modified' | 'details'> {
 }
 
 /** `Directory DISK$USER:[ANN]`, MultiNet's `USR:[ANONYMOUS]`. */
-const headline = /^(?:Directory [^ \t]*|[A-Z0-9$_-]+:)\[[^ \t]*\][ \t]*$/i
+const headline = /^(?:Directory [^ \t[]*|[A-Z0-9$_-]+:)\[[^ \t]*\][ \t]*$/i
 /** `Total of 3 files, 5/9 blocks.`, `Total of 925 blocks in 8 files.`, `Grand total of 2 directories, 4 files, 30/40 blocks.` */
 const total = /^(?:Grand )?Total(?: of)? \d[\d,]* (?:files?|blocks?|director(?:y|ies))\b/i
 

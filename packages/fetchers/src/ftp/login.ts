@@ -4,6 +4,7 @@ import { startTls } from '../wire/start-tls.ts'
 import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
 import { fly, type Step } from './flight.ts'
+import { fullAdvice, isFull, tlsAdvice, wantsTls } from './refusal-words.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /**
@@ -46,7 +47,7 @@ export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<
   const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
   const say = (steps: readonly Step[]): Promise<void> => fly(session.control, context, session.habits, steps)
   if (plan.password !== null && isAnonymous(plan.user) && session.habits.pipelining !== false) {
-    await say([...protect, ...guestSteps(context, plan.user, plan.password), ...rest])
+    await say([...protect, ...guestSteps(context, plan, plan.password), ...rest])
   } else {
     const asked = await sayUser(dialogue, plan.user, protect)
     if (asked !== null) await authenticate(dialogue, await loginFor(dialogue, asked), rest)
@@ -67,29 +68,29 @@ function protectStep(context: RetrievalContext, command: string): Step {
   }
 }
 
-function guestSteps(context: RetrievalContext, user: string, password: string): readonly Step[] {
+function guestSteps(context: RetrievalContext, who: Who, password: string): readonly Step[] {
   let isIn = false
   const takeUser = (reply: Reply): void => {
     // pure-ftpd lets guests in at once, and has nothing to say to PASS that matters.
     isIn = isPositive(reply)
-    if (!isIn && reply.code !== 331) throw loginError(context, reply, user)
+    if (!isIn && reply.code !== 331) throw loginError(context, reply, who)
   }
   const takePass = (reply: Reply): void => {
-    if (!isIn) checkLogin(context, reply, user)
+    if (!isIn) checkLogin(context, reply, who)
   }
   return [
-    { phase: 'login', command: `USER ${user}`, take: takeUser },
+    { phase: 'login', command: `USER ${who.user}`, take: takeUser },
     { phase: 'login', command: `PASS ${password}`, take: takePass },
   ]
 }
 
 /** The server's wish for a password; null where the user is in without. */
 async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[] = []): Promise<Reply | null> {
-  const { context, session } = dialogue
+  const { plan, context, session } = dialogue
   let asked: Reply | null = null
   const take = (reply: Reply): void => {
     if (isPositive(reply)) return
-    if (reply.code !== 331) throw loginError(context, reply, user)
+    if (reply.code !== 331) throw loginError(context, reply, { ...plan, user })
     asked = reply
   }
   await fly(session.control, context, session.habits, [...before, { phase: 'login', command: `USER ${user}`, take }])
@@ -107,16 +108,17 @@ async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> 
 }
 
 async function authenticate(dialogue: Dialogue, login: Credentials, rest: readonly Step[]): Promise<void> {
-  const { context, session } = dialogue
+  const { plan, context, session } = dialogue
   const { control, habits } = session
+  const who: Who = { ...plan, user: login.user }
   const pass = `PASS ${login.password}`
   if (habits.pipelining !== false) {
-    const take = (reply: Reply): void => checkLogin(context, reply, login.user)
+    const take = (reply: Reply): void => checkLogin(context, reply, who)
     return fly(control, context, habits, [{ phase: 'login', command: pass, take }, ...rest])
   }
   const reply = await control.ask('login', pass)
   const done = reply.code === 332 ? await giveAccount(dialogue, login, reply) : reply
-  if (!isPositive(done)) throw loginError(context, done, login.user)
+  if (!isPositive(done)) throw loginError(context, done, who)
   await fly(control, context, habits, rest)
 }
 
@@ -133,7 +135,8 @@ async function askPerson({ plan, context }: Dialogue, asked: Reply): Promise<Cre
   const known = await askFor(context, plan)
   // RFC 2640 2: names and passwords are UTF-8.
   if (known !== null) return { ...known, user: utf8Octets(known.user), password: utf8Octets(known.password) }
-  const message = 'The server wants a password, and none is known. Give one, as in ftp://USER:PASSWORD@HOST/, or by -u.'
+  const message =
+    'The server wants a password, and none is known. Give one as credentials, or in the URL: USER:PASSWORD@ before the host.'
   throw context.error('auth-required', message, { reply: wordsOf(asked) })
 }
 
@@ -144,12 +147,19 @@ function askFor(context: RetrievalContext, plan: FtpPlan, account = false): Prom
 }
 
 /** Of a PASS within a flight. */
-function checkLogin(context: RetrievalContext, reply: Reply, user: string): void {
+function checkLogin(context: RetrievalContext, reply: Reply, who: Who): void {
   if (reply.code === 332) throw new AccountWanted()
-  if (!isPositive(reply)) throw loginError(context, reply, user)
+  if (!isPositive(reply)) throw loginError(context, reply, who)
 }
 
-function loginError(context: RetrievalContext, reply: Reply, user: string): RetrievalError {
+/** Who logs in, and whether that is within TLS. */
+type Who = Pick<FtpPlan, 'user' | 'tls'>
+
+function loginError(context: RetrievalContext, reply: Reply, { user, tls }: Who): RetrievalError {
+  if (tls === 'none' && wantsTls(reply)) {
+    return refused(context, reply, 'the login', { code: 'auth-failed', advice: tlsAdvice })
+  }
+  if (isFull(reply)) return refused(context, reply, 'the login', { code: 'server-refused', advice: fullAdvice })
   if (reply.code < 500) return refused(context, reply, 'the login')
   const advice = isAnonymous(user)
     ? 'It takes no guests: give a user, as in ftp://USER@HOST/'

@@ -1,39 +1,61 @@
 import type { Retrieved } from '../fetcher.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { ResumingBody } from '../wire/resuming-body.ts'
+import { tellWhole } from '../wishes.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
+import { described } from './description.ts'
 import type { Dialogue } from './dialogue.ts'
+import { isDirectory } from './directories.ts'
 import type { Step } from './flight.ts'
+import { hasGrown, restIgnored } from './growth.ts'
 import { LineEnds } from './line-ends.ts'
 import { retrieveDirectory } from './listing.ts'
+import { missing, retrieveMetadata, sizeReply } from './metadata.ts'
 import { owned } from './owned.ts'
-import { checkModified, isConditional, type Part, wantedPart } from './part.ts'
+import { checkModified, checkSize, isConditional, type Part, wantedPart } from './part.ts'
 import { claimPort } from './passive.ts'
 import { prepare } from './prepare.ts'
-import { isPositive, type Reply, refused, shownName, wordsOf } from './replies.ts'
+import { type Reply, refused } from './replies.ts'
+import { behindTail } from './tail.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
 /** Does something in another session, as the fetcher does all: over again where a session fails that was not to blame. */
 export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
 
-/** RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. */
+/** The file is another one than that of which the caller has the beginning: to be retrieved anew, from there. */
+export class ChangedFile extends Error {
+  override readonly name = 'ChangedFile'
+}
+
+/**
+ * RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. Throws
+ * ChangedFile where the octets that the caller has are not those that the server sends.
+ */
 export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
   const { context, session } = dialogue
+  if (context.request.head === true) return retrieveMetadata(dialogue)
   const attributes: Attributes = { size: null, modified: null }
   const { port, questions } = await settle(dialogue, attributes)
   checkModified(dialogue, attributes)
   const part = wantedPart(dialogue, attributes)
-  if (part.offset > 0 && part.offset === attributes.size) return nothingLeft(dialogue, attributes)
-  const { transfer, reply } = await retr(dialogue, part.offset, port, questions)
+  checkSize(dialogue, part, attributes)
+  if (part.offset > 0 && part.offset === attributes.size && part.tail.length === 0) {
+    return nothingLeft(dialogue, part, attributes)
+  }
+  const sent: Part = { ...part, offset: part.offset - part.tail.length }
+  const { transfer, reply } = await retr(dialogue, sent.offset, port, questions)
   if (transfer === null) return refusedObject(dialogue, reply)
+  if (part.obstacle !== null) tellWhole(context, part.obstacle)
   session.tellsAttributes = canResume(attributes)
   const announced = announcedSize(reply)
-  const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, part, attributes, announced))
+  const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, sent, attributes, announced))
   const resume = (offset: number): Promise<TransferBody> => {
-    return inSession((other) => resumed(other, attributes, offset, remaining(part, offset)))
+    return inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
   }
-  const lent = canResume(attributes) ? new ResumingBody(context, body, part.offset, resume) : body
+  const octets = canResume(attributes) ? new ResumingBody(context, body, sent.offset, resume) : body
+  const lent = await behindTail(octets, part.tail)
+  if (lent === null) throw new ChangedFile()
   return { ...described(dialogue, part, attributes, announced, reply), body: owned(lent), lent }
 }
 
@@ -46,7 +68,7 @@ async function settle(
 ): Promise<{ port: number | null; questions: readonly Step[] }> {
   const { plan, context, session } = dialogue
   const type = plan.typecode === 'a' ? 'A' : 'I'
-  const isNeeded = isConditional(context.request)
+  const isNeeded = isConditional(context)
   if (!isNeeded && session.isLoggedIn && session.isIn(plan.cwd) && session.type === type) {
     const ahead = session.takeAhead()
     const port = ahead === null ? null : await claimPort(dialogue, ahead)
@@ -76,19 +98,23 @@ async function resumed(dialogue: Dialogue, before: Attributes, offset: number, p
   }
   const { transfer, reply } = await retr(dialogue, offset, port, [])
   if (transfer === null) throw refused(dialogue.context, reply, 'to go on')
-  return new TransferBody(dialogue, transfer, bodyOptions(dialogue, { ...part, offset }, attributes, null))
+  const options = bodyOptions(dialogue, { ...part, offset }, attributes, null)
+  // It has not grown, and is not to grow now.
+  const atMost = options.expected
+  return new TransferBody(dialogue, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
 
-function remaining({ offset, wanted }: Part, from: number): Part {
-  return { offset: from, wanted: wanted === null ? null : wanted - (from - offset) }
+function remaining(part: Part, from: number): Part {
+  const { offset, wanted } = part
+  return { ...part, offset: from, wanted: wanted === null ? null : wanted - (from - offset) }
 }
 
 function canResume({ size, modified }: Attributes): boolean {
   return size !== null && modified !== null
 }
 
-function bodyOptions({ plan }: Dialogue, part: Part, { size }: Attributes, announced: number | null): BodyOptions {
-  if (plan.typecode === 'a') return { lineEnds: new LineEnds() }
+function bodyOptions(dialogue: Dialogue, part: Part, { size }: Attributes, announced: number | null): BodyOptions {
+  if (dialogue.plan.typecode === 'a') return { lineEnds: new LineEnds() }
   const rest = size === null ? null : size - part.offset
   const expected =
     part.wanted !== null && rest !== null ? part.wanted : (rest ?? (part.offset === 0 ? announced : null))
@@ -96,59 +122,34 @@ function bodyOptions({ plan }: Dialogue, part: Part, { size }: Attributes, annou
     expected: expected ?? undefined,
     isProven: rest !== null,
     wanted: part.wanted ?? undefined,
-    ...(part.offset > 0 && part.wanted === null && rest !== null && { atMost: rest }),
+    surplus: part.wanted === null || rest === null ? undefined : rest - part.wanted,
+    ...(part.offset > 0 && part.wanted === null && size !== null && afterRestart(dialogue, part, size)),
   }
 }
 
-function described(
-  { plan, session }: Dialogue,
-  part: Part,
-  { size, modified }: Attributes,
-  announced: number | null,
-  reply: Reply,
-): Omit<Retrieved, 'body'> {
-  const isText = plan.typecode === 'a'
-  const total = isText ? null : (size ?? (part.offset === 0 ? announced : null))
-  const rest = total === null ? null : total - part.offset
-  return {
-    outcome: 'retrieved',
-    kind: 'object',
-    mediaType: isText ? 'text/plain' : null,
-    charset: null,
-    size: rest === null ? null : Math.min(rest, part.wanted ?? rest),
-    offset: part.offset,
-    modified,
-    // The announced size is but a sentence for people.
-    completeness: size === null || isText ? 'terminated' : 'verified',
-    metadata: { welcome: session.welcome, reply: wordsOf(reply), typecode: isText ? 'a' : 'i' },
+/**
+ * More than there was may come: files grow. From the beginning of the file so many would come that its size is reached.
+ */
+function afterRestart(dialogue: Dialogue, { offset, tail }: Part, size: number): Pick<BodyOptions, 'atMost' | 'check'> {
+  const isCompared = tail.length > 0
+  const check = async (_: Reply, received: number): Promise<void> => {
+    const isRight = received <= size - offset || (await hasGrown(dialogue, { offset, size, isCompared }, received))
+    if (!isRight) throw restIgnored(dialogue.context)
   }
+  return { atMost: isCompared ? undefined : Math.max(size - offset, size - 1), check }
 }
 
 /** The caller has it all. */
-function nothingLeft(dialogue: Dialogue, attributes: Attributes): Retrieved {
+function nothingLeft(dialogue: Dialogue, part: Part, attributes: Attributes): Retrieved {
   dialogue.done()
-  const part: Part = { offset: attributes.size ?? 0, wanted: null }
-  const reply: Reply = { code: 213, text: String(attributes.size) }
-  return { ...described(dialogue, part, attributes, null, reply), body: emptyBody() }
+  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: emptyBody() }
 }
 
 /** 550 says that there is nothing to be retrieved; a CWD tells whether there is a directory (protocols.md 2). */
 async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {
-  const { plan, context } = dialogue
-  if (reply.code === 550 && (await isDirectory(dialogue))) return retrieveDirectory(dialogue)
+  if (reply.code === 550 && (await isDirectory(dialogue))) return retrieveDirectory(dialogue, reply)
   dialogue.done()
-  const advice = reply.code === 550 ? { advice: 'It does not exist, or may not be read' } : {}
-  throw refused(context, reply, shownName(plan.name), advice)
-}
-
-/** A server that goes away at this question has answered the one before. */
-async function isDirectory({ plan, context, session }: Dialogue): Promise<boolean> {
-  try {
-    return isPositive(await session.control.ask('request', `CWD ${plan.name}`))
-  } catch (error) {
-    if (context.deadline.reason !== null) throw error
-    return false
-  }
+  throw missing(dialogue, reply)
 }
 
 /** `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end, after any name. */

@@ -8,7 +8,8 @@ import { isPositive, type Reply, refused } from './replies.ts'
 
 /** What is to be known and settled before a transfer. */
 export interface Needs {
-  readonly type: 'A' | 'I'
+  /** Absent: as it is. */
+  readonly type?: 'A' | 'I'
   /** To be filled; absent: not asked for. */
   readonly attributes?: Attributes
 }
@@ -18,17 +19,20 @@ export interface Needs {
  * MDTM, EPSV. Gives the port for the data, null where it must be asked for by other means.
  */
 export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number | null> {
+  const asked: { port: number | null } = { port: null }
+  const ahead = dialogue.session.takeAhead()
+  const attributes = needs.attributes === undefined ? [] : attributeSteps(dialogue, needs.attributes)
+  await enter(dialogue, needs.type, [...attributes, ...(ahead !== null ? [] : [portStep(dialogue, asked)])])
+  return ahead === null ? asked.port : claimPort(dialogue, ahead)
+}
+
+/** Login, the way to the directory, TYPE, and what is to be asked there, in one flight where the server takes one. */
+export async function enter(dialogue: Dialogue, type: Needs['type'], questions: readonly Step[]): Promise<void> {
   const { session, context, plan } = dialogue
   const { control, habits } = session
-  const asked: { port: number | null } = { port: null }
-  const ahead = session.takeAhead()
   const walks = needsWalk(dialogue)
   const image = { isRefused: false }
-  const last = [
-    ...typeSteps(dialogue, needs.type, image),
-    ...(needs.attributes === undefined ? [] : attributeSteps(dialogue, needs.attributes)),
-    ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
-  ]
+  const last = [...typeSteps(dialogue, type, image), ...questions]
   const first = walks ? [] : [...directorySteps(dialogue), ...last]
   if (session.isLoggedIn) await fly(control, context, habits, first)
   else await logIn(dialogue, first)
@@ -38,13 +42,16 @@ export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number 
   }
   session.directory = plan.cwd
   if (image.isRefused) await askForOctets(dialogue)
-  session.type = needs.type
-  return ahead === null ? asked.port : claimPort(dialogue, ahead)
+  session.type = type ?? session.type
 }
 
 /** RFC 959 3.1.1: A or I. The server's own default is A. */
-function typeSteps({ session, context }: Dialogue, type: 'A' | 'I', image: { isRefused: boolean }): readonly Step[] {
-  if (session.type === type) return []
+function typeSteps(
+  { session, context }: Dialogue,
+  type: Needs['type'],
+  image: { isRefused: boolean },
+): readonly Step[] {
+  if (type === undefined || session.type === type) return []
   const take = (reply: Reply): void => {
     if (isPositive(reply)) return
     image.isRefused = type === 'I' && reply.code === 504

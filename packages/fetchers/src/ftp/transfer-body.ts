@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { Dialogue } from './dialogue.ts'
+import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import { withPatience } from './patience.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from './replies.ts'
@@ -10,20 +11,28 @@ const patience = 30_000
 
 /** How long octets may be on their way after the server has said that it broke off. */
 const grace = 1000
+/** Up to so many octets behind a range are read to keep the session, and for so long: another login costs more. */
+const maxDrained = 65_536
+const drainTime = 1000
 
 export interface BodyOptions {
   /** Octets that must come, no fewer; more are let through, since files grow. */
   readonly expected?: number | undefined
   /** SIZE has said so: octets of that number are whole, also where the server then says no more (R16). */
   readonly isProven?: boolean
-  /** After REST: more than these would be octets from the wrong place. */
+  /** More than these would be octets from the wrong place: the server has ignored REST. */
   readonly atMost?: number | undefined
-  /** Octets wanted; the connection is closed after the last of them. */
+  /** Octets wanted; the connection is closed after the last of them, unless few more are to come. */
   readonly wanted?: number | undefined
+  /** Octets that come behind those wanted, where it is known how many. */
+  readonly surplus?: number | undefined
   /** TYPE A: what makes local line ends of CRLF. */
   readonly lineEnds?: LineEnds
-  /** A last check before an empty body is given out as whole. */
-  readonly whenEmpty?: () => Promise<void>
+  /**
+   * A last check before the body passes for whole, with the reply that ended it, and how many octets came. Throws where
+   * it is not.
+   */
+  readonly check?: (reply: Reply, received: number) => Promise<void>
 }
 
 /**
@@ -41,6 +50,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   /** The server has said that it was broken off. */
   #isCut = false
   #grace: NodeJS.Timeout | undefined
+  /** All that was wanted has been given out. */
+  #isSated = false
   #unlink: () => void = () => {}
   /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
   #isFinal = false
@@ -85,7 +96,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
 
   /** The next octets; none where a chunk was but half a line end, and at the end. */
   async #pull(): Promise<Uint8Array> {
-    const { wanted, atMost, lineEnds } = this.#options
+    const { wanted, surplus = Number.POSITIVE_INFINITY, atMost, lineEnds } = this.#options
+    if (this.#isSated) return this.#drain()
     const chunk = await this.#read()
     if (chunk === null) {
       await this.#finish()
@@ -93,8 +105,11 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     }
     const left = (wanted ?? Number.POSITIVE_INFINITY) - this.#received
     this.#received += Math.min(chunk.length, left)
-    if (atMost !== undefined && this.#received > atMost) throw this.#restIgnored()
-    if (chunk.length >= left) this.#abandon()
+    if (atMost !== undefined && this.#received > atMost) throw restIgnored(this.#dialogue.context)
+    if (chunk.length >= left) {
+      if (surplus > maxDrained) this.#abandon()
+      else this.#isSated = true
+    }
     return lineEnds?.push(chunk) ?? chunk.subarray(0, left)
   }
 
@@ -118,9 +133,35 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
+  /** Reads what comes behind the wanted octets. Where that fails, only the session is lost. */
+  async #drain(): Promise<Uint8Array> {
+    const { context } = this.#dialogue
+    const rest = withPatience(context, this.#readToEnd(), drainTime, 'The rest of the file takes too long.')
+    await rest.catch(() => this.#abandon())
+    return nothing
+  }
+
+  async #readToEnd(): Promise<void> {
+    const { data, exchange } = this.#transfer
+    for (let count = 0; count <= maxDrained; ) {
+      const chunk = await data.read()
+      if (chunk !== null) {
+        count += chunk.length
+        continue
+      }
+      const reply = await exchange.last
+      this.#dialogue.session.control.tell(reply)
+      if (this.#over || !isPositive(reply)) break
+      data.close()
+      this.#end()
+      return this.#dialogue.done()
+    }
+    this.#abandon()
+  }
+
   /** The data connection has ended: is that all? */
   async #finish(): Promise<void> {
-    const { expected, whenEmpty } = this.#options
+    const { expected, check } = this.#options
     this.#transfer.data.close()
     const reply = await this.#lastReply()
     if (reply === null) return this.#abandon()
@@ -129,7 +170,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     if (expected !== undefined && this.#received < expected) {
       throw this.#partial(`The server announced ${expected} octets and sent ${this.#received}.`, reply)
     }
-    if (this.#received === 0) await whenEmpty?.()
+    await check?.(reply, this.#received)
     this.#end()
     this.#dialogue.done()
   }
@@ -155,11 +196,6 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       context.emit({ type: 'remark', url: context.url, message })
       return null
     }
-  }
-
-  #restIgnored(): RetrievalError {
-    const message = 'The server sends more than there is after that octet: it has ignored REST. Retrieve the whole.'
-    return this.#dialogue.context.error('range-refused', message, { phase: 'body' })
   }
 
   #partial(what: string, reply?: Reply, cause?: unknown): RetrievalError {

@@ -1,6 +1,7 @@
-import { type GopherPlan, octetsToText } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
 import type { FormField } from '../form.ts'
+import { octetsDecoder } from '../text.ts'
 import { type Admin, readAdmin } from './admin.ts'
 import { fieldOf, readAsk } from './ask.ts'
 import { type Block, type Blocks, itemsOf, linesIn } from './blocks.ts'
@@ -30,6 +31,8 @@ export interface Elsewhere {
   readonly url: string | null
 }
 
+type Decode = ReturnType<typeof octetsDecoder>
+
 /** Whether the plan asks for attributes: of an item (`!`), or of all items of a menu (`$`). */
 export function asksAttributes({ gopherPlus }: GopherPlan): boolean {
   return gopherPlus !== null && /^[!$]/.test(gopherPlus)
@@ -44,15 +47,16 @@ export async function* attributeEntries(
   plan: GopherPlan,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
+  const decode = octetsDecoder(context.request.charset)
   for await (const item of itemsOf(body, context)) {
-    yield typeof item === 'string' ? lineEntry(item, plan) : attributeEntry(item, plan)
+    yield typeof item === 'string' ? lineEntry(item, plan, decode) : attributeEntry(item, plan, decode)
   }
 }
 
-function attributeEntry(blocks: Blocks, plan: GopherPlan): Entry {
-  const attributes = attributesOf(blocks, plan)
+function attributeEntry(blocks: Blocks, plan: GopherPlan, decode: Decode): Entry {
+  const attributes = attributesOf(blocks, plan, decode)
   const { ADMIN, VIEWS } = attributes
-  const entry = entryOf(blocks.get('INFO')?.header, plan)
+  const entry = entryOf(blocks.get('INFO')?.header, plan, decode)
   const size = Array.isArray(VIEWS) ? VIEWS[0]?.size : null
   const modified = ADMIN !== undefined && 'modified' in ADMIN ? ADMIN.modified : null
   return {
@@ -64,25 +68,25 @@ function attributeEntry(blocks: Blocks, plan: GopherPlan): Entry {
 }
 
 /** +INFO must come, and be a menu line. Without it this can only be the item that was asked for. */
-function entryOf(info: string | undefined, plan: GopherPlan): Entry {
+function entryOf(info: string | undefined, plan: GopherPlan, decode: Decode): Entry {
   const { gophertype, selector, host, port } = plan
   if (info === undefined) {
-    return menuEntry({ gophertype, display: selector, selector, host, port, gopherPlus: '+' }, plan, undefined)
+    return menuEntry({ gophertype, display: selector, selector, host, port, gopherPlus: '+' }, plan, { decode })
   }
-  return lineEntry(info, plan)
+  return lineEntry(info, plan, decode)
 }
 
-function lineEntry(line: string, plan: GopherPlan): Entry {
+function lineEntry(line: string, plan: GopherPlan, decode: Decode): Entry {
   const item = parseMenuLine(line)
-  return item === undefined ? { name: octetsToText(line), kind: 'info', url: null } : menuEntry(item, plan, undefined)
+  return item === undefined ? { name: decode(line), kind: 'info', url: null } : menuEntry(item, plan, { decode })
 }
 
-function attributesOf(blocks: Blocks, plan: GopherPlan): Attributes {
+function attributesOf(blocks: Blocks, plan: GopherPlan, decode: Decode): Attributes {
   const others = [...blocks].filter(([name]) => name !== 'INFO')
-  return Object.fromEntries(others.map(([name, block]) => [name, readBlock(name, block, plan)]))
+  return Object.fromEntries(others.map(([name, block]) => [name, readBlock(name, block, plan, decode)]))
 }
 
-function readBlock(name: string, block: Block, plan: GopherPlan): Attributes[string] {
+function readBlock(name: string, block: Block, plan: GopherPlan, decode: Decode): Attributes[string] {
   const lines = linesIn(block)
   if (lines.length === 0) {
     const item = parseMenuLine(block.header)
@@ -94,10 +98,10 @@ function readBlock(name: string, block: Block, plan: GopherPlan): Attributes[str
     case 'VIEWS':
       return readViews(lines)
     case 'ABSTRACT':
-      return octetsToText(lines.join('\n'))
+      return decode(lines.join('\n'))
     case 'ASK':
       return readAsk(lines).map(fieldOf)
     default:
-      return lines.map(octetsToText)
+      return lines.map(decode)
   }
 }

@@ -1,16 +1,19 @@
 import type { GopherPlan } from '@retriever/core'
-import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Connection, openConnection } from '../wire/socket.ts'
 import type { FormData } from './answers.ts'
 import { asksAttributes, attributeEntries } from './attributes.ts'
 import { ItemBody, PlainOctets } from './body.ts'
-import { throwErrorItem } from './error-item.ts'
+import { throwErrorAnswer } from './error-answer.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
-import { attributedMenuType, isMenu, isText, mediaTypeOf } from './item-type.ts'
+import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
+import { MenuOctets } from './menu-octets.ts'
+import { readPhoneBook } from './phone-book.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
+import { sessionOf } from './session.ts'
 import { submitted } from './submitted.ts'
 import { TextOctets } from './text.ts'
 
@@ -24,7 +27,9 @@ export function gopherFetcher(): Fetcher<'gopher'> {
   return { mechanism: 'gopher', retrieve }
 }
 
-async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved> {
+async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved | Handoff> {
+  const session = sessionOf(plan, context)
+  if (session !== undefined) return session
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
   }
@@ -45,7 +50,8 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
 
 async function answerTo(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<Retrieved> {
   await sendRequest(plan, connection, context)
-  return readReply(plan, new LineReader(connection, context), context)
+  const source = new LineReader(connection, context)
+  return plan.gophertype === '2' ? readPhoneBook(source, context) : readReply(plan, source, context)
 }
 
 async function answerToPrepared(
@@ -93,15 +99,25 @@ async function itemInstead(plan: GopherPlan, source: LineReader, context: Retrie
 
 /** RFC 1436: the item and nothing else, to the end of the connection. */
 async function plainItem(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
-  await throwErrorItem(source, context)
+  await throwErrorAnswer(plan, source, context)
   const mediaType = mediaTypeOf(plan)
   return {
     ...retrievedFrom(plan, mediaType, context),
     size: null,
     completeness: 'eof-only',
     metadata: {},
-    body: isText(plan.gophertype) ? new TextOctets(source, context.limits) : new PlainOctets(source),
+    body: plainBody(plan, source, context),
   }
+}
+
+function plainBody(
+  { gophertype }: GopherPlan,
+  source: LineReader,
+  context: RetrievalContext,
+): AsyncIterable<Uint8Array> {
+  if (!isText(gophertype)) return new PlainOctets(source)
+  const text = new TextOctets(source, context.limits)
+  return isMenuType(gophertype) ? new MenuOctets(text, context) : text
 }
 
 function retrievedFrom(

@@ -11,6 +11,7 @@ export const attributedMenuType = 'application/gopher+-menu'
 const mediaTypes: Readonly<Record<string, string>> = {
   '0': 'text/plain',
   '1': menuType,
+  '2': 'text/plain',
   '4': 'application/mac-binhex40',
   '5': 'application/octet-stream',
   '6': 'text/x-uuencode',
@@ -33,6 +34,10 @@ export function mediaTypeOf({ gophertype, gopherPlus }: GopherPlan): string | nu
   return Object.hasOwn(mediaTypes, gophertype) ? (mediaTypes[gophertype] ?? null) : null
 }
 
+export function isMenuType(gophertype: string): boolean {
+  return gophertype === '1' || gophertype === '7'
+}
+
 export function isMenu(mediaType: string | null): boolean {
   return mediaType === menuType || mediaType === attributedMenuType
 }
@@ -42,13 +47,18 @@ export function isText(gophertype: string): boolean {
   return '01467'.includes(gophertype)
 }
 
+/** Of these no item is lines of text: such lines come in place of one. Other types leave it open, or are text (HTML, mail). */
+export function isBinary(gophertype: string): boolean {
+  return '59gIs<:;pPd'.includes(gophertype)
+}
+
 const files = '04569gIhsdpPrX<:;M'
 
 /** What a menu entry of this type is. */
 export function entryKind(gophertype: string): Entry['kind'] {
   if (gophertype === '1') return 'directory'
-  if (gophertype === '7') return 'search'
-  if ('8T2'.includes(gophertype)) return 'service'
+  if (gophertype === '7' || gophertype === '2') return 'search'
+  if ('8T'.includes(gophertype)) return 'service'
   if ('i3'.includes(gophertype)) return 'info'
   return files.includes(gophertype) ? 'file' : 'other'
 }

@@ -8,10 +8,10 @@ const linkSchemes: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Where a menu item leads; null where it leads nowhere: information, errors, phone books, and items that are spoiled. */
+/** Where a menu item leads; null where it leads nowhere: information, errors, and items that are spoiled. */
 export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   const { gophertype, selector } = item
-  if ('i32'.includes(gophertype)) return null
+  if ('i3'.includes(gophertype)) return null
   const link = gophertype === 'h' ? /^\/?URL:(.*)$/is.exec(selector)?.[1] : undefined
   if (link !== undefined) return linkUrl(link)
   const place = authority(item)

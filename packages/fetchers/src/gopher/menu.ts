@@ -1,5 +1,6 @@
 import { type GopherPlan, octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
+import { octetsDecoder } from '../text.ts'
 import { linesBeforeEndMark } from './end-mark.ts'
 import { entryKind } from './item-type.ts'
 import { itemUrl } from './item-url.ts'
@@ -22,11 +23,14 @@ export async function* menuEntries(
   plan: GopherPlan,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
+  const decode = octetsDecoder(context.request.charset)
   let mirrored: string | undefined
   for await (const line of linesBeforeEndMark(body, context)) {
     if (line === '') continue
     const item = parseMenuLine(line)
-    yield item === undefined ? { name: octetsToText(line), kind: 'info', url: null } : menuEntry(item, plan, mirrored)
+    yield item === undefined
+      ? { name: decode(line), kind: 'info', url: null }
+      : menuEntry(item, plan, { mirrored, decode })
     if (item !== undefined && !'+i3'.includes(item.gophertype)) mirrored = item.gophertype
   }
 }
@@ -47,18 +51,23 @@ export function parseMenuLine(line: string): MenuItem | undefined {
   }
 }
 
-/** `mirrored` is the type of the item before: a `+` line is one more place of that item (RFC 1436 3.8). */
-export function menuEntry(item: MenuItem, plan: GopherPlan, mirrored: string | undefined): Entry {
+export interface MenuReading {
+  /** The type of the item before: a `+` line is one more place of that item (RFC 1436 3.8). */
+  readonly mirrored?: string | undefined
+  readonly decode: (octets: string) => string
+}
+
+export function menuEntry(item: MenuItem, plan: GopherPlan, { mirrored, decode }: MenuReading): Entry {
   const { gophertype, display, selector, host, port, gopherPlus } = item
   const redundant = gophertype === '+'
   const type = redundant ? mirrored : gophertype
   return {
-    name: octetsToText(display),
+    name: decode(display),
     kind: type === undefined ? 'other' : entryKind(type),
     url: type === undefined ? null : itemUrl({ ...item, gophertype: type }, plan),
     details: {
       gophertype,
-      selector: octetsToText(selector),
+      selector: decode(selector),
       host: octetsToText(host),
       port,
       ...(gopherPlus !== undefined && { gopherPlus: octetsToText(gopherPlus) }),

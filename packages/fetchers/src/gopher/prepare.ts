@@ -29,8 +29,9 @@ function asksView({ gopherPlus }: GopherPlan, { request }: RetrievalContext): bo
   return gopherPlus === null || gopherPlus === '+' || gopherPlus.startsWith('?')
 }
 
-/** Undefined: the plan says it all. */
+/** Undefined: the plan says it all. A phone book is none of Gopher+. */
 export function preparation(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> | undefined {
+  if (plan.gophertype === '2') return undefined
   return asksForm(plan, context) || asksView(plan, context) ? prepare(plan, context) : undefined
 }
 

@@ -1,11 +1,12 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
+import { whenHeld } from '../limits.ts'
 import type { IndexedDirectory, Row } from './index-entry.ts'
 import { indexText } from './index-text.ts'
 
 /**
  * The entries of an index that nginx (`autoindex_format json`) or Caddy gives as JSON. Rejects with `limit-exceeded`
- * past limits.maxListing, `protocol-violation` for what is no JSON.
+ * past limits.maxListing and limits.maxCollected, `protocol-violation` for what is no JSON.
  */
 export async function* jsonEntries(
   body: AsyncIterable<Uint8Array>,
@@ -13,7 +14,8 @@ export async function* jsonEntries(
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
   let text = ''
-  for await (const piece of indexText(body, context)) text += piece
+  const held = { ...context, limits: whenHeld(context.limits) }
+  for await (const piece of indexText(body, held)) text += piece
   for (const item of itemsOf(text, context)) {
     const row = rowOf(item)
     const entry = row && directory.entry(row)
@@ -38,7 +40,7 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
  */
 function rowOf(item: unknown): Row | null {
   const { name, type, url, size, mtime, mod_time } = Object(item) as Readonly<Record<string, unknown>>
-  const time = new Date(String(mod_time ?? mtime))
+  const time = new Date(textOf(mod_time ?? mtime))
   const isDirectory = type === 'directory' || (typeof url === 'string' && url.endsWith('/'))
   const href =
     typeof url === 'string' ? url : typeof name === 'string' ? `./${encoded(name)}${isDirectory ? '/' : ''}` : ''
@@ -46,9 +48,14 @@ function rowOf(item: unknown): Row | null {
   return {
     href,
     shown: '',
-    size: isDirectory ? '' : String(size ?? ''),
+    size: isDirectory ? '' : textOf(size),
     time: Number.isNaN(time.getTime()) ? '' : time.toISOString(),
   }
+}
+
+/** An object or a list, in which String() may find a method of its own that is none, says nothing. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
 /** An escape may have made a character of it that is no octet. */

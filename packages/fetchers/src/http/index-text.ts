@@ -9,9 +9,13 @@ export async function* indexText(
   for await (const chunk of body) {
     total += chunk.length
     if (total > maxListing) {
-      throw error('limit-exceeded', `The index is over ${maxListing} octets, the limit of maxListing.`, {
-        phase: 'body',
-      })
+      throw error(
+        'limit-exceeded',
+        `The index is over ${maxListing} octets, the limit of maxListing or maxCollected.`,
+        {
+          phase: 'body',
+        },
+      )
     }
     yield octetsOf(chunk)
   }

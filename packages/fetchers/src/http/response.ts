@@ -91,13 +91,12 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 /**
- * RFC 9110 5.6.7, and what else Date reads; null for what is no date. The form of asctime names no zone, and means GMT.
+ * RFC 9110 5.6.7, and what else Date reads with a time of day: of `0` alone, Date would make the year 2000. Null for what is no date.
+ * Where no zone stands, as in the form of asctime, GMT is meant.
  */
 export function dateOf(field: string | null): Date | null {
-  if (field === null) return null
-  if (field.endsWith(' GMT')) return validDate(field)
-  const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
-  return validDate(asctime.test(field) ? `${field} GMT` : field)
+  if (field === null || !/\d:\d\d/.test(field)) return null
+  return validDate(/[A-Za-z)]$|[+-]\d\d:?\d\d$/.test(field) ? field : `${field} GMT`)
 }
 
 function validDate(text: string): Date | null {

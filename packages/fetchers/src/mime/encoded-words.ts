@@ -55,7 +55,7 @@ function runText(run: Run | null): string {
 /** RFC 2047 4; null where it is none of the two. */
 function wordOctets(encoding: string, encoded: string): Buffer | null {
   if (encoding.toLowerCase() === 'b') {
-    const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.replace(/=+$/, '').length % 4 !== 1
+    const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.replace(/(?<!=)=+$/, '').length % 4 !== 1
     return isBase64 ? Buffer.from(encoded, 'base64') : null
   }
   if (/=(?![0-9A-F]{2})/i.test(encoded)) return null

@@ -1,4 +1,5 @@
 import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { whenHeld } from '../limits.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply, replyWords } from '../wire/reply.ts'
@@ -101,7 +102,8 @@ async function* newestFirst(
   limit: number,
 ): AsyncGenerator<Entry, void, void> {
   const lines: string[] = []
-  for await (const line of linesOf(body, context)) lines.push(line)
+  const held = { ...context, limits: whenHeld(context.limits) }
+  for await (const line of linesOf(body, held)) lines.push(line)
   const newest = lines.reverse()
   for (const line of limit < lines.length ? newest.slice(0, limit) : newest) yield overviewEntry(line, plan)
 }

@@ -96,23 +96,29 @@ export class LineReader implements OctetSource {
 
 /**
  * The lines of a body that is a listing, without their ends, one octet a character; the last one needs no end. Rejects with
- * `limit-exceeded` past limits.maxListing, or where one line passes limits.maxReply.
+ * `limit-exceeded` past limits.maxListing, or where one line passes limits.maxReply: at the same octet and behind the same lines,
+ * whatever the chunks are.
  */
 export async function* linesOf(
   body: AsyncIterable<Uint8Array>,
   context: Pick<RetrievalContext, 'limits' | 'error'>,
 ): AsyncGenerator<string> {
   const { maxListing, maxReply } = context.limits
-  let total = 0
+  const tooLong = (limit: number): Error => context.error('limit-exceeded', `The listing is over ${limit} octets.`)
+  let left = maxListing
   let open = ''
   for await (const chunk of body) {
-    total += chunk.length
-    const lines = (open + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')).split('\n')
+    const isOver = chunk.length > left
+    const text = Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(chunk.length, left)).toString('latin1')
+    left -= text.length
+    const lines = (open + text).split('\n')
     open = lines.pop() ?? ''
-    if (total > maxListing || open.length > maxReply) {
-      throw context.error('limit-exceeded', `The listing is over ${total > maxListing ? maxListing : maxReply} octets.`)
+    for (const line of lines) {
+      if (line.length > maxReply) throw tooLong(maxReply)
+      yield line.replace(/\r$/, '')
     }
-    for (const line of lines) yield line.replace(/\r$/, '')
+    if (open.length > maxReply) throw tooLong(maxReply)
+    if (isOver) throw tooLong(maxListing)
   }
   if (open !== '') yield open.replace(/\r$/, '')
 }

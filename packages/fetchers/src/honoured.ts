@@ -1,0 +1,60 @@
+import type { Mechanism } from '@retriever/core'
+import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from './fetcher.ts'
+
+type OptionName = keyof RequestOptions
+
+/** What of a mechanism an option works on. */
+type Extent = 'all' | 'objects' | 'listings'
+
+/** Which built-in fetchers do as an option asks. A new option is a new line here. */
+const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
+  range: { http: 'all', ftp: 'objects', file: 'objects' },
+  resumeFrom: { http: 'all', ftp: 'objects', file: 'objects' },
+  ifChangedSince: { http: 'all', ftp: 'objects', file: 'all' },
+  ifNoneMatch: { http: 'all' },
+  accept: { http: 'all', gopher: 'all' },
+  acceptLanguage: { http: 'all', gopher: 'all' },
+  form: { gopher: 'all' },
+  limit: { nntp: 'listings' },
+  headers: { http: 'all' },
+  head: 'everywhere',
+  compressed: { http: 'all' },
+  fail: { http: 'all' },
+  split: { http: 'all' },
+  charset: 'everywhere',
+}
+
+/** Values that ask for nothing. */
+const neutral: Readonly<Partial<Record<OptionName, unknown>>> = { compressed: false, fail: true, split: 1 }
+
+/** The mechanisms of built-in fetchers, as messages call them. */
+const names: Readonly<Partial<Record<Mechanism, string>>> = {
+  http: 'HTTP',
+  ftp: 'FTP',
+  gopher: 'Gopher',
+  nntp: 'NNTP',
+  file: 'A file URL',
+  telnet: 'Telnet',
+}
+
+/** Tells, by a remark each, of the options that the caller gives and that have no effect on what comes back. */
+export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, emit, url }: RetrievalContext): void {
+  if (outcome.outcome === 'redirect') return
+  const kind: Extent = outcome.outcome === 'retrieved' && outcome.kind === 'listing' ? 'listings' : 'objects'
+  for (const option of Object.keys(honouredBy) as OptionName[]) {
+    if (request[option] === undefined || request[option] === neutral[option]) continue
+    const extent = extentOf(option, fetcher)
+    if (extent === 'all' || extent === kind) continue
+    const name = names[fetcher.mechanism] ?? fetcher.mechanism
+    const why = extent === 'none' ? `${name} has no such thing` : `${name} has it for ${extent} alone`
+    emit({ type: 'remark', url, message: `The option \`${option}\` has no effect: ${why}.` })
+  }
+}
+
+function extentOf(option: OptionName, { mechanism, honours }: Fetcher): Extent | 'none' {
+  const mechanisms = honouredBy[option]
+  if (mechanisms === 'everywhere') return 'all'
+  if (honours !== undefined) return honours.includes(option) ? 'all' : 'none'
+  // Nothing is known of a mechanism that is not ours.
+  return mechanisms[mechanism] ?? (names[mechanism] === undefined ? 'all' : 'none')
+}

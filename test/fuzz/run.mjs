@@ -1,0 +1,17 @@
+// pnpm fuzz: lists the targets. pnpm fuzz NAME|all [RUNS] [SEED]: tries one, on the sources as they are.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
+const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
+try {
+  const outfile = join(folder, 'fuzz.mjs')
+  const alias = { '@retriever/core': path('../../packages/core/src/index.ts') }
+  await build({ entryPoints: [path('main.ts')], outfile, bundle: true, platform: 'node', format: 'esm', alias })
+  await import(pathToFileURL(outfile))
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}

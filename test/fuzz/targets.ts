@@ -1,0 +1,18 @@
+import { fileNames, lines, terminal } from './cut-targets.ts'
+import type { Target } from './target.ts'
+import { extract, redacting, reference, time } from './text-targets.ts'
+import { explained, normalized, resolved } from './url-targets.ts'
+
+/** All that `pnpm fuzz` can try, by name. */
+export const targets: Readonly<Record<string, Target>> = {
+  resolve: resolved,
+  explain: explained,
+  normalize: normalized,
+  extract,
+  reference,
+  redact: redacting,
+  terminal,
+  lines,
+  filename: fileNames,
+  time,
+}
