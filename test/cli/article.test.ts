@@ -39,6 +39,7 @@ const articles: Readonly<Record<string, string>> = {
     '--b--',
     '',
   ].join('\n'),
+  dos: 'Subject: =?cp437?Q?=82?=\nContent-Type: text/plain; charset=cp850\n\n\x9B\n',
   html: 'Subject: x\nContent-Type: text/html\n\n<p>Hello<script>evil()</script>\n',
   names: withAttachments(
     ...['../../evil', '.bashrc', 'CON', 'same.txt', 'SAME.txt', 'same-2.txt', '-rf', '..'].map(
@@ -51,6 +52,37 @@ const articles: Readonly<Record<string, string>> = {
   taken: withAttachments('; filename=free', '; filename=taken'),
   link: withAttachments('; filename=link'),
   parts: withAttachments(...['a.part', 'a', 'b', 'B.part'].map((name) => `; filename=${name}`)),
+  files: [
+    'Subject: files',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    '',
+    'See:',
+    'begin 644 cat.txt',
+    '#0V%T',
+    '`',
+    'end',
+    '=ybegin line=128 size=3 name=dog.bin',
+    'abc',
+    '=yend size=3 crc32=00000000',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    'Subject: inner',
+    'Content-Type: multipart/mixed; boundary=c',
+    '',
+    '--c',
+    '',
+    'Inner',
+    '--c',
+    'Content-Disposition: attachment; filename=inner.txt',
+    '',
+    'I',
+    '--c--',
+    '--b--',
+    '',
+  ].join('\n'),
   bomb: `Content-Type: multipart/mixed; boundary=b\n\n${'--b\n'.repeat(2000)}`,
 }
 
@@ -98,9 +130,35 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     })
   })
 
+  test('files in a text are parts, also of a message within it; a damaged one says so', async () => {
+    const { screen } = await onPty(folder(), url('files'))
+    expect(screen.split('\r\n')).toEqual([
+      'Subject: files',
+      '',
+      'See:',
+      '',
+      'PARTS',
+      '    2  application/octet-stream       3 B  cat.txt',
+      expect.stringMatching(
+        /^ {4}3 {2}application\/octet-stream {7}3 B {2}dog\.bin \(damaged: its CRC-32 is \w{8}, not 00000000\)$/,
+      ),
+      '    4  message/rfc822               143 B',
+      '  4.1  text/plain                     5 B',
+      '  4.2  text/plain                     1 B  inner.txt',
+      '',
+      `To get one: retrieve --part 2 -O ${url('files')}`,
+      '',
+    ])
+  })
+
   test('HTML is shown as text', async () => {
     const { screen } = await onPty(folder(), url('html'))
     expect(screen).toBe('Subject: x\r\n\r\nHello\r\n')
+  })
+
+  test('charsets that the web does not know are decoded', async () => {
+    const { screen } = await onPty(folder(), url('dos'))
+    expect(screen).toBe('Subject: é\r\n\r\nø\r\n')
   })
 
   test('-o - is the article as it is', async () => {
@@ -150,6 +208,25 @@ describe('--part', () => {
     },
   )
 
+  test('of a message within the message, and of a file in the text', async () => {
+    expect((await retrieve(['--part', '4.1', url('files')])).stdout).toBe('Inner')
+    expect((await retrieve(['--part', 'cat.txt', url('files')])).stdout).toBe('Cat')
+    const cwd = emptyFolder('within')
+    await retrieve(['--part', '4.1', '-O', url('files')], { cwd })
+    expect(readdirSync(cwd)).toEqual(['part-4.1'])
+  })
+
+  test.each([[], ['-o', 'damaged']])('of a damaged file is an error, and nothing is saved: %j', async (...option) => {
+    const cwd = emptyFolder(`damaged-${option.length}`)
+    const { status, stdout, stderr } = await retrieve(['--part', '3', ...option, url('files')], { cwd })
+    expect({ status, stdout, stderr }).toEqual({
+      status: 18,
+      stdout: '',
+      stderr: expect.stringContaining('is damaged'),
+    })
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
   test('to a file that is named, or named after the part', async () => {
     const cwd = emptyFolder('part')
     await retrieve(['--part', '2', '-o', 'x', url('page')], { cwd })
@@ -183,6 +260,22 @@ describe('--part', () => {
 })
 
 describe('--attachments', () => {
+  test('files in the text, and those of a message within it; a damaged one is not saved', async () => {
+    const cwd = emptyFolder('files')
+    const { status, stderr } = await retrieve(['--attachments', url('files')], { cwd })
+    expect({ status, stderr }).toEqual({
+      status: 18,
+      stderr: expect.stringContaining('Part 3 of the message is damaged'),
+    })
+    const files = readdirSync(cwd)
+      .sort()
+      .map((name) => [name, readFileSync(join(cwd, name), 'utf8')])
+    expect(files).toEqual([
+      ['cat.txt', 'Cat'],
+      ['inner.txt', 'I'],
+    ])
+  })
+
   test('under names made safe, two of one name as two (security.md cases 28 and 58)', async () => {
     const cwd = emptyFolder('names')
     const { status, stderr } = await retrieve(['--attachments', url('names')], { cwd })

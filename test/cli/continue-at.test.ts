@@ -69,17 +69,24 @@ describe('HTTP', () => {
   const hello = (): string => `${servers.http.url}pub/hello.txt`
 
   test('goes on where the file ends', async () => {
-    writeFileSync(join(folder(), 'h'), 'HELLO')
+    writeFileSync(join(folder(), 'h'), 'Hello')
     expect(await run('-C', '-', '-o', 'h', hello())).toEqual(quiet)
-    expect(content('h')).toBe('HELLO, world.\n')
+    expect(content('h')).toBe('Hello, world.\n')
     expect(statSync(join(folder(), 'h')).mtime).toEqual(new Date('2001-02-03T04:05:06Z'))
     expect(await run('-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
   })
 
   test('has nothing to add to a file that is whole', async () => {
-    writeFileSync(join(folder(), 'w'), 'Hello, world!\n')
+    writeFileSync(join(folder(), 'w'), 'Hello, world.\n')
     expect(await run('-C', '-', '-o', 'w', hello())).toEqual(quiet)
-    expect(content('w')).toBe('Hello, world!\n')
+    expect(content('w')).toBe('Hello, world.\n')
+  })
+
+  test.each(['HELLO', 'Hello, world!\n'])('replaces %j, which is of another version', async (other) => {
+    writeFileSync(join(folder(), 'v'), other)
+    const stderr = `retrieve: ${hello()}: It is retrieved from its beginning: it has changed since.\n`
+    expect(await run('-C', '-', '-o', 'v', hello())).toEqual({ ...quiet, stderr })
+    expect(content('v')).toBe('Hello, world.\n')
   })
 })
 

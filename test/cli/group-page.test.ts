@@ -39,6 +39,26 @@ describe.skipIf(!hasTerminal)('a newsgroup on a terminal (script of util-linux)'
     )
   })
 
+  test('answers stand below what they answer, and threads come by their newest article', async () => {
+    const overview = [
+      '1\tOld\tAnn\t\t<1@x>\t\t10\t1',
+      '2\tLone\tBo\t\t<2@x>\t<gone@x>\t10\t1',
+      '3\tRe: Old\tBo\t\t<3@x>\t<1@x>\t10\t1',
+      '4\tRe: Old\tCy\t\t<4@x>\t<1@x> <3@x> <lost@x>\t10\t1',
+      '5\tNew\tDi\t\t<5@x>\t<6@x>\t10\t1',
+      '6\tAlso Old\tEd\t\t<6@x>\t<1@x> <5@x>\t10\t1',
+    ]
+    const screen = await screenOf(overview, '6 1 6')
+    expect(screen.split('\n').slice(0, 6)).toEqual([
+      '      5              New (Di)',
+      '      6                Also Old (Ed)',
+      '      1              Old (Ann)',
+      '      3                Re: Old (Bo)',
+      '      4                  Re: Old (Cy)',
+      '      2              Lone (Bo)',
+    ])
+  })
+
   test('an empty group, and one of which there is more', async () => {
     expect(await screenOf([], '0 1 0')).toBe('There are no articles.\n')
     expect(await screenOf(['9\tOne\tA\t\t<1@x>'], '7 3 9', '--limit 1')).toContain(
@@ -51,6 +71,15 @@ describe.skipIf(!hasTerminal)('a newsgroup on a terminal (script of util-linux)'
     expect(screen).toContain('\\e]52;c;x')
     expect(screen).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/)
   })
+})
+
+test('ls of groups says what they are about, and drives no terminal', async () => {
+  const replies = { 'LIST NEWSGROUPS': '215 x\r\nretriever.test\tWords\x1b[2J\r\n.\r\n' }
+  await using servers = await startServers({ nntp: { faults: { replies } } })
+  const { stdout } = await retrieve(['ls', servers.nntp.url])
+  expect(stdout).toMatch(/^group +- +- +retriever\.test {2}Words\\e\[2J$/m)
+  const json = (await retrieve(['ls', '--json', servers.nntp.url])).stdout.trim().split('\n')
+  expect(json.map((line) => JSON.parse(line).details.description)).toEqual([undefined, undefined, 'Words\x1b[2J'])
 })
 
 test('-I of an article is its header', async () => {

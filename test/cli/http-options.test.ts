@@ -231,13 +231,14 @@ describe('-J', () => {
     ["attachment; filename*=UTF-8''..%2f..%5c.netrc", '_netrc'],
     ['attachment; filename="/srv/none/of/us"', 'us'],
     ['attachment; filename="-rf"', '_rf'],
+    ['attachment; filename="open quote.txt', 'open quote.txt'],
+    ['attachment; filename=no quote.txt', 'no quote.txt'],
     ['attachment; filename="|id"', '|id'],
     ['attachment; filename="nul.txt"', 'nul_.txt'],
     ["attachment; filename*=UTF-8''a%0Ab%1B%5B2J", 'a%0Ab%1B[2J'],
     // The URL's name, where there is none to be taken.
     ['attachment; filename=a; filename=b', 'get'],
     ['attachment; filename=".."', 'get'],
-    ['attachment; filename="a', 'get'],
     ['attachment', 'get'],
   ])('%s is saved as %s', async (field, name) => {
     answering({ '/get?id=7': named(field) })
@@ -296,4 +297,17 @@ test('ls of an index page, as a table and as JSON; get has its octets', async ()
   })
   await retrieve(['-o', 'index', url('files/')], { cwd: folder() })
   expect(readFileSync(join(folder(), 'index'))).toEqual(page)
+})
+
+test('--no-fail and --max-redirs 0 show a redirect in place of following it', async () => {
+  answering({ '/moved': 'HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 5\r\n\r\nmoved' })
+  const args = ['--max-redirs', '0', url('moved')]
+  expect(await retrieve(['-i', '--no-fail', ...args])).toEqual({
+    status: 0,
+    stdout: 'HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 5\r\n\r\nmoved',
+    stderr: '',
+  })
+  const refused = await retrieve(args)
+  expect(refused).toMatchObject({ status: 47, stdout: '' })
+  expect(refused.stderr).toContain('none is followed (--max-redirs is 0); --no-fail shows the answer.')
 })

@@ -52,7 +52,7 @@ test.each<[string[], string | RegExp]>([
   [['--out'], 'There is no option --out. Did you mean --output?'],
   [['--quux'], 'There is no option --quux. retrieve --help lists all options.'],
   [['--__proto__'], 'There is no option --__proto__. retrieve --help lists all options.'],
-  [['-sy'], 'There is no option -y. retrieve --help lists all options.'],
+  [['-sa'], 'There is no option -a. retrieve --help lists all options.'],
   [['-fsSL', 'u'], 'There is no option -f. A status of 400 and above is an error without it: leave it out.'],
   [['-sSL', 'u'], 'There is no option -L. Redirects are followed without it: leave it out.'],
   [['--location', 'u'], 'There is no option --location. Redirects are followed without it: leave it out.'],

@@ -1,6 +1,12 @@
 import { hostname } from 'node:os'
 import type { RetrievalError } from '@retriever/core'
-import { createClient, type Fetcher, type Representation, type RetrievalEvent } from '@retriever/fetchers'
+import {
+  createClient,
+  type Fetcher,
+  type FetchInit,
+  type Representation,
+  type RetrievalEvent,
+} from '@retriever/fetchers'
 import { describe, expect, test, vi } from 'vitest'
 import { failure } from './failure.ts'
 import { chunks, endless, fakeHttp, retrieved } from './fake.ts'
@@ -405,6 +411,29 @@ describe('client.fetch', () => {
       })
     }
     expect(asked).toEqual([])
+  })
+
+  test.each<[string, FetchInit, RegExp]>([
+    [
+      'integrity',
+      { integrity: 'sha256-47DEQpj8HBSa' },
+      /^Expected `integrity` to be absent, since nothing here checks/,
+    ],
+    ['a cache that is to be gone past', { cache: 'no-store' }, /^Expected `cache` to be "default".*, got "no-store"/],
+    ['a cache that is to be asked alone', { cache: 'only-if-cached' }, /^Expected `cache` to be "default"/],
+    ['a body', { body: 's3cr3t' }, /^Expected `body` to be absent, since GET sends none, got one \(string\)/],
+    ['a body of nothing', { body: '' }, /^Expected `body` to be absent/],
+  ])('%s is refused, and nothing is sent', async (_what, init, message) => {
+    await using client = createClient({ fetchers: [fakeHttp(() => expect.fail('It was sent.'))] })
+    const error = await failure(client.fetch('http://h/', init))
+    expect(error).toMatchObject({ code: 'invalid-option', message: expect.stringMatching(message) })
+    expect(String(error)).not.toContain('s3cr3t')
+  })
+
+  test('what asks for nothing special is taken', async () => {
+    await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('hi')))] })
+    const response = await client.fetch('http://h/', { integrity: '', cache: 'default', body: null })
+    expect(await response.text()).toBe('hi')
   })
 
   test('a status that no Response can have rejects', async () => {

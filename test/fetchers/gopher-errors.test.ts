@@ -1,4 +1,7 @@
 /** Answers that are errors by what stands in them: Gopher has no status. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { createClient } from '@retriever/fetchers'
 import { startGopherServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { remarks } from './events.ts'
@@ -126,5 +129,25 @@ describe('a menu without one line of a menu', () => {
     const { events, error } = await answered(reply, '1')
     expect(error).toBeNull()
     expect(remarks(events)).toEqual([])
+  })
+})
+
+describe('what comes slowly is not held back for an error that it may become', () => {
+  test.each([
+    ['octets, from the first that no text has', '9', 'GIF89a\0'],
+    ['a text, from the first line that is none of a menu', '0', 'immediately\n'],
+  ])('%s', async (_, type, beginning) => {
+    const server = createServer((socket) => socket.on('error', () => {}).write(beginning)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    try {
+      await using client = createClient({ limits: { idleTimeout: 2000, maxRetries: 0 } })
+      const representation = await client.retrieve(`gopher://127.0.0.1:${port}/${type}x`)
+      const { value } = await representation[Symbol.asyncIterator]().next()
+      expect(Buffer.from(value ?? []).toString()).toBe(beginning)
+      await representation.cancel()
+    } finally {
+      server.close()
+    }
   })
 })

@@ -6,11 +6,13 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { cacheTrial, failure } from './cache-trial.ts'
 import { cacheable, reply } from './http-answers.ts'
 
@@ -154,14 +156,57 @@ test('an answer that has lost its body goes, even if no other takes its place', 
   expect(readdirSync(trial.folder)).toEqual([])
 })
 
-test('a body of other octets fails, and is there no more', async () => {
+describe.each<[string, Record<string, string>]>([
+  ['without a validator', {}],
+  ['with a strong validator', { etag: '"1"' }],
+])('a body of other octets, %s,', (_name, validator) => {
+  beforeEach(() => {
+    trial.server.script = cacheable('body', { 'cache-control': 'max-age=60', ...validator })
+  })
+
+  test('is a miss, and mended', async () => {
+    const client = clientWith(inFolder())
+    await read(client)
+    writeFileSync(kept().body, 'evil')
+    expect(await read(client)).toBe('body')
+    expect(trial.server.asked).toHaveLength(2)
+    expect(await read(client)).toBe('body')
+    expect(trial.server.asked).toHaveLength(2)
+  })
+
+  test('that become others while they are served, fails, and is there no more', async () => {
+    const client = clientWith(inFolder())
+    await read(client)
+    const path = join(trial.folder, 'saved')
+    const served = await client.retrieve(trial.server.url)
+    writeFileSync(kept().body, 'evil')
+    expect(await failure(served.saveTo(path))).toMatchObject({ code: 'file-failed' })
+    expect(readdirSync(trial.folder)).not.toContain('saved')
+    expect(await read(client)).toBe('body')
+    expect(trial.server.asked).toHaveLength(2)
+  })
+
+  test('that becomes shorter while it is served, fails, and no request completes it', async () => {
+    const client = clientWith(inFolder())
+    await read(client)
+    const served = await client.retrieve(trial.server.url)
+    truncateSync(kept().body, 2)
+    expect(await failure(served.text())).toMatchObject({ code: 'file-failed' })
+    expect(trial.server.asked).toHaveLength(1)
+  })
+})
+
+test('a damaged body in a content coding does not stay in the cache', async () => {
+  const octets = gzipSync('body '.repeat(100))
+  const fields = { 'cache-control': 'max-age=60', etag: '"1"', 'content-encoding': 'gzip' }
+  trial.server.script = cacheable(octets, fields)
   const client = clientWith(inFolder())
-  await read(client)
-  writeFileSync(kept().body, 'evil')
-  const path = join(trial.folder, 'saved')
-  expect(await failure((await client.retrieve(trial.server.url)).saveTo(path))).toMatchObject({ code: 'file-failed' })
-  expect(readdirSync(trial.folder)).not.toContain('saved')
-  expect(await read(client)).toBe('body')
+  const text = async (): Promise<string> => (await client.retrieve(trial.server.url, { compressed: true })).text()
+  await text()
+  const damaged = Buffer.from(octets)
+  damaged.fill(0xff, 10, 20)
+  writeFileSync(kept().body, damaged)
+  expect(await text()).toBe('body '.repeat(100))
   expect(trial.server.asked).toHaveLength(2)
 })
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client, RetrieveOptions } from '@retriever/fetchers'
+import { type Client, createClient, type Fetcher, type RetrieveOptions } from '@retriever/fetchers'
 import { type CacheOption, httpFetcher } from '@retriever/fetchers/http'
 import { startServers, testCa } from '@retriever/servers'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -290,6 +290,9 @@ describe.each(stores)('in %s', (_name, store) => {
     ['a login of his own', { headers: { Authorization: 'Bearer x' } }],
     ['a cookie', { headers: { Cookie: 'a=b' } }],
     ['a key', { headers: { 'X-API-Key': 'k' } }],
+    ['a login under a name of the server’s own', { headers: { 'X-Remote-User': 'alice' } }],
+    ['a login for a proxy', { headers: { 'Proxy-Authorization': 'Basic eA==' } }],
+    ['any field that says who asks', { headers: { 'X-Tenant': 'a', Accept: '*/*' } }],
     ['no-store', { headers: { 'Cache-Control': 'no-store' } }],
   ])('past the cache goes %s, there and back', async (_name, options) => {
     const retrieve = (): Promise<unknown> =>
@@ -331,6 +334,12 @@ describe.each(stores)('in %s', (_name, store) => {
     later(seconds)
     await read(client, '', { headers: { 'cache-control': control } })
     expect(trial.server.asked).toHaveLength(requests)
+  })
+
+  test.each(['Accept', 'Accept-Language', 'User-Agent', 'Referer'])('%s of the caller’s does not', async (name) => {
+    for (let round = 0; round < 2; round++) await read(client, '', { headers: { [name]: 'x' } })
+    expect(trial.server.asked).toHaveLength(1)
+    expect(told()).toEqual(['stored', 'hit'])
   })
 
   test('max-stale is nothing against must-revalidate', async () => {
@@ -432,6 +441,42 @@ test('what nobody has vouched for is not served to who asks for certificates', a
   expect(await failure(clientWith(inFolder()).retrieve(url))).toMatchObject({ code: 'certificate' })
   await (await clientWith(inFolder(), { tls: { ca: testCa } }).retrieve(url)).text()
   expect(secure.http.received).toHaveLength(2)
+})
+
+test('what came from pinned addresses is not served where others are pinned', async () => {
+  const pinned = clientWith(inFolder(), { addresses: { [`pinned.example:${trial.server.port}`]: ['127.0.0.1'] } })
+  const url = `http://pinned.example:${trial.server.port}/`
+  for (let round = 0; round < 2; round++) expect(await (await pinned.retrieve(url)).text()).toBe('body')
+  expect(trial.server.asked).toHaveLength(1)
+  const other = clientWith(inFolder(), {
+    addresses: { [`pinned.example:${trial.server.port}`]: ['127.0.0.1', '127.0.0.2'] },
+  })
+  trial.server.script = cacheable('from the other', { 'cache-control': 'max-age=60' })
+  expect(await (await other.retrieve(url)).text()).toBe('from the other')
+  expect(told()).toEqual(['stored', 'hit', 'stored'])
+})
+
+test('what came from inside is not served where only public addresses may be contacted', async () => {
+  expect(await read(clientWith(inFolder()))).toBe('body')
+  const guarded = clientWith(inFolder(), { policy: { publicOnly: true } })
+  expect(await failure(read(guarded))).toMatchObject({ code: 'refused' })
+  expect(trial.server.asked).toHaveLength(1)
+})
+
+test('what the caller fetched is not served to a server from elsewhere that points to it', async () => {
+  const inside = `inside.example:${trial.server.port}`
+  const addresses = { [inside]: ['127.0.0.1'] }
+  await (await clientWith(inFolder(), { addresses }).retrieve(`http://${inside}/secret`)).text()
+  const { retrieve, ...http } = httpFetcher({ cache: inFolder() })
+  const withOutside: Fetcher<'http'> = {
+    ...http,
+    retrieve: async (plan, context) =>
+      plan.host === 'outside.example'
+        ? { outcome: 'redirect', location: `http://${inside}/secret`, status: 302 }
+        : retrieve(plan, context),
+  }
+  await using led = createClient({ fetchers: [withOutside], addresses })
+  expect(await failure(led.retrieve('http://outside.example/'))).toMatchObject({ code: 'refused' })
 })
 
 test('memory lets go of what was used the longest ago', async () => {

@@ -1,7 +1,8 @@
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'
-import { expect, test } from 'vitest'
-import { reply } from './http-answers.ts'
-import { scriptedHttp } from './scripted-http.ts'
+import { httpFetcher } from '@retriever/fetchers/http'
+import { describe, expect, test } from 'vitest'
+import { part, redirectTo, reply } from './http-answers.ts'
+import { type HttpScript, scriptedHttp } from './scripted-http.ts'
 
 async function retrieve(answer: Buffer, options: RetrieveOptions) {
   await using server = await scriptedHttp(() => answer)
@@ -76,4 +77,87 @@ test('Range among the headers is a range, in octets that the server keeps', asyn
   await using client = createClient()
   const response = await client.fetch(server.url, { headers })
   expect([response.status, await response.text()]).toEqual([206, 'ell'])
+})
+
+describe('what the caller knows of a resource is not told to another origin', () => {
+  const etag = '"tracks-alice"'
+  const modified = new Date('2001-02-03T04:05:06Z')
+  const told = /^(?:if-|range)/
+
+  /** Retrieves from a server that redirects to another one, and gives the conditions and ranges that came there. */
+  async function redirected(script: HttpScript, options: RetrieveOptions) {
+    await using second = await scriptedHttp(script)
+    await using first = await scriptedHttp(() => redirectTo(second.url))
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    const outcome: { text?: string; offset?: number; error?: unknown } = await client.retrieve(first.url, options).then(
+      async (representation) => ({ text: await representation.text(), offset: representation.offset }),
+      (error: unknown) => ({ error }),
+    )
+    const conditions = second.asked.map(({ fields }) =>
+      Object.fromEntries(Object.entries(fields).filter(([name]) => told.test(name))),
+    )
+    return { ...outcome, conditions, first: first.asked[0]?.fields }
+  }
+
+  test.each<[string, RetrieveOptions, string]>([
+    ['an entity tag', { ifNoneMatch: etag }, 'if-none-match'],
+    ['a date', { ifChangedSince: modified }, 'if-modified-since'],
+  ])('%s', async (_what, options, field) => {
+    const result = await redirected(() => reply('200', { ETag: '"other"' }, 'hello'), options)
+    expect(result.text).toBe('hello')
+    expect(result.conditions).toEqual([{}])
+    expect(result.first).toHaveProperty(field)
+  })
+
+  test.each<[string, RetrieveOptions]>([
+    ['an entity tag', { ifNoneMatch: etag }],
+    ['a date', { ifChangedSince: modified }],
+  ])('%s is compared with what comes from there', async (_what, options) => {
+    const fields = { ETag: etag, 'Last-Modified': modified.toUTCString() }
+    const result = await redirected(() => reply('200', fields, 'hello'), options)
+    expect(result.error).toMatchObject({ code: 'not-modified' })
+    expect(result.conditions).toEqual([{}])
+  })
+
+  test.each([
+    ['the tag that is known', { ETag: etag }, { etag }],
+    ['the date that is known', { 'Last-Modified': modified.toUTCString() }, { modified }],
+  ])('a rest goes on where it comes with %s', async (_what, fields, known) => {
+    const resumeFrom = { offset: 2, size: 5, ...known }
+    const result = await redirected((asked) => part(asked, 'hello', fields), { resumeFrom })
+    expect(result).toMatchObject({ text: 'llo', offset: 2 })
+    expect(result.conditions).toEqual([{ range: 'bytes=2-' }])
+    expect(result.first).toHaveProperty('if-range')
+  })
+
+  test.each([
+    ['another tag', { ETag: '"other"' }, { etag }],
+    ['no tag', {}, { etag }],
+    ['no date', {}, { modified }],
+  ])('the whole comes where the rest would come with %s', async (_what, fields, known) => {
+    const script: HttpScript = (asked) =>
+      asked.fields.range === undefined ? reply('200', fields, 'HELLO') : part(asked, 'HELLO', fields)
+    const result = await redirected(script, { resumeFrom: { offset: 2, size: 5, ...known } })
+    expect(result).toMatchObject({ text: 'HELLO', offset: 0 })
+    expect(result.conditions).toEqual([{ range: 'bytes=2-' }, {}])
+  })
+
+  test.each<[string, RetrieveOptions, string]>([
+    ['a range', { range: [2, 4] }, 'bytes=2-4'],
+    ['a bare offset, which is of no origin', { resumeFrom: 2 }, 'bytes=2-'],
+  ])('but %s goes on', async (_what, options, range) => {
+    const result = await redirected((asked) => part(asked, 'hello'), options)
+    expect(result).toMatchObject({ text: 'llo', offset: 2, conditions: [{ range }] })
+  })
+
+  test('the cache asks by its own tag, which is of that origin', async () => {
+    await using second = await scriptedHttp((asked) => {
+      const fields = { ETag: etag, 'Cache-Control': 'max-age=0' }
+      return asked.fields['if-none-match'] === etag ? reply('304', fields) : reply('200', fields, 'hello')
+    })
+    await using first = await scriptedHttp(() => redirectTo(second.url))
+    await using client = createClient({ fetchers: [httpFetcher({ cache: 'memory' })] })
+    for (let round = 0; round < 2; round++) expect(await (await client.retrieve(first.url)).text()).toBe('hello')
+    expect(second.asked.map(({ fields }) => fields['if-none-match'])).toEqual([undefined, etag])
+  })
 })

@@ -121,14 +121,28 @@ describe('R4: TLS that ends without close_notify, which anybody on the line can 
     ['so does a last chunk', 'cut', chunked('3\r\nabc\r\n0\r\n\r\n'), terminated('abc')],
     ['a length that is not reached', 'cut', `${head('Content-Length: 4')}abc`, partial],
     ['no last chunk', 'cut', chunked('3\r\nabc\r\n'), partial],
-    ['neither, but close_notify', 'fin', `${head('Connection: close')}abc`, terminated('abc')],
   ] as const)('%s', (_, end, octets, expected) => expectResult({ octets, end }, expected, { tls: true }))
 })
 
-describe('R4, TLS_TRUNCATED: neither length nor last chunk nor close_notify', () => {
-  test.each(['HTTP/1.1', 'HTTP/1.0'])('is partial, in %s', (version) => {
+describe('TLS, and neither length nor last chunk: the body is given as it came, and marked', () => {
+  test.each([
+    ['HTTP/1.1', 'fin'],
+    ['HTTP/1.0', 'fin'],
+    ['HTTP/1.1', 'cut'],
+    ['HTTP/1.0', 'cut'],
+  ] as const)('%s, ended by %s', (version, end) => {
     const octets = `${version} 200 OK\r\nConnection: close\r\n\r\nabc`
-    return expectResult({ octets, end: 'cut' }, partial, { tls: true })
+    return expectResult({ octets, end }, eofOnly('abc'), { tls: true })
+  })
+
+  test('by a reset, it is partial', () =>
+    expectResult({ octets: `${head('Connection: close')}abc`, end: 'reset' }, partial, { tls: true }))
+
+  test('nothing is asked for a second time', async () => {
+    await using server = await scriptedHttp(() => ({ octets: `${head()}abc`, end: 'fin' }), { tls: true })
+    await using client = createClient({ limits, tls: { ca: testCa } })
+    expect(await resultOf(client, server.url)).toEqual(eofOnly('abc'))
+    expect(server.asked).toHaveLength(1)
   })
 })
 

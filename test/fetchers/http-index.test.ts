@@ -82,16 +82,16 @@ const exactly = (size: number) => ({ size })
 const roughly = (unit: string) => (size: number) => (size < 1000 ? { size } : { details: { shownSize: unit } })
 const inKilo = (size: number) => ({ details: { shownSize: size === 0 ? '0.0K' : size < 1000 ? '0.1K' : '1.1M' } })
 
-const pages: readonly (readonly [page: string, generator: string, shown: Shown])[] = [
-  ['nginx.html', 'nginx', { modified: minute, sizes: exactly }],
-  ['nginx-rough.html', 'nginx', { modified: minute, sizes: roughly('1M') }],
-  ['apache-list.html', 'Apache', { hidden: true }],
-  ['apache-pre.html', 'Apache', { modified: minute, sizes: roughly('1.2M'), hidden: true }],
-  ['apache-table.html', 'Apache', { modified: minute, sizes: roughly('1.2M'), hidden: true }],
-  ['apache-xhtml.html', 'Apache', { modified: minute, sizes: roughly('1.2M'), hidden: true }],
-  ['lighttpd.html', 'lighttpd', { modified: second, sizes: inKilo }],
-  ['caddy.html', 'Caddy', { modified: second, sizes: exactly, hidden: true }],
-  ['python.html', 'Python', { hidden: true }],
+const pages: readonly (readonly [page: string, shown: Shown])[] = [
+  ['nginx.html', { modified: minute, sizes: exactly }],
+  ['nginx-rough.html', { modified: minute, sizes: roughly('1M') }],
+  ['apache-list.html', { hidden: true }],
+  ['apache-pre.html', { modified: minute, sizes: roughly('1.2M'), hidden: true }],
+  ['apache-table.html', { modified: minute, sizes: roughly('1.2M'), hidden: true }],
+  ['apache-xhtml.html', { modified: minute, sizes: roughly('1.2M'), hidden: true }],
+  ['lighttpd.html', { modified: second, sizes: inKilo }],
+  ['caddy.html', { modified: second, sizes: exactly, hidden: true }],
+  ['python.html', { hidden: true }],
 ]
 
 function expected({ modified, sizes, hidden }: Shown): Entry[] {
@@ -108,21 +108,21 @@ const withoutUrls = (entries: readonly Entry[]): Entry[] =>
   entries.map((entry) => ({ ...entry, url: null })).sort(byName)
 
 describe('an index page is a listing', () => {
-  test.each(pages)('%s', async (page, generator, shown) => {
+  test.each(pages)('%s', async (page, shown) => {
     const octets = recorded(page)
     const listing = await retrieved(octets)
-    expect(listing).toMatchObject({ kind: 'listing', mediaType: 'text/html', metadata: { status: 200, generator } })
+    expect(listing).toMatchObject({ kind: 'listing', mediaType: 'text/html', metadata: { status: 200 } })
     expect(Buffer.from(await listing.bytes())).toEqual(octets)
     const entries = withoutUrls(await entriesOf(octets))
     const want = expected(shown)
-    if (generator !== 'Python') expect(entries).toEqual(want)
+    if (page !== 'python.html') expect(entries).toEqual(want)
     else
       expect(entries.filter(({ name }) => !name.startsWith('caf'))).toEqual(
         want.filter(({ name }) => !name.startsWith('caf')),
       )
   })
 
-  test.each(pages.slice(0, -1))('%s leads to where its links lead', async (page, _generator, { hidden }) => {
+  test.each(pages.slice(0, -1))('%s leads to where its links lead', async (page, { hidden }) => {
     const urls = (await entriesOf(recorded(page))).map(({ url }) => decodeURI(String(url).replace(/%E9/i, '%C3%A9')))
     const wanted = [...(hidden ? ['.well-known/'] : []), 'sub%20dir/', ...files.map(([, segment]) => segment)]
     const comparable = (url: string): string =>
@@ -161,7 +161,7 @@ describe('an index page is a listing', () => {
 
   test('what stands behind a row of a table is not of it', async () => {
     const rows =
-      '<tr><td><a href="a.txt">a</a></td></tr><tr><td data-order="3"><time datetime="2001-02-03T04:05:06Z"></td></tr>'
+      '<tr><td><a href="a.txt">a.txt</a></td></tr><tr><td data-order="3"><time datetime="2001-02-03T04:05:06Z"></td></tr>'
     const page = recorded('caddy.html')
       .toString('latin1')
       .replace(/<tr class="file">[\s\S]*<\/tr>/, rows)
@@ -192,7 +192,7 @@ const row = (href: string): string => `<a href="${href}">x</a>   03-Feb-2001 04:
 
 test('the local test server makes one', async () => {
   const representation = await client.retrieve(`${server.url}pub/`)
-  expect(representation).toMatchObject({ kind: 'listing', metadata: { generator: '@retriever/servers' } })
+  expect(representation.kind).toBe('listing')
   const entries = await read(representation)
   expect(entries).toContainEqual({ name: 'hello.txt', kind: 'file', url: `${server.url}pub/hello.txt` })
   expect(entries.find(({ kind }) => kind === 'directory')?.url).toMatch(/\/pub\/[^/]+\/$/)
@@ -201,10 +201,6 @@ test('the local test server makes one', async () => {
 describe('what is no index stays an object', () => {
   const nginx = recorded('nginx.html').toString('latin1')
   test.each<[what: string, page: string, serving?: Serving]>([
-    [
-      'a page that is called so',
-      '<html><head><title>Index of /</title></head><body><h1>Index of /</h1><ul><li><a href="a">a</a></ul>',
-    ],
     [
       'a page about one',
       `<!DOCTYPE html><html><head><title>Index of /files/</title></head><body><pre>${nginx.replace(/</g, '&lt;')}`,
@@ -217,12 +213,6 @@ describe('what is no index stays an object', () => {
     [
       'a page that looks like one of Caddy',
       '<!DOCTYPE html><html><head><title>x</title><style>body{text-rendering: optimizespeed;}</style></head><body>',
-    ],
-    [
-      'a page whose title comes late',
-      recorded('python.html')
-        .toString('latin1')
-        .replace('<head>', `<head>${' '.repeat(2000)}`),
     ],
     ['a page whose end is its beginning', '<html><head><tit'],
     ['an empty page', ''],
@@ -393,7 +383,7 @@ describe('a hostile index', () => {
   })
 
   test.each([
-    ['an index', '</pre>', 'listing', ['a.txt', 'b.txt']],
+    ['an index', '\r\n</pre>', 'listing', ['a.txt', 'b.txt']],
     ['what may have become one', '<h1>', 'object', []],
   ] as const)('of %s that breaks off comes what has come, and then the error', async (_what, cut, kind, names) => {
     const [begun = ''] = page(row('a.txt'), row('b.txt')).split(cut)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { remarks } from './events.ts'
 import { part, reply } from './http-answers.ts'
 import { type Asked, type HttpScript, type Reply, type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 
@@ -29,7 +30,14 @@ async function retrieve(answer: HttpScript, options: RetrieveOptions = { split: 
   )
   await client.close()
   await server.closed()
-  return { representation, ...outcome, ranges: rangesOf(server), asked: server.asked, accepted: server.sockets.length }
+  return {
+    representation,
+    events,
+    ...outcome,
+    ranges: rangesOf(server),
+    asked: server.asked,
+    accepted: server.sockets.length,
+  }
 }
 
 describe('a large body over several connections', () => {
@@ -201,6 +209,14 @@ describe('where no ranges are proved, one connection brings the whole', () => {
     const result = await retrieve((each) => ({ octets: answer(each) }))
     expect(result).toMatchObject({ hash: hash(small), length: 10_000, ranges: asked })
     expect(result.representation).toMatchObject({ size: 10_000, offset: 0, metadata: { status: 200 } })
+  })
+
+  test('compressed is left out of a split body, and a remark says so', async () => {
+    const result = await retrieve(serve, { split: 4, compressed: true })
+    expect(result).toMatchObject({ hash: hash(content), length: total })
+    expect(result.ranges.toSorted()).toEqual(ranges.toSorted())
+    expect(result.asked.map(({ fields }) => fields['accept-encoding'])).toEqual(Array(4).fill('identity'))
+    expect(remarks(result.events)).toEqual([expect.stringMatching(/`compressed`.*`split`/)])
   })
 
   test.each<[string, RetrieveOptions, string]>([

@@ -506,10 +506,10 @@ describe('a server that breaks HTTP', () => {
     ['220 ftp.example ready\r\n', 'protocol-violation', '220 ftp.example ready'],
     ['SSH-2.0-\x1B[2Jevil\r\n', 'protocol-violation', 'SSH-2.0-\\e[2Jevil'],
     ['\x15\x03\x01\x00\x02\x02\x0A', 'protocol-violation', '\\x15\\x03\\x01'],
-    ['HTTP/1.1 abc\r\n\r\n', 'protocol-violation', 'broke HTTP'],
-    ['HTTP/1.1 101 S\r\n\r\n', 'protocol-violation', 'broke HTTP'],
+    ['HTTP/1.1 abc\r\n\r\n', 'protocol-violation', 'not valid HTTP'],
+    ['HTTP/1.1 101 S\r\n\r\n', 'protocol-violation', 'not asked'],
     ['HTTP/1.1 101 S\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n', 'protocol-violation', 'not asked'],
-    ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'protocol-violation', 'broke HTTP'],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'protocol-violation', '(1 and 2)'],
     [
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
       'protocol-violation',

@@ -104,13 +104,13 @@ describe('case 33, terminal escapes: octets of the server drive no terminal', ()
     const article = `Subject: ${hostile}\r\n\r\n${hostile}\r\n`
     const replies = {
       ARTICLE: `220 1 <a@b>\r\n${article}.\r\n`,
-      OVER: `224 list\r\n1\t${hostile}\t${hostile}\t\t<a@b>\t\t1\t1\r\n.\r\n`,
+      OVER: `224 list\r\n41\t${hostile}\t${hostile}\t\t<a@b>\t\t1\t1\r\n.\r\n`,
     }
     await using server = await startNntpServer({ faults: { replies } })
     expect((await body(`${server.url}retriever.test/1`)).got?.toString('latin1')).toBe(article)
     const [entry] = (await listed(`${server.url}retriever.announce`)).got ?? []
     expect(entry?.name).toContain('\x1b]52;c')
-    expect(entry?.url).toBe(`${server.url}retriever.announce/1`)
+    expect(entry?.url).toBe(`${server.url}retriever.announce/41`)
   })
 })
 

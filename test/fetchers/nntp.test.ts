@@ -119,19 +119,19 @@ describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', 
         name: 'retriever.announce',
         kind: 'group',
         url: `${url}retriever.announce`,
-        details: { low: 41, high: 42, posting: 'n' },
+        details: { low: 41, high: 42, posting: 'n', description: 'News of the test server.' },
       },
       {
         name: 'retriever.empty',
         kind: 'group',
         url: `${url}retriever.empty`,
-        details: { low: 1, high: 0, posting: 'n' },
+        details: { low: 1, high: 0, posting: 'n', description: 'A group without articles.' },
       },
       {
         name: 'retriever.test',
         kind: 'group',
         url: `${url}retriever.test`,
-        details: { low: 1, high: 6, posting: 'n' },
+        details: { low: 1, high: 6, posting: 'n', description: 'Tests.' },
       },
     ])
   })
@@ -153,7 +153,7 @@ describe('what is sent', () => {
     const { host, port } = await start()
     const groups = await list(`news://${host}:${port}/retriever.*t`)
     expect(groups.map(({ name }) => name)).toEqual(['retriever.test'])
-    expect(commands()).toEqual(['LIST ACTIVE retriever.*t'])
+    expect(commands()).toEqual(['LIST ACTIVE retriever.*t', 'LIST NEWSGROUPS retriever.*t'])
   })
 
   test('an empty group needs no OVER', async () => {
@@ -542,8 +542,8 @@ describe.each(cuts)('real servers, replayed %s', (cut) => {
     await using played = await playTranscript(await readTranscript('nntp/sn-group.txt'), cut)
     const own = makeClient({ fetchers: [nntpFetcher({ maxArticles: 2 })] })
     expect(await list(`nntp://127.0.0.1:${played.port}/test.alpha`, own)).toMatchObject([
-      { name: 'Article 22 of the alpha group', details: { number: 31, references: [], lines: 2 } },
-      { name: 'Article 21 of the alpha group', size: 40, details: { number: 30, references: ['alpha20@example.net'] } },
+      { name: 'Article 22 of the alpha group', details: { number: 49, references: [], lines: 2 } },
+      { name: 'Article 21 of the alpha group', size: 40, details: { number: 48, references: ['alpha20@example.net'] } },
     ])
     await own.close()
     await played.closed()

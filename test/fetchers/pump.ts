@@ -82,8 +82,8 @@ const common = [
 const tails = ['\0', '\n!']
 
 /**
- * Inputs that fit one expression: its own atoms, and what it wants in a row, each pumped, by itself and behind all that the expression
- * wants before it. Atoms that stand for many characters are one of these.
+ * Inputs that fit one expression: its own atoms, and what it wants in a row, each pumped, by itself and behind all that
+ * the expression wants before it. Atoms that stand for many characters are one of these.
  */
 export function shapesFor({ source }: RegExp): readonly Shape[] {
   const pumps = new Map<string, Shape>()
@@ -110,8 +110,14 @@ interface Atom {
   readonly sample: string
 }
 
-const token =
-  /\\x([\dA-Fa-f]{2})|\\u([\dA-Fa-f]{4})|\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<\w+>))?|[)|]|[*+?]\??|\{\d+(?:,\d*)?\}\??|[\s\S]/gu
+const tokens = [
+  /\\x[\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4}|\\[pP]\{[^}]*\}|\\./,
+  /\[(?:\\.|[^\]\\])*\]/,
+  /\((?:\?(?:[:=!]|<[=!]|<\w+>))?|[)|]/,
+  /[*+?]\??|\{\d+(?:,\d*)?\}\??/,
+  /[\s\S]/,
+]
+const token = new RegExp(tokens.map(({ source }) => source).join('|'), 'gu')
 
 /** The atoms of an expression with what leads to them, by its first branches. */
 function atomsOf(source: string): readonly Atom[] {
@@ -174,8 +180,8 @@ function use(regexp: RegExp, input: string): void {
 }
 
 /**
- * Milliseconds of the processor, so that what else runs on the machine counts for little; of up to three runs where the first one is
- * slow, and could be by chance.
+ * Milliseconds of the processor, so that what else runs on the machine counts for little; of up to three runs where the
+ * first one is slow, and could be by chance.
  */
 export function fastest(run: () => void): number {
   let best = Number.POSITIVE_INFINITY

@@ -131,10 +131,10 @@ describe('what is said', () => {
 
   test('with a login, too, and RFC 1929 has the rest', async () => {
     await using server = await startHttpServer()
-    await using proxy = await scriptedProxy(socks({ login: 'us\xe9r:p:\x00\xff' }))
-    await using client = createClient({ proxy: `socks5h://us%E9r:p%3A%00%FF@127.0.0.1:${proxy.port}` })
+    await using proxy = await scriptedProxy(socks({ login: 'us\xe9r:p:\x01\xff' }))
+    await using client = createClient({ proxy: `socks5h://us%E9r:p%3A%01%FF@127.0.0.1:${proxy.port}` })
     expect(await (await client.retrieve(`${server.url}pub/hello.txt`)).text()).toBe('Hello, world.\n')
-    const greeting = `${octets(5, 2, 0, 2)}${octets(1, 4)}us\xe9r${octets(4)}p:\x00\xff`
+    const greeting = `${octets(5, 2, 0, 2)}${octets(1, 4)}us\xe9r${octets(4)}p:\x01\xff`
     expect(proxy.heard[0]).toBe(`${greeting}${octets(5, 1, 0, 1, 127, 0, 0, 1)}${hex(server.port)}`)
   })
 

@@ -4,7 +4,9 @@ import { Random } from './random.ts'
 import type { Target } from './target.ts'
 import { targets } from './targets.ts'
 
-/** A few of the runs that `pnpm fuzz` makes by the million, from one seed, so that the suite says the same each time. */
+/**
+ * A few of the runs that `pnpm fuzz` makes by the million, from one seed, so that the suite says the same each time.
+ */
 const runs: Readonly<Record<string, number>> = { time: 40 }
 
 test.each(Object.entries(targets))('%s', { timeout: 60_000 }, async (name, target) => {

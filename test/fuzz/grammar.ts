@@ -1,7 +1,9 @@
 import { builtinSchemes, findScheme } from '@retriever/core'
 import type { Random } from './random.ts'
 
-/** URLs by the grammar of their schemes, with what goes wrong in them: other cases, escapes, delimiters in odd places. */
+/**
+ * URLs by the grammar of their schemes, with what goes wrong in them: other cases, escapes, delimiters in odd places.
+ */
 
 const schemeNames = [...builtinSchemes.map(({ name }) => name), 'x-own', 'HTTP', 'Ftp', 'view-source']
 const escapes =

@@ -95,9 +95,10 @@ export const time: Target = {
     if (run === undefined || pump === '') return
     const took = (length: number): number => {
       const text = pump.repeat(Math.ceil(length / pump.length)).slice(0, length) + tail
-      const started = performance.now()
+      // The processor's time, not the clock's: others may be at work.
+      const started = process.cpuUsage()
       run(text)
-      return performance.now() - started
+      return process.cpuUsage(started).user / 1000
     }
     const length = 30_000
     took(length / 10)

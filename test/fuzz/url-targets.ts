@@ -116,7 +116,10 @@ export const normalized: Target = {
   },
 }
 
-/** Where a hierarchy is normalised (RFC 9110 4.2.3), the path is another one; URNs are the same in another case (RFC 8141 3.1). */
+/**
+ * Where a hierarchy is normalised (RFC 9110 4.2.3), the path is another one; URNs are the same in another case (RFC
+ * 8141 3.1).
+ */
 function means({ plan, scheme }: Resolution): unknown {
   if (scheme.dotSegments) return { ...plan, target: '', wire: plan.wire.length }
   return plan.mechanism === 'urn' ? { ...plan, nss: plan.nss.replace(/%../g, (octet) => octet.toUpperCase()) } : plan

@@ -40,6 +40,28 @@ suite('inn2', (server) => {
     expect(numbers).toEqual(Array.from({ length: 39 }, (_, index) => 1 + index))
   })
 
+  test('the newest article of a group whose highest number is that of a cancelled one', async () => {
+    const url = server.url('nntp', '/test.alpha')
+    const newest = async (limit: number): Promise<unknown[]> => {
+      return (await entriesOf(url, {}, { limit })).map(({ details }) => details?.number)
+    }
+    expect(await newest(1)).toEqual([39])
+    expect(await newest(3)).toEqual([39, 38, 37])
+    expect(await newest(100)).toHaveLength(39)
+  })
+
+  test('the newest articles of a group with gaps, and of a sparse one', async () => {
+    const url = server.url('nntp', '/sparse.alpha')
+    const all = await entriesOf(url)
+    expect(all.map(({ details }) => details?.number)).toEqual([20, 19, 10, 1])
+    for (const limit of [1, 2, 3, 4, 5]) expect(await entriesOf(url, {}, { limit })).toEqual(all.slice(0, limit))
+  })
+
+  test('the groups have their descriptions', async () => {
+    const [alpha] = await entriesOf(server.url('news', '/test.a*'))
+    expect(alpha?.details?.description).toBe('First test group.')
+  })
+
   test('an article whose body is empty', async () => {
     expect(bodyOf(await retrieveToFile(server.url('news', '/empty-body@example.net')))).toHaveLength(0)
   })

@@ -35,16 +35,17 @@ function shortened(ids: readonly string[]): string {
 }
 
 /** The parts that the text does not show. */
-function partList({ parts, body }: Message, url: string): string {
-  const others = parts.filter((part) => !body.includes(part))
-  if (others.length === 0) return ''
-  const width = Math.max(...others.map(({ mediaType }) => printable(mediaType).length))
-  const lines = others.map((part) => `${partLine(part, width)}\n`)
-  const which = others[0]?.number
-  return `\nPARTS\n${lines.join('')}\nTo get one: retrieve --part ${which} -O ${printable(url)}\n`
+function partList(message: Message, url: string): string {
+  const others = [...message.allParts()].filter(([, part]) => !message.body.includes(part))
+  const [first] = others
+  if (first === undefined) return ''
+  const width = Math.max(...others.map(([, { mediaType }]) => printable(mediaType).length))
+  const lines = others.map(([number, part]) => `${partLine(number, part, width)}\n`)
+  return `\nPARTS\n${lines.join('')}\nTo get one: retrieve --part ${first[0]} -O ${printable(url)}\n`
 }
 
-function partLine({ number, mediaType, size, name }: MessagePart, width: number): string {
-  const columns = [String(number).padStart(5), printable(mediaType).padEnd(width), formatSize(size).padStart(8)]
-  return `${columns.join('  ')}  ${printable(name ?? '')}`.trimEnd()
+function partLine(number: string, { mediaType, size, name, damage }: MessagePart, width: number): string {
+  const columns = [number.padStart(5), printable(mediaType).padEnd(width), formatSize(size).padStart(8)]
+  const note = damage === null ? '' : ` (damaged: ${damage})`
+  return `${columns.join('  ')}  ${printable(name ?? '')}${note}`.trimEnd()
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation, ResumePoint } from '@retriever/fetchers'
 import { attempt, writeFailed } from './destination.ts'
@@ -13,23 +13,14 @@ export function startIn(path: string, at: ContinueAt): number {
   throw writeFailed(path, `it has ${size} octets, and -C says ${at}; -C - goes on where it ends`)
 }
 
-/** As many octets as a server is asked for again. */
-const tailLength = 4096
-
-/** Where the retrieval goes on, with what a server can compare: when the file was written, and the last of its octets. */
-export function pointIn(path: string, start: number): number | ResumePoint {
-  if (start === 0) return 0
-  const since = attempt(path, () => statSync(path)).mtime
-  return { offset: start, tail: tailOf(path, start), since }
-}
-
-/** The last of the first `length` octets of the file. */
-export function tailOf(path: string, length: number): Uint8Array {
-  const tail = new Uint8Array(Math.min(length, tailLength))
+/** What a server compares with the octets that the file has up to `length`: the last of them, and when they were written. */
+export function tailOf(path: string, length: number): Required<Pick<ResumePoint, 'tail' | 'since'>> {
+  const tail = new Uint8Array(Math.min(length, 4096))
   return attempt(path, () => {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
-      return tail.subarray(0, readSync(file, tail, 0, tail.length, length - tail.length))
+      const read = readSync(file, tail, 0, tail.length, length - tail.length)
+      return { tail: tail.subarray(0, read), since: fstatSync(file).mtime }
     } finally {
       closeSync(file)
     }

@@ -1,11 +1,18 @@
 import { decodeOctets, octetsToText } from '@retriever/core'
 
+const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`
+const quoted = String.raw`"((?:[^"\\]|\\.)*)(?:"|$)`
+const bare = String.raw`([^\0-\x20\x7F"/;=\\][^\0-\x08\x0A-\x1F\x7F"/;=\\]*)`
+
 /**
  * One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. An empty one is a `;` too
- * many.
+ * many. As browsers do, a quote may stay open to the end, and blanks and octets beyond ASCII may stand in a name
+ * without quotes (`filename=a b.txt`).
  */
-const parameter =
-  /[ \t]*;(?:[ \t]*;)*[ \t]*(?:([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+))|$)/y
+const parameter = new RegExp(
+  String.raw`[ \t]*;(?:[ \t]*;)*[ \t]*(?:(${token})[ \t]*=[ \t]*(?:${quoted}|${bare})|$)`,
+  'y',
+)
 
 /**
  * The name that a Content-Disposition field gives (RFC 6266), as it stands: an untrusted text. Null where the field is
@@ -29,11 +36,11 @@ function parametersOf(field: string): Map<string, string[]> | null {
   parameter.lastIndex = type.length
   const text = field.trimEnd()
   while (parameter.lastIndex < text.length) {
-    const [, name, quoted, token = ''] = parameter.exec(text) ?? []
+    const [, name, inQuotes, value = ''] = parameter.exec(text) ?? []
     if (parameter.lastIndex === 0) return null
     if (name === undefined) break
     const values = found.get(name.toLowerCase()) ?? []
-    values.push(quoted?.replace(/\\(.)/gs, '$1') ?? token)
+    values.push(inQuotes?.replace(/\\(.)/gs, '$1') ?? value.trimEnd())
     found.set(name.toLowerCase(), values)
   }
   return found

@@ -29,8 +29,8 @@ function lastSegment(path: string): string {
 /** C0, DEL, C1, line separators, and the marks that reorder text. */
 const controls = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 /**
- * What is there and shows nothing: soft hyphen, zero-width characters, byte order mark, tags. Two names that look alike would be two
- * files, so they are dropped.
+ * What is there and shows nothing: soft hyphen, zero-width characters, byte order mark, tags. Two names that look alike
+ * would be two files, so they are dropped.
  */
 const invisible = /[\u00AD\u180E\u200B-\u200D\u2060-\u2064\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
 const windowsOnly = /[<>:"|?*]/g

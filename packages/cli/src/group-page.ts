@@ -2,16 +2,19 @@ import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from './output.ts'
 import { copyable, hanging } from './page.ts'
+import { threaded } from './threads.ts'
 
-/** A newsgroup as a page for people: number, day, subject and author of each article, and how to go on. Each line as it comes. */
+/**
+ * A newsgroup as a page for people: number, day, subject and author of each article, and how to go on. Answers stand
+ * below what they answer; threads come by their newest article.
+ */
 export async function printGroup(group: Representation, output: Output): Promise<void> {
-  let shown = 0
-  let url: string | null = null
-  for await (const entry of group.entries()) {
-    shown++
-    url ??= entry.url
-    await output.write(`${articleLine(entry, output.columns)}\n`)
-  }
+  const articles: Entry[] = []
+  for await (const entry of group.entries()) articles.push(entry)
+  for (const { entry, depth } of threaded(articles))
+    await output.write(`${articleLine(entry, depth, output.columns)}\n`)
+  const url = articles.find((entry) => entry.url !== null)?.url ?? null
+  const shown = articles.length
   if (shown === 0) await output.write('There are no articles.\n')
   if (url !== null) await output.write(`\nTo read one: retrieve ${copyable(url)}\n`)
   const { count } = group.metadata
@@ -20,12 +23,16 @@ export async function printGroup(group: Representation, output: Output): Promise
   }
 }
 
-function articleLine({ name, modified, details = {} }: Entry, columns: number): string {
+/** Levels of a thread that are shown by blanks: deeper ones stand where the last of these does. */
+const maxIndent = 8
+
+function articleLine({ name, modified, details = {} }: Entry, depth: number, columns: number): string {
   const number = String(details.number ?? '').padStart(7)
   const day = (modified?.toISOString().slice(0, 10) ?? '').padEnd(10)
   const author = typeof details.from === 'string' ? authorIn(details.from) : ''
   const text = printable(name).trim()
-  return hanging(`${number}  ${day}  `, author === '' ? text : `${text} (${author})`, columns)
+  const indent = '  '.repeat(Math.min(depth, maxIndent))
+  return hanging(`${number}  ${day}  ${indent}`, author === '' ? text : `${text} (${author})`, columns)
 }
 
 /** `Ann Author` of `Ann Author <ann@example.net>`; an address where there is no name. */

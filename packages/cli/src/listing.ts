@@ -14,11 +14,13 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
   return { name, kind, url, size: size ?? null, modified: modified?.toISOString() ?? null, details: details ?? {} }
 }
 
-function tableRow({ name, kind, size, modified }: Entry): string {
+function tableRow({ name, kind, size, modified, details }: Entry): string {
   // Text of a menu, not a thing.
   if (kind === 'info') return row('', '', '', printable(name))
   const when = modified === undefined ? '-' : modified.toISOString().slice(0, 16).replace('T', ' ')
-  return row(kind, size === undefined ? '-' : formatSize(size), when, printable(name))
+  // Of a newsgroup.
+  const description = typeof details?.description === 'string' ? `  ${printable(details.description)}` : ''
+  return row(kind, size === undefined ? '-' : formatSize(size), when, `${printable(name)}${description}`)
 }
 
 /** Columns of fixed width: nothing is collected. `directory` is the longest kind. */

@@ -28,15 +28,17 @@ export async function getParts(
   if (attachmentsTo !== null) return saveAttachments(message, representation, attachmentsTo, run)
   const part = message.part(which)
   if (part === null) throw notFound(representation, `no part ${JSON.stringify(which)}`)
-  await giveOut(part, destination, run)
+  const [number] = [...message.allParts()].find(([, each]) => each === part) ?? [which]
+  await giveOut(number, part, destination, run)
 }
 
-async function giveOut(part: MessagePart, destination: Destination, { output }: Run): Promise<void> {
+async function giveOut(number: string, part: MessagePart, destination: Destination, { output }: Run): Promise<void> {
+  part.throwIfDamaged()
   switch (destination.to) {
     case 'file':
       return part.saveTo(destination.path, { special: true })
     case 'remote-name':
-      return part.saveTo(join(destination.directory, fileName(part)), { overwrite: false })
+      return part.saveTo(join(destination.directory, fileName(number, part)), { overwrite: false })
     case 'stdout': {
       if (!output.stdoutIsTerminal || destination.asIs) return output.write(part.octets)
       if (part.octets.includes(0) && !part.charset?.startsWith('utf-16')) {
@@ -48,24 +50,33 @@ async function giveOut(part: MessagePart, destination: Destination, { output }: 
   }
 }
 
-/** All or, where one of the names is taken, none. */
+/** All or, where one of the names is taken, none. Damaged ones are told of once the others are saved. */
 async function saveAttachments(
-  { parts }: Message,
+  message: Message,
   representation: Representation,
   directory: string,
   { report }: Run,
 ): Promise<void> {
-  const attachments = parts.filter(({ isAttachment }) => isAttachment)
-  if (attachments.length === 0) throw notFound(representation, 'no attachments')
+  const all = attachmentsOf(message)
+  if (all.length === 0) throw notFound(representation, 'no attachments')
+  const attachments = all.filter(([, { damage }]) => damage === null)
   const paths = distinctNames(attachments).map((name) => join(directory, name))
   // Each is written under the other name first.
   for (const path of paths.flatMap((path) => [path, `${path}.part`])) checkFree(path)
-  for (const [index, part] of attachments.entries()) {
+  for (const [index, [number, part]] of attachments.entries()) {
     const path = paths[index] ?? ''
     await part.saveTo(path, { overwrite: false })
-    const message = `part ${part.number}, ${part.mediaType}, ${formatSize(part.size)}, saved as ${path}`
-    report.notice({ operand: representation.url, message })
+    const saved = `part ${number}, ${part.mediaType}, ${formatSize(part.size)}, saved as ${path}`
+    report.notice({ operand: representation.url, message: saved })
   }
+  for (const [, part] of all) part.throwIfDamaged()
+}
+
+/** With their numbers; not those of a message that is an attachment itself, and is saved with all that it has. */
+function attachmentsOf(message: Message): (readonly [number: string, part: MessagePart])[] {
+  const attached = [...message.allParts()].filter(([, { isAttachment }]) => isAttachment)
+  const messages = attached.flatMap(([number, part]) => (part.message === null ? [] : [`${number}.`]))
+  return attached.filter(([number]) => !messages.some((outer) => number.startsWith(outer)))
 }
 
 function checkFree(path: string): void {
@@ -74,10 +85,10 @@ function checkFree(path: string): void {
 }
 
 /** Two of one name are two files, also where the file system takes A for a (security.md case 58): `a.bin`, `a-2.bin`. */
-function distinctNames(parts: readonly MessagePart[]): string[] {
+function distinctNames(parts: readonly (readonly [string, MessagePart])[]): string[] {
   const taken = new Set<string>()
-  return parts.map((part) => {
-    const name = fileName(part)
+  return parts.map(([number, part]) => {
+    const name = fileName(number, part)
     const [, stem = name, extension = ''] = /^(.+?)(\.[^.]{1,20})?$/.exec(name) ?? []
     let candidate = name
     const isTaken = (): boolean => namesOf(candidate).some((each) => taken.has(each))
@@ -92,7 +103,7 @@ function namesOf(name: string): readonly string[] {
   return [name, `${name}.part`].map((each) => each.toLowerCase())
 }
 
-function fileName({ name, number }: MessagePart): string {
+function fileName(number: string, { name }: MessagePart): string {
   return safeFileName(name ?? '') ?? `part-${number}`
 }
 

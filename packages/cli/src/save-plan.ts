@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { findPart, type KeptPart, type Representation, type ResumePoint, type SaveOptions } from '@retriever/fetchers'
-import { checkNotShorter, pointIn, startIn, tailOf } from './continuation.ts'
+import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, writeFailed } from './destination.ts'
 import { fileNameOf } from './file-name.ts'
 import type { Run } from './main.ts'
@@ -39,7 +39,7 @@ export async function planSave(
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt))
-  const point = pointOf(part, session.urlOf(resolution))
+  const point = pointIn(part, session.urlOf(resolution))
   if (point !== null) return { ...anew, from: point }
   if (exists) return behind(path, startIn(path, continueAt))
   if (part !== null && part.length > 0) report.notice({ operand: resolution.url, message: whyAnew(part) })
@@ -58,7 +58,8 @@ export function nameFor(resolution: Resolution): string {
  * shorter.
  */
 function behind(path: string, start: number): SavePlan {
-  return { path, from: pointIn(path, start), behind: start, options: { append: true } }
+  const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
+  return { path, from, behind: start, options: { append: true } }
 }
 
 /** Throws where what has come may not take the place of what is there. */
@@ -81,9 +82,9 @@ function isSpecial(path: string): boolean {
   return stats !== undefined && !stats.isFile()
 }
 
-function pointOf(part: KeptPart | null, url: string): ResumePoint | null {
+function pointIn(part: KeptPart | null, url: string): ResumePoint | null {
   if (part?.url !== url || part.point === null) return null
-  return { ...part.point, tail: tailOf(part.path, part.point.offset) }
+  return { ...part.point, ...tailOf(part.path, part.point.offset) }
 }
 
 function whyAnew({ path, point, url }: KeptPart): string {

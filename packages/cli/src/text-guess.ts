@@ -4,8 +4,9 @@ import { TextDecoder } from 'node:util'
 const looked = 64 * 1024
 
 /**
- * Decodes a text of which nothing says the charset: as UTF-8 where its first 64 KiB are, else each octet is a character of Latin-1. ASCII is the
- * same in both and comes at once; from the first other octet on, text is held until those 64 KiB are there.
+ * Decodes a text of which nothing says the charset: as UTF-8 where its first 64 KiB are, else each octet is a character
+ * of Latin-1. ASCII is the same in both and comes at once; from the first other octet on, text is held until those 64
+ * KiB are there.
  */
 export class GuessingDecoder {
   #decoder: TextDecoder | undefined

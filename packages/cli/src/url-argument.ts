@@ -6,9 +6,10 @@ import { commandMeant } from './first-word.ts'
 import type { Reporter } from './report.ts'
 
 /**
- * The URL that an argument gives, without blanks and quotes around it; what was guessed is reported. `<URL:ftp://h/x>` and `<ftp://h/x>` lose what wraps them, and the
- * white space by which they were folded (RFC 3986 appendix C); an abbreviated URL is completed (uri(7)), unless there is a base, to
- * which it is relative. Throws `malformed-url` where no scheme stands and none can be guessed.
+ * The URL that an argument gives, without blanks and quotes around it; what was guessed is reported. `<URL:ftp://h/x>`
+ * and `<ftp://h/x>` lose what wraps them, and the white space by which they were folded (RFC 3986 appendix C); an
+ * abbreviated URL is completed (uri(7)), unless there is a base, to which it is relative. Throws `malformed-url` where
+ * no scheme stands and none can be guessed.
  */
 export function urlArgument(argument: string, base: string | undefined, report: Reporter): string {
   const url = unwrap(unquoted(argument), report)
@@ -24,7 +25,10 @@ export function urlArgument(argument: string, base: string | undefined, report: 
   return completion.url
 }
 
-/** Blanks around it, and quotes as of a sentence or of another shell, came with the copying: neither can stand in a URL's scheme. */
+/**
+ * Blanks around it, and quotes as of a sentence or of another shell, came with the copying: neither can stand in a
+ * URL's scheme.
+ */
 function unquoted(argument: string): string {
   const trimmed = argument.trim()
   const [, content = trimmed] = /^["'“‘«`]([^"'”’»`]*)["'”’»`]$/.exec(trimmed) ?? []

@@ -145,10 +145,11 @@ function bare({ text, options, wordEnd }: Source, start: number, colon: number):
   const quoted = stop < text.length && (quotes[before]?.includes(text[stop] ?? '') ?? false)
   const end = quoted ? stop : trimmedEnd(text, colon + 1, stop, before)
   const url = text.slice(start, end)
+  // Nothing behind the colon, or no data.
+  if (/^[^:]*:(?:\/\/)?$/.test(url) || (isData && !url.includes(','))) return stop
   const error = syntaxError(url, options)
   const isReported = error !== null && text.startsWith('//', colon + 1) && hasOnlyBadEscapes(url, options)
-  if (/^[^:]*:(?:\/\/)?$/.test(url) || (error !== null && !isReported) || (error === null && !means(url, options)))
-    return stop
+  if (error === null ? !means(url, options) : !isReported) return stop
   return { url, alternates: [], span: [start, end], form: quoted ? 'quoted' : 'bare', error }
 }
 
@@ -173,8 +174,8 @@ const quotes: Readonly<Record<string, string>> = {
 const openers: Readonly<Record<string, string>> = { ')': '(', ']': '[' }
 
 /**
- * Where what was opened before the URL closes, be it directly (`'http://a/','http://b/'`) or anywhere in the sentence: at a bracket
- * without its opening one. Also at a comma before another URL: `http://a/,http://b/`.
+ * Where what was opened before the URL closes, be it directly (`'http://a/','http://b/'`) or anywhere in the sentence:
+ * at a bracket without its opening one. Also at a comma before another URL: `http://a/,http://b/`.
  */
 function enclosedEnd(
   text: string,

@@ -140,7 +140,8 @@ function hostFindings(source: FindingSource): Finding[] {
   const refused = other === null && !place.host.includes('%')
   if (refused || (other && whatwgName(other, options) !== place.host)) {
     const does = refused ? 'refuses the URL' : `would contact ${other}`
-    const message = `RFC 1738 and RFC 3986 name the host ${place.host}; the WHATWG parser, which browsers have, ${does}.`
+    const theirs = `the WHATWG parser, which browsers have, ${does}`
+    const message = `RFC 1738 and RFC 3986 name the host ${place.host}; ${theirs}.`
     found.push(finding('parser-disagreement', message, spanIn(source, 'host'), 'RFC 3986 7.6'))
   }
   if (mixesScripts(split.locator)) {

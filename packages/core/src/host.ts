@@ -14,8 +14,8 @@ export interface Host {
 export type ToAscii = (name: string) => string
 
 /**
- * Reads a host as it stands in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for what is no legal host, which
- * octets that are no UTF-8 are: another reader would take them for other letters.
+ * Reads a host as it stands in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for what is no legal
+ * host, which octets that are no UTF-8 are: another reader would take them for other letters.
  */
 export function readHost(written: string, toAscii?: ToAscii): Host | undefined {
   if (!written.includes('%') || written.startsWith('[')) return parseHost(written, toAscii)
@@ -30,8 +30,8 @@ const forbidden = /[\0-\x20\x7F#%/:<>?@[\\\]^|]/
 const aLabel = /(?:^|\.)xn--/
 
 /**
- * Reads a host whose escapes are decoded. Without `toAscii` an internationalised name is no legal host, and A-labels are taken as
- * they are; with it, those that no name has are refused.
+ * Reads a host whose escapes are decoded. Without `toAscii` an internationalised name is no legal host, and A-labels
+ * are taken as they are; with it, those that no name has are refused.
  */
 export function parseHost(text: string, toAscii?: ToAscii): Host | undefined {
   if (isPlainName(text)) return { name: text, kind: 'name', odd: false }
@@ -54,7 +54,10 @@ export function lowerAscii(text: string): string {
 /** Four decimal numbers up to 255, without leading zeros: RFC 3986 3.2.2 IPv4address. */
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
-/** What nearly every host is: lower-case labels of letters, digits and hyphens, none an A-label, the last beginning with a letter. */
+/**
+ * What nearly every host is: lower-case labels of letters, digits and hyphens, none an A-label, the last beginning with
+ * a letter.
+ */
 function isPlainName(text: string): boolean {
   let labelAt = 0
   for (let at = 0; at < text.length; at++) {

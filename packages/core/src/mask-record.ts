@@ -6,9 +6,9 @@ import { redact, redactUrl } from './redact.ts'
 const plain = new Set(['mechanism', 'tls', 'transport', 'select', 'scope', 'operation', 'typecode'])
 
 /**
- * The record without its secrets: the one place that masks it. What the URL means is told of the URL without its secrets, so that
- * nothing that was split off from a secret, decoded out of it, or made of it can show it. Structure and numbers are those of the URL as
- * given. `describe` makes the record of another URL.
+ * The record without its secrets: the one place that masks it. What the URL means is told of the URL without its
+ * secrets, so that nothing that was split off from a secret, decoded out of it, or made of it can show it. Structure
+ * and numbers are those of the URL as given. `describe` makes the record of another URL.
  */
 export function maskRecord(record: Explained, describe: (url: string) => Explained): Explained {
   const url = redactUrl(record.url)
@@ -36,7 +36,10 @@ export function maskRecord(record: Explained, describe: (url: string) => Explain
   }
 }
 
-/** Whether a text is what the other one shows with `***` in it. Else its counterpart only happens to stand in the same place. */
+/**
+ * Whether a text is what the other one shows with `***` in it. Else its counterpart only happens to stand in the same
+ * place.
+ */
 function fits(text: string, shown: string): boolean {
   const [first = '', ...rest] = shown.split('***')
   return rest.length === 0 ? text === shown : text.startsWith(first) && text.endsWith(rest.at(-1) ?? '')

@@ -16,7 +16,10 @@ export function decodeOctets(text: string): string {
   return decodeEscapes(utf8Octets(text))
 }
 
-/** Octets turned into one string at a time: few enough to be arguments of a call, and no chain of sums for megabytes of data. */
+/**
+ * Octets turned into one string at a time: few enough to be arguments of a call, and no chain of sums for megabytes of
+ * data.
+ */
 const chunk = 8192
 
 function decodeEscapes(text: string): string {
@@ -82,8 +85,8 @@ export function findUnsafe(text: string): number {
 }
 
 /**
- * Escapes unsafe characters; text without any comes back as it is. They are the very characters that encodeURI escapes in text
- * without controls, but for the `%` itself, which it makes a `%25`.
+ * Escapes unsafe characters; text without any comes back as it is. They are the very characters that encodeURI escapes
+ * in text without controls, but for the `%` itself, which it makes a `%25`.
  */
 export function encodeUnsafe(text: string): string {
   return findUnsafe(text) === -1 ? text : encodeURI(wellFormed(text)).replaceAll('%25', '%')

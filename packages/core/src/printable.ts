@@ -1,15 +1,18 @@
 /**
- * C0, DEL and C1 controls, line separators, and the marks that reorder text: what could drive a terminal or show something else than is
- * there (security.md case 33). Line feed and TAB count as controls here. Also what is there and shows nothing: zero-width spaces, the
- * byte order mark, and tag characters, which can hide a text within another one. Not the two joiners U+200C and U+200D, with which
- * Persian, Indian scripts and emoji are written.
+ * C0, DEL and C1 controls, line separators, and the marks that reorder text: what could drive a terminal or show
+ * something else than is there (security.md case 33). Line feed and TAB count as controls here. Also what is there and
+ * shows nothing: zero-width spaces, the byte order mark, and tag characters, which can hide a text within another one.
+ * Not the two joiners U+200C and U+200D, with which Persian, Indian scripts and emoji are written.
  */
 const controls =
   /[\0-\x1F\x7F-\x9F\u061C\u180E\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
 
 const names: Readonly<Record<string, string>> = { '\x1B': '\\e', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** The text with its control and invisible characters made visible, harmless on a terminal and in a log: ESC becomes `\e`. */
+/**
+ * The text with its control and invisible characters made visible, harmless on a terminal and in a log: ESC becomes
+ * `\e`.
+ */
 export function printable(text: string): string {
   return text.replace(controls, (character) => names[character] ?? escaped(character.codePointAt(0) ?? 0))
 }

@@ -2,9 +2,10 @@ import { cachedSearch, search } from './search.ts'
 import { isSecretName } from './secret-names.ts'
 
 /**
- * The text with the password of every URL in it, and the values of parameters whose names say that they are secret, replaced
- * by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, also on
- * URLs too broken to parse, and on URLs that stand escaped within another one. Better too much hidden than too little.
+ * The text with the password of every URL in it, and the values of parameters whose names say that they are secret,
+ * replaced by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, also
+ * on URLs too broken to parse, and on URLs that stand escaped within another one. Better too much hidden than too
+ * little.
  */
 export function redact(text: string): string {
   return hideParameters(hideEscapedLogins(hidePasswords(text, '\\s')), valueInText)
@@ -16,8 +17,8 @@ export function redactUrl(url: string): string {
 }
 
 /**
- * `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also escaped, as in a URL that is the value of a parameter
- * of another one.
+ * `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also escaped, as in a URL that is the
+ * value of a parameter of another one.
  */
 const parameter = /([?&;#]|%(?:25)*(?:3F|26|3B|23))[=+]?([^\s?&;#=]{1,100}?)(?:=|%(?:25)*3D)/gi
 
@@ -44,13 +45,16 @@ function hideParameters(text: string, value: RegExp): string {
 
 /** `%2F%2Fuser%3Apassword%40`: a URL within a URL. */
 const escapedLogin =
-  /(%(?:25)*2F%(?:25)*2F(?:[\w.~+-]|%(?!(?:25)*(?:2F|3A|40))){0,256}(?::|%(?:25)*3A))(?!\d{1,5}(?:%(?:25)*2F|[/?#]|$))[^\s&;#]{1,256}?(?=@|%(?:25)*40)/gi
+  /(%(?:25)*2F%(?:25)*2F(?:[\w.~+-]|%(?!(?:25)*(?:2F|3A|40))){0,256}(?::|%(?:25)*3A))(?!\d{1,5}(?:%(?:25)*2F|[/?#]|$))[^\s&;#/]{1,256}?(?=@|%(?:25)*40)/gi
 
 function hideEscapedLogins(text: string): string {
   return text.includes('%') ? text.replace(escapedLogin, '$1***') : text
 }
 
-/** Where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h` as `http://u:p@h`. */
+/**
+ * Where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h` as
+ * `http://u:p@h`.
+ */
 const loginStart = /[/\\]{2,}|\b(?:https?|wss?|ftp(?:e?s)?|sftp|gophers?|telnet|rtsp|ircs?):[/\\]*/gi
 
 /**
@@ -63,6 +67,7 @@ function hidePasswords(text: string, space: string): string {
   const next: Ahead = {
     at: cachedSearch(text, /@/g),
     slash: cachedSearch(text, /\//g),
+    stop: cachedSearch(text, /[/&;#]/g),
     end: cachedSearch(text, new RegExp(`[${space}]`, 'g')),
   }
   const delimiter = cachedSearch(text, new RegExp(`[${space}/:@?#]`, 'g'))
@@ -81,8 +86,8 @@ function hidePasswords(text: string, space: string): string {
   return hidden + text.slice(done)
 }
 
-/** Where the next `@`, `/`, and end of the word stand. */
-type Ahead = Readonly<Record<'at' | 'slash' | 'end', (from: number) => number>>
+/** Where the next `@`, `/`, end of a parameter or of a path, and end of the word stand. */
+type Ahead = Readonly<Record<'at' | 'slash' | 'stop' | 'end', (from: number) => number>>
 
 /** Behind an IPv6 address, whose colons begin no password; else the start. */
 function addressEnd(text: string, start: number): number {
@@ -92,8 +97,9 @@ function addressEnd(text: string, start: number): number {
 }
 
 /**
- * The last `@` before the next `/`; -1 where a port and no password follows the colon, or what is hidden already. A password with a raw `/` in it ends the
- * authority early (`ftp://u:p/w@h/`): that one is caught by the next `@` in the word.
+ * The last `@` before the next `/`; -1 where a port and no password follows the colon, or what is hidden already. A
+ * password with a raw `/` in it ends the authority early (`ftp://u:p/w@h/`): that one is caught by the next `@` in the
+ * word.
  */
 function passwordEnd(text: string, colon: number, next: Ahead): number {
   const end = next.end(colon)
@@ -104,6 +110,7 @@ function passwordEnd(text: string, colon: number, next: Ahead): number {
   search(port, text, colon + 1)
   const afterPort = port.lastIndex
   const isPort = Number(text.slice(colon + 1, afterPort)) <= 65_535
-  if (isPort && (afterPort === authorityEnd || (first > authorityEnd && /[?#]/.test(text[afterPort] ?? '')))) return -1
+  const isQuery = /[?#]/.test(text[afterPort] ?? '')
+  if (isPort && (afterPort === authorityEnd || (isQuery && first > next.stop(afterPort + 1)))) return -1
   return text.lastIndexOf('@', first < authorityEnd ? authorityEnd : Math.min(next.slash(first), end))
 }

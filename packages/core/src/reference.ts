@@ -34,8 +34,8 @@ function merge(base: Components, path: string): string {
 }
 
 /**
- * RFC 3986 5.2.4: `.` goes, `..` takes the segment before it along, and neither climbs above the root. A path without a root that
- * loses its first segment so has one afterwards.
+ * RFC 3986 5.2.4: `.` goes, `..` takes the segment before it along, and neither climbs above the root. A path without a
+ * root that loses its first segment so has one afterwards.
  */
 export function removeDotSegments(path: string): string {
   const output: string[] = []

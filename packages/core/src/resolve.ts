@@ -54,7 +54,10 @@ export function resolve(url: string, options: ResolveOptions = noOptions): Resol
   }
 }
 
-/** Where a part of the absolute URL stands in the reference that it was made of: all of that, where the base gave the part. */
+/**
+ * Where a part of the absolute URL stands in the reference that it was made of: all of that, where the base gave the
+ * part.
+ */
 function spanIn(reference: string, text: string, [start, end]: Span): Span {
   const shift = text.length - reference.length
   let shared = reference.length

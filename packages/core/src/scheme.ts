@@ -56,7 +56,7 @@ export interface Scheme {
   readonly ownPorts?: readonly number[]
   /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
   readonly anyPort?: boolean
-  /** For URLs of the scheme that name another service (Gopher items of type 8): its rules for ports, in place of the scheme's. */
+  /** For URLs that name another service (Gopher items of type 8): its rules for ports, in place of the scheme's. */
   portRules?(plan: AccessPlan): PortRules | undefined
   readonly tls: TlsMode
   /** `socket`: the host part is the encoded path of a local socket (ldapi). */
@@ -72,8 +72,8 @@ export interface Scheme {
   /** The URL decides the first octets sent, so the server's greeting gives no protection: Gopher and its like. */
   readonly sendsFirst?: boolean
   /**
-   * Requests are in a binary frame, so that no server of a line protocol can read one out of this plan's: another protocol's port is
-   * then a warning and no danger.
+   * Requests are in a binary frame, so that no server of a line protocol can read one out of this plan's: another
+   * protocol's port is then a warning and no danger.
    */
   isFramed?(plan: AccessPlan): boolean
   /** The password goes over the network as it is. */
@@ -88,7 +88,10 @@ export interface Scheme {
   readonly hint?: string
   /** Historic or never registered: the reason, and what to use instead. */
   readonly deprecated?: string
-  /** Another spelling of the same path, where the scheme knows more than RFC 3986 6.2.2: what a name's letters and escapes mean. */
+  /**
+   * Another spelling of the same path, where the scheme knows more than RFC 3986 6.2.2: what a name's letters and
+   * escapes mean.
+   */
   normalizePath?(urlPath: string): string
   /** Pure. Throws `malformed-url` through `place.fail`. */
   resolve(locator: Locator, place: Place): AccessPlan

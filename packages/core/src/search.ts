@@ -1,4 +1,7 @@
-/** Where the pattern is found next, the text's length for nowhere. Asked from left to right, the text is read once in all. */
+/**
+ * Where the pattern is found next, the text's length for nowhere. Asked from left to right, the text is read once in
+ * all.
+ */
 export function cachedSearch(text: string, pattern: RegExp): (from: number) => number {
   let found = -1
   return (from) => {

@@ -1,13 +1,14 @@
 import { decodeOctets } from './percent.ts'
 
 /**
- * What the name of a secret ends in, whatever stands before it: `access_token`, `X-Goog-Signature`, `PHPSESSID`, `AWSAccessKeyId`,
- * `user[password]`. A signed request is a secret too: with it another may do what its owner may.
+ * What the name of a secret ends in, whatever stands before it: `access_token`, `X-Goog-Signature`, `PHPSESSID`,
+ * `AWSAccessKeyId`, `user[password]`. A signed request is a secret too: with it another may do what its owner may.
  */
 const endings = [
   'token|secret|signature|hmac|jwt|bearer|authorization|credentials?|assertion|saml(?:request|response)',
-  'passw(?:or)?d|passphrase|passcode|api[-_]?key|(?:access|private|secret|auth|account|session|subscription)[-_]?key(?:[-_]?id)?',
-  'session[-_]?id|sess(?:ion)?(?:[-_]?id)?|sessid|(?:auth|access|otp|verification|one-?time)[-_]?code|[cx]srf|totp',
+  'passw(?:or)?d|passphrase|passcode|api[-_]?key',
+  '(?:access|private|secret|auth|account|session|subscription)[-_]?key(?:[-_]?id)?',
+  'session(?:[-_]?id)?|sess[-_]?id|(?:auth|access|otp|verification|one-?time)[-_]?code|[cx]srf|totp',
 ].join('|')
 
 /** Short ones, which other words end in: the whole name, or its last part, as in `user_pin`. */

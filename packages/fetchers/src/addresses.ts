@@ -29,6 +29,7 @@ export class AddressBook {
     const allows = (address: string): boolean =>
       !(isPointedTo && isInward(address)) && !(this.#publicOnly && !isPublic(address))
     return {
+      isPointedTo,
       of: async (host, port, options) =>
         (await this.#find(host, port, options)).filter(({ address }) => allows(address)),
       allows,

@@ -1,5 +1,5 @@
 import { type ErrorCode, RetrievalError } from '@retriever/core'
-import type { RetrievalContext, Retrieved } from './fetcher.ts'
+import type { RetrievalContext, Retrieved, Sink } from './fetcher.ts'
 import { speedRule } from './low-speed.ts'
 
 /**
@@ -42,6 +42,24 @@ export class Body {
   /** The same in chunks that may be overwritten once the next is asked for. */
   borrow(): AsyncGenerator<Uint8Array, void, void> {
     return this.#take(this.#retrieved.lent ?? this.#retrieved.body)
+  }
+
+  /** The same for a consumer that may be able to start over. */
+  borrowRestartable(sink: Sink): AsyncGenerator<Uint8Array, void, void> {
+    const { body, lent } = this.#retrieved
+    return this.#take(body.restartable?.(this.#counted(sink)) ?? lent ?? body)
+  }
+
+  #counted(sink: Sink): Sink {
+    const startOver = async (): Promise<void> => {
+      await sink.startOver?.()
+      this.#received = 0
+    }
+    return {
+      get startOver() {
+        return sink.startOver === null ? null : startOver
+      },
+    }
   }
 
   /** It is known to be empty: nobody need read it for the retrieval to be over. */

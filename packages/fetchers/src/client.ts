@@ -4,6 +4,7 @@ import { type Resolution, RetrievalError, redact, resolve } from '@retriever/cor
 import { AddressBook } from './addresses.ts'
 import { Batch, type Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
+import { LoginMemory } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import type { Handoff } from './fetcher.ts'
 import { handoffError } from './handoff.ts'
@@ -53,6 +54,7 @@ export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy)
   const registry = new Registry(options.fetchers)
+  const acceptedLogins = new LoginMemory()
   const settings: Settings = {
     registry,
     policy,
@@ -61,6 +63,7 @@ export function createClient(options: ClientOptions = {}): Client {
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
+    acceptedLogins,
     onEvent: options.onEvent,
     resolving: {
       schemes: [...(options.schemes ?? [])],
@@ -123,6 +126,7 @@ export function createClient(options: ClientOptions = {}): Client {
       isClosed = true
       for (const retrieval of live) retrieval.abort(closed())
       live.clear()
+      acceptedLogins.clear()
       await registry.dispose()
     },
     [Symbol.asyncDispose]: () => client.close(),

@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { Deadline } from './deadline.ts'
-import type { Challenge, Credentials } from './fetcher.ts'
+import type { AcceptedLogins, Challenge, Credentials } from './fetcher.ts'
 
 /** Who may know a login: the caller's function, or what stands in for it. */
 export type CredentialsSource = (challenge: Challenge) => Promise<Credentials | BearerToken | null>
@@ -45,4 +45,30 @@ function isCredentials(answer: unknown): answer is Credentials {
 
 function failed(code: 'auth-required' | 'invalid-option', message: string, cause?: unknown): RetrievalError {
   return new RetrievalError(code, message, { phase: 'login', cause })
+}
+
+/** A client that meets more places forgets the first ones. */
+const maxPlaces = 1000
+
+/** Logins are kept until the client is closed, or the server refuses them; nothing writes them anywhere. */
+export class LoginMemory implements AcceptedLogins {
+  readonly #accepted = new Map<string, Credentials>()
+
+  recall(place: string): Credentials | null {
+    return this.#accepted.get(place) ?? null
+  }
+
+  keep(place: string, credentials: Credentials): void {
+    this.#accepted.set(place, credentials)
+    const first = this.#accepted.keys().next().value
+    if (this.#accepted.size > maxPlaces && first !== undefined) this.#accepted.delete(first)
+  }
+
+  forget(place: string): void {
+    this.#accepted.delete(place)
+  }
+
+  clear(): void {
+    this.#accepted.clear()
+  }
 }

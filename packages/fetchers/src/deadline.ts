@@ -202,10 +202,10 @@ export class Deadline {
 
 /**
  * The system has tried again by itself meanwhile: SYN goes out after 1, 3, 7 and 15 s anew (RFC 6298), a question to
- * the DNS after 5.
+ * the DNS after 5. And what is silent in a TLS handshake for that long speaks no TLS.
  */
 function isConnecting(phase: Phase): boolean {
-  return phase === 'lookup' || phase === 'connect'
+  return phase === 'lookup' || phase === 'connect' || phase === 'tls'
 }
 
 /** setTimeout overflows beyond 2^31-1 and would fire at once. */

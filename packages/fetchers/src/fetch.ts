@@ -3,17 +3,22 @@ import type { Client } from './client.ts'
 import { invalidOption } from './limits.ts'
 
 /**
- * What of the web's RequestInit is understood; the rest is passed over, but for a method that is neither GET nor HEAD,
- * and for redirects that are not to be followed.
+ * What of the web's RequestInit is understood. What would change the result, and is not done here, is refused:
+ * `invalid-option`. The rest is passed over.
  */
 export interface FetchInit {
   readonly signal?: AbortSignal | null
   readonly method?: string
   /** For HTTP. */
   readonly headers?: Headers | Readonly<Record<string, string>> | readonly (readonly [string, string])[]
+  /** Refused: GET and HEAD have none. */
   readonly body?: unknown
   /** "follow" alone: who relies on another one must not be led elsewhere. */
   readonly redirect?: string
+  /** "default" alone: whether there is a cache, the fetcher's options say. */
+  readonly cache?: string
+  /** Refused but for "": nothing here checks it. */
+  readonly integrity?: string
 }
 
 /** What the web's fetch would answer for a refusal that is an answer. */
@@ -26,10 +31,7 @@ const statusOf: Readonly<Partial<Record<string, number>>> = {
 
 /** client.fetch: Response in, for every scheme. A server's refusal is a Response with its status; all else rejects. */
 export async function fetchResponse(client: Client, url: string | URL, init: FetchInit = {}): Promise<Response> {
-  const method = (init.method ?? 'GET').toUpperCase()
-  if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', '"GET" or "HEAD"', init.method)
-  const { redirect = 'follow' } = init
-  if (redirect !== 'follow') throw invalidOption('redirect', '"follow"; for none, limits.maxRedirects of 0', redirect)
+  const method = readMethod(init)
   try {
     const representation = await client.retrieve(url, {
       ...(init.signal && { signal: init.signal }),
@@ -49,4 +51,24 @@ export async function fetchResponse(client: Client, url: string | URL, init: Fet
     const response = new Response(error.message, { status, headers: { 'content-type': 'text/plain;charset=utf-8' } })
     return Object.defineProperty(response, 'url', { value: error.url ?? String(url) })
   }
+}
+
+/** Throws `invalid-option` for what would be done otherwise than the caller expects. */
+function readMethod(init: FetchInit): 'GET' | 'HEAD' {
+  const method = (init.method ?? 'GET').toUpperCase()
+  if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', '"GET" or "HEAD"', init.method)
+  const { redirect = 'follow', cache = 'default', integrity = '' } = init
+  if (redirect !== 'follow') throw invalidOption('redirect', '"follow"; for none, limits.maxRedirects of 0', redirect)
+  if (cache !== 'default') {
+    throw invalidOption('cache', '"default"; whether there is a cache, httpFetcher({ cache }) says', cache)
+  }
+  if (integrity !== '') {
+    throw invalidOption('integrity', 'absent, since nothing here checks it; hash the body that comes', integrity)
+  }
+  if (init.body != null) {
+    // Its value is not shown: it may hold a secret.
+    const message = `Expected \`body\` to be absent, since ${method} sends none, got one (${typeof init.body}).`
+    throw new RetrievalError('invalid-option', message, { phase: 'resolve' })
+  }
+  return method
 }

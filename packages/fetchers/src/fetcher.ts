@@ -14,8 +14,8 @@ export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
    */
   readonly inFlight?: number
   /**
-   * The options that it acts on: of the others a remark says that they have no effect. Default: for a mechanism that has a built-in
-   * fetcher, what that acts on; for any other all, and nothing is said.
+   * The options that it acts on: of the others a remark says that they have no effect. Default: for a mechanism that
+   * has a built-in fetcher, what that acts on; for any other all, and nothing is said.
    */
   readonly honours?: readonly (keyof RequestOptions)[]
   /**
@@ -36,6 +36,11 @@ export interface RetrievalContext {
   readonly request: RequestOptions
   /** What has been tried again until now; a body that breaks off has the rest of that budget. Absent: nothing has. */
   readonly retries?: Retries
+  /**
+   * True: a redirect has led to another origin than the caller named. The entity tags and dates of the request are
+   * compared with what comes from there, and not sent.
+   */
+  readonly isOtherOrigin?: boolean
   readonly tls: TlsOptions
   /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
@@ -46,6 +51,8 @@ export interface RetrievalContext {
   readonly addresses?: Addresses
   /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
   credentials(challenge: Challenge): Promise<Credentials | null>
+  /** What servers have accepted of such answers, for the mechanisms that remember it: HTTP. */
+  readonly acceptedLogins?: AcceptedLogins
   emit(event: RetrievalEvent): void
   /** False: nobody listens to events, and what takes work to tell need not be told. */
   readonly isHeard?: boolean
@@ -103,8 +110,8 @@ export interface RequestOptions {
   /** False: an HTTP status of 400 and above is no error; its body comes. Default true. */
   readonly fail?: boolean
   /**
-   * The charset of what comes, for text() and the names of entries: in place of what the server says, though not of a byte order
-   * mark. Any label of the Encoding Standard. The octets stay as they are.
+   * The charset of what comes, for text() and the names of entries: in place of what the server says, though not of a
+   * byte order mark. Any label of the Encoding Standard. The octets stay as they are.
    */
   readonly charset?: string
   /** Connections for one large body, 1 to 16, where the server proves that it serves ranges. HTTP only. Default 1. */
@@ -125,8 +132,8 @@ export interface ResumePoint {
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
   /**
-   * The last of the octets that are there already: FTP, which has no validators, asks for the last 4096 of them again,
-   * and compares.
+   * The last of the octets that are there already: where nothing else proves that the resource is the same, as in FTP,
+   * up to 4096 of them are asked for again, and compared.
    */
   readonly tail?: Uint8Array
   /**
@@ -179,6 +186,8 @@ export interface Addresses {
   allows(address: string): boolean
   /** Why none may, behind a colon. */
   readonly rule: string
+  /** True: these are the rules for places that a server from elsewhere points to, not the caller. */
+  readonly isPointedTo?: boolean
   /** For the keys of pools: what is open under another key may have been made by other rules. */
   keyOf(host: string, port: number): string
 }
@@ -205,6 +214,18 @@ export interface Credentials {
   readonly account?: string
   /** Bearer token; user and password are "" then. */
   readonly token?: string
+}
+
+/**
+ * Logins that servers have accepted, in the memory of one client. A `place` is whatever a mechanism tells them apart by;
+ * it must name the origin, so that no other one gets them.
+ */
+export interface AcceptedLogins {
+  /** Null: nothing was accepted there. */
+  recall(place: string): Credentials | null
+  keep(place: string, credentials: Credentials): void
+  /** The server refuses it by now. */
+  forget(place: string): void
 }
 
 /** What one attempt to retrieve comes to, unless it fails. */
@@ -237,7 +258,7 @@ export interface Retrieved {
    * RetrievalError. `return()` releases everything, and so does an abort of the deadline's signal, also where nothing was read
    * yet. A chunk is the consumer's own.
    */
-  readonly body: AsyncIterable<Uint8Array>
+  readonly body: RestartableOctets
   /**
    * The same octets for whoever is done with a chunk before the next is asked for: a file, a pipe. A chunk may be overwritten then,
    * which saves a copy of all. One of the two is read. Default: body.
@@ -249,6 +270,21 @@ export interface Retrieved {
   readonly notAFile?: RetrievalError
   /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
+}
+
+/** Octets that may begin anew for a consumer that can throw away what it has got of them. */
+export interface RestartableOctets extends AsyncIterable<Uint8Array> {
+  /**
+   * The same octets, lent as Retrieved.lent. Where they break off and come from the first one on, the sink has
+   * started over before.
+   */
+  restartable?(sink: Sink): AsyncIterable<Uint8Array>
+}
+
+/** Where octets go. */
+export interface Sink {
+  /** Throws away what has come until now. Null: it cannot, or not yet. */
+  startOver: (() => Promise<void>) | null
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */
@@ -288,6 +324,8 @@ export interface Redirect {
   readonly location: string
   /** 301, 302, 303, 307 or 308. */
   readonly status: number
+  /** Cookies came with it, which nothing here keeps. */
+  readonly setsCookies?: boolean
   /** The address of the connection that it came on; absent where it came through a proxy or from a cache. */
   readonly peerAddress?: string | undefined
 }

@@ -1,6 +1,7 @@
 /**
- * The labels of the charsets that the meta elements of HTML give, in their order (HTML 13.2.3.2, "prescan a byte stream"). Each octet
- * is passed once, whatever stands there. A tag that does not end gives nothing, and nothing is looked for behind it.
+ * The labels of the charsets that the meta elements of HTML give, in their order (HTML 13.2.3.2, "prescan a byte
+ * stream"). Each octet is passed once, whatever stands there. A tag that does not end gives nothing, and nothing is
+ * looked for behind it.
  */
 export function* charsetLabels(html: string): Generator<string, void, void> {
   const text = new Cursor(html)

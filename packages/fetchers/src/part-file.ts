@@ -103,6 +103,12 @@ export class PartFile {
     this.#isWhole = true
   }
 
+  /** Throws away what this retrieval has written: its octets come from the first one on. */
+  async startOver(): Promise<void> {
+    await attempt(this.#part, () => this.#file.truncate(this.#start))
+    this.#length = this.#start
+  }
+
   async publish(modified: Date | null, overwrite: boolean): Promise<void> {
     const { mode, least } = this.#options
     if (this.#length < least) throw tooShort(this.#path, least, this.#length)
@@ -166,7 +172,9 @@ const spoiling: ReadonlySet<string> = new Set(['range-refused', 'protocol-violat
 async function openNew(part: string, mode: number | null): Promise<FileHandle> {
   const stats = await attempt(part, () => lstatOf(part))
   if (stats !== null) await removeDead(part, stats)
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+  // Where it is truncated, writing goes on at its end.
+  const flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW
   // Until it is whole, it is nobody's to read who may not read what it replaces.
   return attempt(part, () => open(part, flags, mode === null ? 0o666 : mode | 0o600), {
     EEXIST: 'another retrieval is writing it',

@@ -20,7 +20,9 @@ export function redirectTarget(
   context: RetrievalContext,
 ): Resolution {
   try {
-    const { locator } = resolve(resolveReference(location, from.url), resolving)
+    const { locator: target } = resolve(resolveReference(location, from.url), resolving)
+    // RFC 9110 10.2.2.
+    const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
     // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
     const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
     if (!isSameOrigin(from, bare)) return bare
@@ -54,6 +56,39 @@ export function requestOfNobody({ headers, ...request }: RequestOptions): Reques
   if (headers === undefined) return request
   const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
   return { ...request, headers: Object.fromEntries(harmless) }
+}
+
+/** The error for one redirect more than limits.maxRedirects. `cookiesCame`: with it, or with one before. */
+export function tooManyRedirects(
+  { location, status }: Redirect,
+  cookiesCame: boolean,
+  { limits, error }: RetrievalContext,
+): RetrievalError {
+  const to = `"${redact(location)}"`
+  if (limits.maxRedirects === 0) {
+    const message = `It redirects to ${to}, and none is followed (maxRedirects is 0); \`fail: false\` shows the answer.`
+    return error('too-many-redirects', message, { status })
+  }
+  const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`
+  return error('too-many-redirects', cookiesCame ? `${message} ${wantsCookies}` : message, { status })
+}
+
+const wantsCookies =
+  'Cookies came with them, which are not kept: the server may wait for them. ' +
+  'If you have them, give them as a Cookie field of `headers`.'
+
+/** Says which fields of the caller's another origin is not sent. */
+export function remarkLeftOut(
+  before: RequestOptions,
+  after: RequestOptions,
+  to: Resolution,
+  { emit, url }: RetrievalContext,
+): void {
+  const names = Object.keys(before.headers ?? {}).filter((name) => !Object.hasOwn(after.headers ?? {}, name))
+  if (names.length === 0) return
+  const shown = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')
+  const what = `${shown} of your fields ${names.length > 1 ? 'are' : 'is'} not sent to ${hostOf(to)}`
+  emit({ type: 'remark', url, message: `${what}: it is another origin.` })
 }
 
 export function tlsOfNobody({ cert: _cert, key: _key, passphrase: _passphrase, ...tls }: TlsOptions): TlsOptions {

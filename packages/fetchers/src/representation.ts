@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Finding } from '@retriever/core'
 import type { Body } from './body.ts'
-import type { Entry, Retrieved } from './fetcher.ts'
+import type { Entry, Retrieved, Sink } from './fetcher.ts'
 import { type SaveOptions, save } from './save.ts'
 import { decodeText } from './text.ts'
 
@@ -151,7 +151,8 @@ export class Representation implements AsyncDisposable {
     const { notAFile } = this.#retrieved
     try {
       if (notAFile !== undefined) throw notAFile
-      await save(this.#content.borrow(), path, this, options)
+      const sink: Sink = { startOver: null }
+      await save(this.#content.borrowRestartable(sink), path, this, options, sink)
     } finally {
       this.#content.cancel()
     }

@@ -13,6 +13,7 @@ import { Deadline } from './deadline.ts'
 import { masked, withoutSecrets } from './event-secrets.ts'
 import type { RetrievalEvent } from './events.ts'
 import type {
+  AcceptedLogins,
   ErrorExtras,
   Handoff,
   Outcome,
@@ -28,7 +29,15 @@ import { tellPassedOver } from './honoured.ts'
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
-import { isFromHere, isSameOrigin, redirectTarget, requestOfNobody, tlsOfNobody } from './redirect.ts'
+import {
+  isFromHere,
+  isSameOrigin,
+  redirectTarget,
+  remarkLeftOut,
+  requestOfNobody,
+  tlsOfNobody,
+  tooManyRedirects,
+} from './redirect.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
@@ -46,6 +55,7 @@ export interface Settings {
   readonly proxyFor: ProxyChoice
   readonly addresses: AddressBook
   readonly credentials: CredentialsSource
+  readonly acceptedLogins: AcceptedLogins
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
 
@@ -59,8 +69,12 @@ export class Retrieval {
   readonly #finished: () => void
   readonly #retries = new Retries()
   #unheard = false
+  /** A redirect has led to another origin than the first. */
+  #isOtherOrigin = false
   /** A server from elsewhere sent us on. */
   #isPointedTo = false
+  /** With a redirect. */
+  #cookiesCame = false
 
   constructor(
     settings: Settings,
@@ -154,9 +168,9 @@ export class Retrieval {
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
     const { policy, limits, resolving } = this.#settings
+    this.#cookiesCame ||= redirect.setsCookies === true
     if (this.#redirects.length >= limits.maxRedirects) {
-      const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
-      throw context.error('too-many-redirects', message, { status })
+      throw tooManyRedirects(redirect, this.#cookiesCame, context)
     }
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)
@@ -164,12 +178,14 @@ export class Retrieval {
     this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) {
       // Nor back again (security.md case 15).
-      this.#request = requestOfNobody(this.#request)
+      this.#isOtherOrigin = true
+      const request = requestOfNobody(this.#request)
+      remarkLeftOut(this.#request, request, to, context)
+      this.#request = request
       this.#tls = tlsOfNobody(this.#tls)
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
-    // RFC 9110 10.2.2: the fragment of the first URL goes on where the target has none. It is never sent, so nothing is to do.
     return to
   }
 
@@ -216,7 +232,7 @@ export class Retrieval {
 
   #context(resolution: Resolution): RetrievalContext {
     const deadline = this.#deadline
-    const { limits, credentials, addresses } = this.#settings
+    const { limits, credentials, acceptedLogins, addresses } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     return {
       url,
@@ -227,7 +243,9 @@ export class Retrieval {
       addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       retries: this.#retries,
+      isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
+      acceptedLogins,
       emit: (event) => this.#emit(event),
       isHeard: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import { append } from './append.ts'
+import type { Sink } from './fetcher.ts'
 import { writeFailed } from './local-file.ts'
 import { checkOptions, flag, type OptionKind } from './options.ts'
 import { exists, PartFile } from './part-file.ts'
@@ -62,6 +63,7 @@ export async function save(
   path: string,
   facts: SavedFacts,
   options: SaveOptions = {},
+  sink: Sink = { startOver: null },
 ): Promise<void> {
   checkOptions(options, optionKinds)
   if (options.append) return append(octets, path, facts)
@@ -75,6 +77,7 @@ export async function save(
   const replaced = await replacedBy(path)
   const least = options.shrink === false ? (replaced?.size ?? 0) : 0
   const part = await PartFile.open(path, facts, { mode: replaced && replaced.mode & 0o777, resumable, least })
+  sink.startOver = () => part.startOver()
   try {
     await part.write(octets)
     await part.publish(facts.modified, overwrite)

@@ -30,8 +30,8 @@ export function decodeText(octets: Uint8Array, metadata: TextMetadata): string {
 }
 
 /**
- * Reads octets, one a character, as text for people: names of a listing, lines of a menu. In the charset that a caller names
- * (RequestOptions.charset); without one as UTF-8 where they are valid UTF-8, else as Latin-1.
+ * Reads octets, one a character, as text for people: names of a listing, lines of a menu. In the charset that a caller
+ * names (RequestOptions.charset); without one as UTF-8 where they are valid UTF-8, else as Latin-1.
  */
 export function octetsDecoder(label: string | undefined): (octets: string) => string {
   const charset = knownCharset(label)

@@ -9,7 +9,7 @@
 #   PORT+3  nnrpd, AUTHINFO USER/PASS needed for everything: alice / secret
 #
 # Groups: test.alpha (articles 1-40, 40 cancelled), test.beta (11 articles),
-# test.moderated (1 article), test.empty.
+# test.moderated (1 article), test.empty, sparse.alpha (articles 1-20, of which 1, 10, 19 and 20 are left).
 # Debian packages: inn2 openssl
 # Must be started as root; runs as "news".
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -23,6 +23,9 @@ begin 4 "$@"
 
 mkdir -p etc db log run filter tmp spool/{articles,overview,incoming/{tmp,bad},outgoing,archive,innfeed}
 source "$here/articles.sh"
+for i in {1..20}; do
+	article sparse.alpha "sparse$i" "Article $i of the sparse group" '' "This is article $i.\n"
+done
 
 # "news" may not be able to search the directories that lead to the unpacked programs.
 cp -R "$news" home
@@ -120,6 +123,7 @@ cat >db/active <<'ACTIVE'
 control 0000000000 0000000001 n
 control.cancel 0000000000 0000000001 n
 junk 0000000000 0000000001 n
+sparse.alpha 0000000000 0000000001 y
 test.alpha 0000000000 0000000001 y
 test.beta 0000000000 0000000001 y
 test.empty 0000000000 0000000001 y
@@ -151,7 +155,9 @@ for a in "${order[@]}"; do
 	cat "$a"
 done | "${as_news[@]}" "$bin/rnews" -v -h localhost >log/rnews.out 2>&1
 "${as_news[@]}" "$bin/ctlinnd" -s -t 10 flush '' >>log/ctlinnd.out 2>&1 || :
-"${as_news[@]}" "$bin/ctlinnd" -s -t 10 cancel '<cancelled@example.net>' >>log/ctlinnd.out 2>&1
+for id in cancelled sparse{2..9} sparse{11..18}; do
+	"${as_news[@]}" "$bin/ctlinnd" -s -t 10 cancel "<$id@example.net>" >>log/ctlinnd.out 2>&1
+done
 start "$port" "$bin/nnrpd" -D -f -n -b 127.0.0.1 -p "$port"
 start $((port + 2)) "$bin/nnrpd" -D -f -n -S -b 127.0.0.1 -p $((port + 2))
 start $((port + 3)) "$bin/nnrpd" -D -f -n -b 127.0.0.1 -p $((port + 3)) -c readers-auth.conf

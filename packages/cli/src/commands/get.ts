@@ -149,7 +149,7 @@ async function show(representation: Representation, start: number, output: Outpu
   if (text) await output.write(text.end())
 }
 
-/** As many octets of a text may be needed to know what charset it says of itself: a byte order mark, or a tag of HTML or XML. */
+/** Octets that may be needed to know what charset a text says of itself: a byte order mark, or a tag of HTML or XML. */
 function saysCharsetWithin({ mediaType }: Representation): number {
   return /html$|xml$/.test(mediaType ?? '') ? 1024 : 3
 }

@@ -6,7 +6,7 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   {
     long: 'part',
     arg: 'WHICH',
-    help: 'Of a message (a news article), one part, decoded: its number, its name, or a cid: or mid: URL. ls lists them',
+    help: 'Of a message (a news article), one part, decoded: by number, name, cid: or mid: URL. ls lists them',
     commands: get,
     example: "retrieve --part 2 -o picture.png 'news:1@news.example.org'",
   },

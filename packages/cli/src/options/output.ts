@@ -60,7 +60,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'charset',
     arg: 'NAME',
-    help: 'The charset of the text and the names that come, for the terminal; default: what the server or the text says, else UTF-8 or Latin-1',
+    help: 'The charset of text and names, for the terminal; default: what the server or the text says, else a guess',
     commands: network,
     example: 'retrieve --charset koi8-r gopher://gopher.example.org/',
   },

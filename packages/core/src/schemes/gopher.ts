@@ -32,8 +32,8 @@ interface Service {
 }
 
 /**
- * Item types that name another service, where the item's host and port are (RFC 1436 3.8): a phone book of the CCSO Nameserver, which
- * answers queries (RFC 2378), and two kinds of session, to which nothing of the URL is sent.
+ * Item types that name another service, where the item's host and port are (RFC 1436 3.8): a phone book of the CCSO
+ * Nameserver, which answers queries (RFC 2378), and two kinds of session, to which nothing of the URL is sent.
  */
 const services: Readonly<Record<string, Service>> = {
   '2': { name: 'ph', ports: { name: 'ph', defaultPort: 105, sendsFirst: true } },

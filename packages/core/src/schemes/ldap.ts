@@ -97,8 +97,9 @@ function stringsOf({ dn, attributes, filter, extensions }: LdapPlan): string[] {
 }
 
 /**
- * A length ends in an octet that may be a line feed or a carriage return, and the string follows: the one way in which a server of a
- * line protocol could find a line of the URL's own in BER (the tag of the scope, which is a line feed, ends the one of a dn).
+ * A length ends in an octet that may be a line feed or a carriage return, and the string follows: the one way in which
+ * a server of a line protocol could find a line of the URL's own in BER (the tag of the scope, which is a line feed,
+ * ends the one of a dn).
  */
 function beginsLine({ length }: string): boolean {
   return length % 256 === 10 || length % 256 === 13

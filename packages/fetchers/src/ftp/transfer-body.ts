@@ -9,11 +9,11 @@ import type { Transfer } from './transfer.ts'
 /** How long a server may take to confirm what has come whole: it may be writing its log. */
 const patience = 30_000
 
-/** How long octets may be on their way after the server has said that it broke off. */
-const grace = 1000
 /** Up to so many octets behind a range are read to keep the session, and for so long: another login costs more. */
 const maxDrained = 65_536
 const drainTime = 1000
+/** How long octets may be on their way after the server has said that it broke off. */
+const grace = 1000
 
 export interface BodyOptions {
   /** Octets that must come, no fewer; more are let through, since files grow. */
@@ -46,12 +46,12 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   readonly #options: BodyOptions
   #received = 0
   #over = false
+  /** All that was wanted has been given out. */
+  #isSated = false
   #isReading = false
   /** The server has said that it was broken off. */
   #isCut = false
   #grace: NodeJS.Timeout | undefined
-  /** All that was wanted has been given out. */
-  #isSated = false
   #unlink: () => void = () => {}
   /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
   #isFinal = false
@@ -113,26 +113,6 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     return lineEnds?.push(chunk) ?? chunk.subarray(0, left)
   }
 
-  async #read(): Promise<Uint8Array | null> {
-    this.#isReading = true
-    if (this.#isCut) this.#expectNoMore()
-    try {
-      return await this.#transfer.data.read()
-    } finally {
-      this.#isReading = false
-      clearTimeout(this.#grace)
-    }
-  }
-
-  /**
-   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before is on its way, or
-   * waits for the consumer.
-   */
-  #expectNoMore(): void {
-    this.#isCut = true
-    if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
-  }
-
   /** Reads what comes behind the wanted octets. Where that fails, only the session is lost. */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#dialogue
@@ -157,6 +137,26 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       return this.#dialogue.done()
     }
     this.#abandon()
+  }
+
+  async #read(): Promise<Uint8Array | null> {
+    this.#isReading = true
+    if (this.#isCut) this.#expectNoMore()
+    try {
+      return await this.#transfer.data.read()
+    } finally {
+      this.#isReading = false
+      clearTimeout(this.#grace)
+    }
+  }
+
+  /**
+   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before is on its way, or
+   * waits for the consumer.
+   */
+  #expectNoMore(): void {
+    this.#isCut = true
+    if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
   /** The data connection has ended: is that all? */

@@ -6,7 +6,9 @@ import { isBinary } from './item-type.ts'
 /** A line of a menu (RFC 1436 3.4): four fields, the last of them a number. */
 const menuLine = /^[^\t]+\t[^\t]*\t[^\t]*\t *\d/
 
-/** `3Not found`, without fields: 3 and words. A text of one line may begin with a number, 3 of something, 3.5 or 3:15. */
+/**
+ * `3Not found`, without fields: 3 and words. A text of one line may begin with a number, 3 of something, 3.5 or 3:15.
+ */
 const bareError = /^3 *[^\d\s.,:;-]/
 
 /** Lines of an error in prose. */
@@ -16,15 +18,18 @@ const maxProse = 5
 const sentence = /^[A-Za-z][^\0-\x20]* [^\0-\x1F]*$/
 
 /**
- * RFC 1436 has no status. A server that does not have an item sends something else, whatever type was asked for: a menu of errors (type
- * 3) and information (i), or a sentence. Throws `not-found` where that is all of the answer; where a text is one line that may be an error
- * or not, a remark says so. Reads no further than needed to know, and gives all of it back.
+ * RFC 1436 has no status. A server that does not have an item sends something else, whatever type was asked for: a menu
+ * of errors (type 3) and information (i), or a sentence. Throws `not-found` where that is all of the answer; where a
+ * text is one line that may be an error or not, a remark says so. Reads no further than needed to know, and gives all
+ * of it back.
  */
 export async function throwErrorAnswer(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<void> {
   const answer = new Answer(plan.gophertype)
-  const { maxLine } = context.limits
+  const { maxLine, idleTimeout, minSpeed, minSpeedTime } = context.limits
+  // An error comes at once. What drips is a body, and limits.minSpeed is for bodies.
+  const latest = performance.now() + (minSpeed > 0 ? Math.min(idleTimeout, minSpeedTime) : idleTimeout)
   let ended = false
-  while (!ended && answer.length <= maxLine && answer.mayBeError()) {
+  while (!ended && answer.length <= maxLine && performance.now() < latest && answer.mayBeError()) {
     const chunk = await source.read('body')
     ended = chunk === null
     if (chunk !== null) answer.add(chunk)
@@ -83,8 +88,8 @@ class Answer {
       else if (line !== '') this.#lines.push(line)
       this.#open = end + 1
     }
-    const rest = this.#text(this.#open, Math.min(this.length, this.#open + 1))
-    return isBinary(this.#type) || '3i.'.includes(rest)
+    const rest = this.#text(this.#open, this.length)
+    return isBinary(this.#type) ? isWords(rest) : '3i.'.includes(rest.charAt(0))
   }
 
   /** The words of the error that the whole answer is: "" for a menu without any. Null: it is none. */
@@ -120,7 +125,7 @@ class Answer {
     if (this.#isMarked) return false
     if (line === '.') return true
     if (menuLine.test(line)) return isBinary(this.#type) || /^[3i]/.test(line)
-    if (isBinary(this.#type)) return this.#lines.length < maxProse && /^[^\0-\x08\x0B-\x1F\x7F]*$/.test(line)
+    if (isBinary(this.#type)) return this.#lines.length < maxProse && isWords(line)
     return this.#lines.length === 0 && line.startsWith('3')
   }
 
@@ -141,6 +146,11 @@ class Answer {
       .toString('latin1')
       .replace(/\r$/, '')
   }
+}
+
+/** Without control characters but TAB. */
+function isWords(line: string): boolean {
+  return /^[^\0-\x08\x0A-\x1F\x7F]*$/.test(line)
 }
 
 function wordsOf(lines: readonly string[]): string {

@@ -47,7 +47,7 @@ export function isText(gophertype: string): boolean {
   return '01467'.includes(gophertype)
 }
 
-/** Of these no item is lines of text: such lines come in place of one. Other types leave it open, or are text (HTML, mail). */
+/** No item of these types is lines of text: such lines come in place of one. Other types leave it open, or are text. */
 export function isBinary(gophertype: string): boolean {
   return '59gIs<:;pPd'.includes(gophertype)
 }

@@ -8,8 +8,8 @@ const lf = 0x0a
 const shown = 200
 
 /**
- * A menu on its way. Servers answer in prose, too, where they do not have it: a remark says so where no line of all was one of a menu,
- * which is one of four fields (RFC 1436 3.4).
+ * A menu on its way. Servers answer in prose, too, where they do not have it: a remark says so where no line of all was
+ * one of a menu, which is one of four fields (RFC 1436 3.4).
  */
 export class MenuOctets implements AsyncIterableIterator<Uint8Array> {
   readonly #octets: AsyncIterator<Uint8Array>

@@ -2,7 +2,10 @@ import { octetsToText, printable } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
 import type { LineReader } from '../wire/lines.ts'
 
-/** One line of an answer of the CCSO Nameserver (RFC 2378 2.2): `-200:1:   name: Ann`, `102:There were 2 matches.`, `200:Ok.` */
+/**
+ * One line of an answer of the CCSO Nameserver (RFC 2378 2.2): `-200:1:   name: Ann`, `102:There were 2 matches.`,
+ * `200:Ok.`
+ */
 interface PhLine {
   readonly code: number
   /** A code of 200 and above without a minus ends the answer. */

@@ -3,8 +3,9 @@ import type { Handoff, RetrievalContext } from '../fetcher.ts'
 import { hostName } from '../wire/authority.ts'
 
 /**
- * Items that are sessions (RFC 1436 3.8: types 8 and T) are handed to a program; nothing is connected here. The selector is the name to log
- * in with: advice for the person, and none of the program's arguments. Undefined: the item is no session.
+ * Items that are sessions (RFC 1436 3.8: types 8 and T) are handed to a program; nothing is connected here. The
+ * selector is the name to log in with: advice for the person, and none of the program's arguments. Undefined: the item
+ * is no session.
  */
 export function sessionOf(plan: GopherPlan, context: RetrievalContext): Handoff | undefined {
   const { gophertype, selector, host, port } = plan

@@ -1,18 +1,22 @@
 import { type HttpPlan, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
-import type { ErrorExtras, RetrievalContext } from '../fetcher.ts'
+import type { Challenge, Credentials, ErrorExtras, RetrievalContext } from '../fetcher.ts'
 import { basicLogin, type Login } from '../wire/authenticator.ts'
 import type { AuthChallenge } from '../wire/challenge.ts'
 import { DigestLogin, strongestDigest } from '../wire/digest.ts'
 
+/** Knows, or asks for, the credentials of a realm; `protection` is the realm with the ways in which the server takes them. */
+export type FindCredentials = (challenge: Challenge, protection: string) => Promise<Credentials | null>
+
 /**
- * Asks whoever may know, once, and takes the strongest way that the server offers: Bearer, where it is a token that
- * comes, else Digest, else Basic. Gives the error where there is none; rejects for what is wrong with the asking.
+ * Takes the strongest way that the server offers: Bearer, where it is a token that is found, else Digest, else Basic.
+ * Gives the error where there is none; rejects for what is wrong with the asking.
  */
 export async function askLogin(
   plan: HttpPlan,
   context: RetrievalContext,
   challenges: readonly AuthChallenge[],
   details: ErrorExtras,
+  find: FindCredentials,
 ): Promise<Login | RetrievalError> {
   const required = (message: string): RetrievalError => context.error('auth-required', message, details)
   const offer = strongestDigest(challenges)
@@ -26,14 +30,16 @@ export async function askLogin(
     return required(`${wanted}; Basic, Digest and Bearer are.`)
   }
   const realm = offer?.realm ?? (basic ?? bearer)?.params.get('realm')
-  const credentials = await context.credentials({
+  const challenge: Challenge = {
     // For the person who is asked, so made harmless.
     realm: realm === undefined ? plan.host : printable(octetsToText(realm)).slice(0, 200),
     host: plan.host,
     port: plan.port,
     user: plan.user === null ? null : octetsToText(plan.user),
     ...(bearer !== undefined && { token: true }),
-  })
+  }
+  const protection = JSON.stringify([bearer !== undefined, offer !== null, basic !== undefined, realm ?? null])
+  const credentials = await find(challenge, protection)
   if (credentials === null) {
     const what =
       offer === null && basic === undefined ? 'a token; give it' : 'a user and password; give them in the URL, or'

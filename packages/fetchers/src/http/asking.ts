@@ -23,7 +23,10 @@ export interface Answer {
   readonly proxy: ProxyServer | null
   /** The address of the server that answers; absent behind a proxy, and where a cache answers. */
   readonly peerAddress?: string | undefined
-  /** All of the body is here: nothing of it can break off. */
+  /**
+   * All of the body is here, or in the cache: nothing of it can break off, and where it is damaged, no further request
+   * may complete it.
+   */
   readonly isWhole?: boolean
   /** The end of the body is proved by the protocol, also where no length and no last chunk does. */
   readonly provesEnd?: boolean

@@ -95,7 +95,8 @@ export class Inquiry {
     const requestTime = Date.now()
     let answer: Answer
     try {
-      answer = await this.#send({ ...context, request: { ...context.request, ...condition } })
+      // The stored tag is of this very origin.
+      answer = await this.#send({ ...context, isOtherOrigin: false, request: { ...context.request, ...condition } })
     } catch (error) {
       if (!isUnreachable(error) || context.deadline.reason !== null || !this.#standsIn(stored)) throw error
       return this.#serveInstead(held, error.message)
@@ -145,7 +146,7 @@ export class Inquiry {
     const age = Math.floor(ageOf(stored, Date.now()) / 1000)
     emit({ type: 'cached', url, how, age })
     const body = new StoredBody(reader, stored, this.#context, () => this.#remove(stored))
-    return { head: storedHead(stored, age), body: body, proxy: null, cache: { hit: true, age } }
+    return { head: storedHead(stored, age), body, proxy: null, isWhole: true, cache: { hit: true, age } }
   }
 
   /** Has the answer kept as its body is read, if it may be. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
+import { givesField } from '../wishes.ts'
 import type { Asking } from './asking.ts'
 import { elementsOf } from './fields.ts'
 import { type Directives, directivesOf } from './freshness.ts'
@@ -17,12 +18,16 @@ export interface CacheRequest {
   readonly directives: Directives
 }
 
-/** Fields that ask for a part, or on a condition of the caller's: its answer is for the caller alone. */
-const conditional = /^(?:range|if-.*)$/i
+/**
+ * Fields that say nothing of who asks, and ask for no part: answers to them may be kept, as Vary has it. Whatever else
+ * a caller sends may be a login under a name of the server's own.
+ */
+const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|pragma)$/i
 
 /**
- * Null for what goes past the cache, there and back: parts, conditions of the caller's, and whatever shows who
- * asks (a login in the URL or in a field, a client certificate), since the answer may be for that person only.
+ * Null for a request that goes past the cache, there and back: for a part, on a condition of the caller's, or with
+ * anything that may show who asks (a login, a client certificate, an unknown field), since its answer may be for that
+ * person only.
  */
 export function cacheRequest(
   plan: HttpPlan,
@@ -30,21 +35,21 @@ export function cacheRequest(
   asking: Asking,
   sent: readonly (readonly [name: string, value: string])[],
 ): CacheRequest | null {
-  const { request, tls, proxy } = context
+  const { request, tls } = context
   const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince } = request
-  const wishes = [range, resumeFrom, ifNoneMatch, ifChangedSince, asking.range, asking.ifRange]
-  if (split > 1 || wishes.some((wish) => wish !== undefined)) return null
-  if (plan.user !== null || tls.cert !== undefined) return null
-  // That of Proxy-Authorization is for the proxy, which has its part in the key.
+  const partial = [range, resumeFrom, ifNoneMatch, ifChangedSince, asking.range, asking.ifRange]
+  if (split > 1 || partial.some((option) => option !== undefined)) return null
+  if (plan.user !== null || tls.cert !== undefined || givesField(request, 'proxy-authorization')) return null
+  // Our own Proxy-Authorization is for the proxy, which has its part in the key.
   const own = sent.filter(([name]) => name.toLowerCase() !== 'proxy-authorization')
-  if (own.some(([name]) => conditional.test(name) || isSecret(name))) return null
+  if (own.some(([name]) => !shareable.test(name) || isSecret(name))) return null
   const fields = new Map(own.map(([name, value]) => [name.toLowerCase(), value]))
   const directives = directivesOf(Object.fromEntries(fields))
   // RFC 9111 5.4.
   const isPragma = !fields.has('cache-control') && /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(fields.get('pragma') ?? '')
   if (directives['no-store']) return null
   return {
-    key: keyOf(plan, context, proxy?.key ?? null),
+    key: keyOf(plan, context),
     method: request.head === true ? 'HEAD' : 'GET',
     fields,
     directives: isPragma ? { ...directives, 'no-cache': true } : directives,
@@ -52,11 +57,13 @@ export function cacheRequest(
 }
 
 /**
- * What came by another proxy, or under weaker rules for certificates, may be somebody else's: it is another thing.
+ * An answer that came by another proxy, under weaker rules for certificates, from pinned addresses or under other rules
+ * for addresses may be another server's: it has a key of its own.
  */
-function keyOf(plan: HttpPlan, { tls }: RetrievalContext, proxy: string | null): string {
+function keyOf(plan: HttpPlan, { tls, proxy, addresses }: RetrievalContext): string {
   const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true]
-  const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy]
+  const place = [addresses?.isPointedTo === true, addresses?.keyOf(plan.host, plan.port) ?? '']
+  const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy?.key ?? null, place]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 

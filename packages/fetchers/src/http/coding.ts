@@ -20,9 +20,10 @@ function wantsCoding(request: RequestOptions): boolean {
 }
 
 /**
- * What was retrieved with its content codings undone, where `compressed` asked for them; else as it came: many servers
- * label a .tar.gz as coded, and who asked for the file wants the file. Then a remark says so. `metadata.decoded` names
- * what was undone, last coding first. Throws, and gives up the body, for a coding that is not known, or for too many.
+ * What was retrieved with its content codings undone, where `compressed` asked for them. Else, and in a coding that is
+ * not known, as it came, and a remark says so: many servers label a .tar.gz as coded, or name as a coding what is none
+ * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` names what was undone, last coding
+ * first. Throws, and gives up the body, for too many codings.
  *
  * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
  * without a length that is cut between two of them looks whole.
@@ -30,24 +31,25 @@ function wantsCoding(request: RequestOptions): boolean {
 export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrieved {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
-  // Content-Length: 0, and what has no body whatever it says: 204, 205.
+  // Content-Length: 0, and what has no body whatever it says: 204.
   if (names.length === 0 || retrieved.size === 0) return retrieved
-  if (request.head === true) return wantsCoding(request) ? { ...retrieved, size: null } : retrieved
-  if (!wantsCoding(request)) {
-    const what = `It stays in the content coding that it came in unasked (${shown(names)})`
-    emit({ type: 'remark', url, message: `${what}; the whole, with \`compressed\`, is decoded.` })
-    return retrieved
-  }
+  const codings = knownAll(names)
+  if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
+  if (wantsCoding(request)) checkCount(names, retrieved, context)
+  if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
+  const message =
+    codings === null
+      ? `It stays in its content coding, which is not known here (${shown(names)}).`
+      : `It stays in the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
+  emit({ type: 'remark', url, message })
+  return retrieved
+}
+
+function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: RetrievalContext): Retrieved {
   const source = (retrieved.lent ?? retrieved.body)[Symbol.asyncIterator]()
-  try {
-    const codings = names.toReversed().map((name) => readCoding(name, names, context))
-    const { lent: _lent, ...rest } = retrieved
-    const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
-    return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
-  } catch (error) {
-    void source.return?.()
-    throw error
-  }
+  const { lent: _lent, ...rest } = retrieved
+  const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
+  return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
 }
 
 /** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
@@ -56,16 +58,18 @@ function codingsOf({ metadata }: Retrieved): string[] {
   return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
 }
 
-function readCoding(name: string, names: readonly string[], { error, deadline }: RetrievalContext): Coding {
-  const extras = { phase: deadline.phase } as const
-  if (names.length > maxCodings) {
-    const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
-    throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, extras)
-  }
-  const coding = codingOf(name)
-  if (coding !== undefined) return coding
-  const what = `The body came in a content coding that is not known (${shown([name])})`
-  throw error('protocol-violation', `${what}; try it without \`compressed\`.`, extras)
+/** In the order in which they are undone. Null: one of them is not known, and what is under it cannot be reached. */
+function knownAll(names: readonly string[]): Coding[] | null {
+  const codings = names.toReversed().map(codingOf)
+  return codings.every((coding) => coding !== undefined) ? codings : null
+}
+
+/** Throws `limit-exceeded` for more than there may be. */
+function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
+  if (names.length <= maxCodings) return
+  void body[Symbol.asyncIterator]().return?.()
+  const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
+  throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, { phase: deadline.phase })
 }
 
 function shown(names: readonly string[]): string {

@@ -73,8 +73,8 @@ export class Forestalled extends Error {}
 /** Octets without end that come to nothing. */
 export class Flood extends Error {}
 
-/** Of HTTP/1.1 a version that it has not. */
-export class WrongVersion extends Error {}
+/** What came is no answer of HTTP/1, for the reason that its message gives. */
+export class InvalidHttp extends Error {}
 
 /** The connection ended before the body was whole. */
 export class BodyCut extends Error {}

@@ -10,9 +10,12 @@ interface ContentRange {
   readonly total: number | null
 }
 
-/** The one part that a 206 has (RFC 9110 14.4); null where it says so wrongly, or has several. */
+/**
+ * The one part that a 206 has (RFC 9110 14.4; 14.1: the unit in any case); null where it says so wrongly, or has
+ * several.
+ */
 export function contentRange(head: ResponseHead): ContentRange | null {
-  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(head.field('content-range') ?? '')
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(head.field('content-range') ?? '')
   if (match === null || /^multipart\/byteranges\b/i.test(head.field('content-type') ?? '')) return null
   const [first, last] = [Number(match[1]), Number(match[2])]
   const total = match[3] === '*' ? null : Number(match[3])
@@ -23,7 +26,7 @@ export function contentRange(head: ResponseHead): ContentRange | null {
 
 /** What a 416 says the size is: `bytes *\/14`; null where it does not. */
 export function totalOfUnsatisfied(head: ResponseHead): number | null {
-  const total = /^bytes \*\/(\d{1,15})$/.exec(head.field('content-range') ?? '')?.[1]
+  const total = /^bytes \*\/(\d{1,15})$/i.exec(head.field('content-range') ?? '')?.[1]
   return total === undefined ? null : Number(total)
 }
 

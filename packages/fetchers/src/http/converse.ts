@@ -3,11 +3,12 @@ import type { RetrievalContext } from '../fetcher.ts'
 import type { Answer, Asking } from './asking.ts'
 import { HttpBody } from './body.ts'
 import type { Head } from './connection.ts'
-import { exchangeError } from './errors.ts'
+import { exchangeError, isRefusedStream, tlsPortError } from './errors.ts'
 import { forwarder } from './forward.ts'
 import type { Pool } from './pool.ts'
 import { isSecret, type Logins, makeRequest } from './request.ts'
 import { ResponseHead } from './response.ts'
+import { speaksTls } from './tls-port.ts'
 import { WholeBody } from './whole-body.ts'
 
 /** Sends the request and waits for the answer's head. */
@@ -21,22 +22,15 @@ export async function converse(
   const { deadline, emit, url, request, isHeard = true } = context
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, asking, logins)
-  let provesEnd = false
+  let wasRefused = false
   while (true) {
-    const exchange = await pool.begin(context, plan, options, provesEnd)
+    const exchange = await pool.begin(context, plan, options)
     const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
     if (isHeard) emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown()) : shown() })
     try {
       const head = await deadline.within('request', () => exchange.head())
       if (isHeard) emit({ type: 'received', url, octets: headOctets(head) })
-      if (plan.tls !== 'none' && !provesEnd && !connection.isShared && endsWithConnection(head, options.method)) {
-        // Anybody on the way could end it. Once more, on a connection that tells (security.md R4); few servers are so old.
-        provesEnd = true
-        release()
-        await exchange.cancel()
-        continue
-      }
       const whole = exchange.takeWhole()
       if (whole !== null) release()
       return {
@@ -45,7 +39,7 @@ export async function converse(
         proxy,
         peerAddress: connection.peerAddress,
         isWhole: whole !== null,
-        provesEnd: provesEnd || connection.isShared,
+        provesEnd: connection.isShared,
       }
     } catch (cause) {
       release()
@@ -53,15 +47,16 @@ export async function converse(
       deadline.throwIfAborted()
       // The server had closed it while it lay idle; RFC 9112 9.3.1 lets a GET be sent again.
       if (connection.isReused && exchange.firstOctets === '') continue
-      throw exchangeError(context, exchange, cause)
+      if (isRefusedStream(cause) && !wasRefused) {
+        wasRefused = true
+        continue
+      }
+      const error = exchangeError(context, exchange, cause)
+      const mayBeTls = plan.tls === 'none' && proxy === null && exchange.firstOctets === '' && error.transient
+      if (mayBeTls && (await speaksTls(plan, context))) throw tlsPortError(plan, context)
+      throw error
     }
   }
-}
-
-/** Whether the end of the body is nothing but that of the connection (RFC 9112 6.3). */
-function endsWithConnection({ status, fields }: Head, method: string): boolean {
-  if (method === 'HEAD' || status < 200 || status > 299 || status === 204) return false
-  return !fields.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
 }
 
 /** In the words of HTTP/1.1, as tools show it: the fields are the same. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, lstat, mkdir, rename, unlink, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { RetrievalContext } from '../fetcher.ts'
 import { bodiesOf, sweep } from './directory-sweep.ts'
 import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
@@ -66,12 +67,11 @@ export class DirectoryStore implements Store {
     this.#grow(all.reduce((sum, { length }) => sum + length, 0))
   }
 
-  async open({ body, length }: Stored): Promise<BodyReader | null> {
-    if (body === null) return null
+  async open(stored: Stored): Promise<BodyReader | null> {
+    if (stored.body === null) return null
     try {
-      const file = await openStored(this.#path(body))
-      const stats = await file.stat()
-      if (stats.isFile() && stats.size === length) return reader(file)
+      const file = await openStored(this.#path(stored.body))
+      if (await isUndamaged(file, stored).catch(() => false)) return reader(file)
       await file.close()
     } catch {
       // Another process has replaced it, or removed it.
@@ -166,6 +166,21 @@ async function checkDirectory(directory: string): Promise<void> {
   if (stats.uid !== process.getuid()) throw new Unfit('it belongs to somebody else; name one of your own')
   if ((stats.mode & 0o022) !== 0)
     throw new Unfit('others may write to it; take that from them by chmod go-w, or name another')
+}
+
+/** Read once more before it is served: a body that is served as far as its damage could not be taken back. */
+async function isUndamaged(file: FileHandle, { length, check }: Stored): Promise<boolean> {
+  const stats = await file.stat()
+  if (!stats.isFile() || stats.size !== length) return false
+  const chunk = new Uint8Array(chunkSize)
+  let sum = 0
+  for (let at = 0; at < length; ) {
+    const { bytesRead } = await file.read(chunk, 0, chunkSize, at)
+    if (bytesRead === 0) return false
+    sum = crc32(chunk.subarray(0, bytesRead), sum)
+    at += bytesRead
+  }
+  return sum === check
 }
 
 function reader(file: FileHandle): BodyReader {

@@ -1,6 +1,6 @@
-import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
+import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
-import { TlsCut } from '../wire/carrier.ts'
+import { authority } from '../wire/authority.ts'
 import { receiveError } from '../wire/socket-error.ts'
 import {
   BodyCut,
@@ -8,8 +8,8 @@ import {
   type Exchange,
   Flood,
   Forestalled,
+  InvalidHttp,
   TooManyInterim,
-  WrongVersion,
 } from './connection.ts'
 import { dateOf, type ResponseHead, shownFields } from './response.ts'
 
@@ -35,7 +35,11 @@ export function statusError(
   const transient = passing.has(status)
   const retryAfter = transient ? retryAfterOf(head) : undefined
   const words =
-    retryAfter !== undefined ? leftAlone(retryAfter, context) : proxy ? ofProxy(proxy, context) : otherStatus(head)
+    retryAfter !== undefined
+      ? leftAlone(retryAfter, context)
+      : proxy
+        ? ofProxy(proxy, context)
+        : otherStatus(head, excerpt)
   const [code, message] = meanings[status] ?? ['http-error', words]
   return context.error(code, `${message} (${reply})`, {
     status,
@@ -62,11 +66,25 @@ function leftAlone(milliseconds: number, { limits }: RetrievalContext): string {
   return `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s${longer}; try again then.`
 }
 
-function otherStatus(head: ResponseHead): string {
+function otherStatus(head: ResponseHead, excerpt: string): string {
   if (head.status === 429) return 'The server wants fewer requests; try again later.'
   if (head.status >= 500) return 'The server failed; try again later.'
-  // The page often says it: "No required SSL certificate was sent", "The plain HTTP request was sent to HTTPS port".
+  if (head.status === 400 && isAboutTls(excerpt)) return `The server expects TLS on this port; ${useTls}.`
+  // The page often says it: "No required SSL certificate was sent".
   return 'The server refused the request; `error.response` has what it says.'
+}
+
+const useTls = 'write https: in place of http:'
+
+/** As nginx, Apache and Go say it to a request in the clear. */
+function isAboutTls(page: string): boolean {
+  return /\b(?:request (?:was sent )?to (?:an )?HTTPS|plain HTTP to an SSL-enabled)\b/.test(page)
+}
+
+/** A server of TLS was asked in the clear. */
+export function tlsPortError({ host, port }: HttpPlan, context: RetrievalContext): RetrievalError {
+  const what = `${authority({ host, port }, 80)} speaks TLS and answers nothing else; ${useTls}.`
+  return context.error('protocol-violation', what)
 }
 
 /** Whoever of the two it was. tinyproxy answers 400 or 503 to an ftp URL, squid 503 where the server is not there. */
@@ -95,11 +113,6 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
     cause instanceof BodyCut ||
     (name === 'HTTPParserError' && /EOF/.test(message)) ||
     (code === 'UND_ERR_SOCKET' && /closed/.test(message))
-  if (inBody && cause instanceof TlsCut) {
-    const message =
-      'The connection was cut: TLS was not closed before, and the answer has no length. It may not be whole.'
-    return context.error('partial', message, { transient: true, cause })
-  }
   if (inBody && (mismatch || ended)) {
     const message = 'The connection ended before the whole body had come; try again.'
     return context.error('partial', message, { transient: true, cause })
@@ -110,22 +123,19 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
       cause,
     })
   }
-  // undici asserts that nobody switches protocols unasked: 101.
-  if (code === 'ERR_ASSERTION') {
-    return context.error('protocol-violation', 'The server broke HTTP: it answered what was not asked.', { cause })
-  }
-  // Two lengths that differ, or a length and a coding, come as a mismatch too, before there is a body.
-  if (mismatch || name === 'HTTPParserError' || cause instanceof Forestalled || cause instanceof WrongVersion)
+  if (name === 'HTTPParserError' || cause instanceof Forestalled || cause instanceof InvalidHttp)
     return notHttp(context, exchange, cause)
-  if (code === 'UND_ERR_SOCKET' && message.startsWith('bad ')) {
-    return context.error('protocol-violation', `The server answered what was not asked (${message}).`, { cause })
-  }
   if (code.startsWith('ERR_HTTP2_')) return http2Error(context, code, message, cause)
   return receiveError(context, cause)
 }
 
 /** RFC 9113 7: what says nothing against the request, or was never looked at (8.7). */
 const passingResets = /NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)$/
+
+/** The server has not looked at the request: it may be sent again at once (RFC 9113 8.7). */
+export function isRefusedStream(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.endsWith('NGHTTP2_REFUSED_STREAM')
+}
 
 /** A stream that was reset, by the server or because it broke the rules, or whose connection ended so. */
 function http2Error(context: RetrievalContext, code: string, message: string, cause: unknown): RetrievalError {
@@ -147,14 +157,24 @@ function traits(cause: unknown): { name: string; code: string; message: string }
   return { name: cause.name, code: 'code' in cause ? String(cause.code) : '', message: cause.message }
 }
 
+/** The first octet of a record that says what is wrong (RFC 8446 5.1). */
+const tlsAlert = '\x15'
+
 function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown): RetrievalError {
   const first = exchange.firstOctets
   if (first.startsWith('HTTP/')) {
     const said = cause instanceof Error ? cause.message : undefined
-    const reason = cause instanceof Forestalled ? said : /\((.*)\)/.exec(said ?? '')?.[1]
-    return context.error('protocol-violation', `The server broke HTTP: ${printable(reason ?? 'malformed')}.`, { cause })
+    // undici's: "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)".
+    const reason =
+      cause instanceof InvalidHttp || cause instanceof Forestalled ? said : /\((.*)\)/.exec(said ?? '')?.[1]
+    const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'malformed')}.`
+    return context.error('protocol-violation', what, { cause })
   }
   const shown = printable(first.slice(0, 60))
+  if (first.startsWith(tlsAlert)) {
+    const what = `${speaker(exchange)} answers in TLS (${shown}); ${useTls}.`
+    return context.error('protocol-violation', what, { reply: shown, cause })
+  }
   const message = `${speaker(exchange)} does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
   return context.error('protocol-violation', message, { reply: shown, cause })
 }

@@ -1,16 +1,8 @@
 import type { Dispatcher } from 'undici'
 import type { Inflow } from '../wire/inflow.ts'
-import {
-  BodyCut,
-  type Exchange,
-  Flood,
-  Forestalled,
-  type Head,
-  maxInterim,
-  shownOctets,
-  TooManyInterim,
-  WrongVersion,
-} from './connection.ts'
+import { ChunkSizes } from './chunk-sizes.ts'
+import { BodyCut, type Exchange, Flood, Forestalled, type Head, shownOctets } from './connection.ts'
+import { HeadReader } from './head-reader.ts'
 import type { Http1Connection } from './http1.ts'
 
 /** What is left of a body must be more than this for it to be worth while to read it past undici. */
@@ -23,8 +15,9 @@ const small = 64 * 1024
 const slack = 64 * 1024
 
 /**
- * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is pulled out. The
- * handler is of the form that undici uses inside; the other one has the fields parsed for it, which are read here once more.
+ * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is
+ * pulled out. The handler is of the form that undici uses inside; the other one has the fields parsed for it, which
+ * HeadReader has read already.
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
@@ -32,8 +25,9 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #isHead: boolean
   #isSent = false
   #first = ''
+  readonly #reader: HeadReader
   #head: Head | undefined
-  #interim = 0
+  #chunkSizes: ChunkSizes | undefined
   /** Octets that have come since there was a head or some of a body. */
   #idle = 0
   #chunks: Uint8Array[] = []
@@ -53,6 +47,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.connection = connection
     this.#inflow = inflow
     this.#isHead = method === 'HEAD'
+    this.#reader = new HeadReader(connection.maxReply)
   }
 
   get firstOctets(): string {
@@ -132,15 +127,34 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     }
     if (this.#first.length < shownOctets) this.#first += octets.toString('latin1', 0, shownOctets - this.#first.length)
     const head = this.#head
-    // undici keeps the fields as they lie there until the last one has come, and this memory is used again before that.
-    if (!this.connection.parse(head === undefined ? Buffer.from(octets) : octets))
-      this.#fail(new BodyCut('The connection is closed'))
+    this.#parse(octets)
     const isProgress = this.#chunks.length > 0 || this.#head !== head
     this.#idle = isProgress ? 0 : this.#idle + octets.length
     // undici counts header fields alone; a reason, a chunk's extension, its size in zeros and blank lines may go on for ever.
     if (this.#idle > this.connection.maxReply + slack && !this.#isWhole)
       this.#fail(new Flood('octets that are no answer'))
     return true
+  }
+
+  #parse(octets: Buffer): void {
+    let body = octets
+    if (this.#reader.head === undefined) {
+      try {
+        body = octets.subarray(this.#reader.read(octets))
+      } catch (error) {
+        this.#fail(error as Error)
+        return
+      }
+      if (this.#reader.head === undefined) return
+      this.#feed(this.#reader.strict())
+    }
+    for (const piece of this.#chunkSizes?.withoutBlanks(body) ?? [body]) this.#feed(piece)
+  }
+
+  /** Has undici parse octets, where it still takes any. */
+  #feed(octets: Buffer): void {
+    if (octets.length === 0 || this.#error !== undefined) return
+    if (!this.connection.parse(octets) && !this.#isWhole) this.#fail(new BodyCut('The connection is closed'))
   }
 
   #passUndici(): void {
@@ -179,20 +193,13 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** undici's. */
   onConnect(): void {}
 
-  /** undici's; called for interim answers too. */
-  onHeaders(status: number, raw: readonly Buffer[], _resume: unknown, reason: string): boolean {
-    if (status < 200) {
-      this.#interim++
-      if (this.#interim > maxInterim) throw new TooManyInterim(`over ${maxInterim} interim answers`)
-      return true
-    }
-    const fields = pairs(raw)
-    const [, version = 'HTTP/1.1', said] = statusLine.exec(this.#first) ?? []
-    if (!/^HTTP\/1\./.test(version)) throw new WrongVersion(`(an answer of ${version})`)
-    // Of a reason that comes in pieces undici has the last one.
-    this.#head = { status, reason: (this.#interim === 0 && said) || reason, version, fields }
+  /** undici's. What the header section says has been read already. */
+  onHeaders(status: number): boolean {
+    this.#head = this.#reader.head
+    const { fields = [] } = this.#head ?? {}
     // RFC 9112 6.3: these have no body, whatever their length says; undici does not think so.
     if (status === 204 || status === 304) this.#isWhole = true
+    else if (!this.#isHead && fieldOf(fields, 'transfer-encoding') !== undefined) this.#chunkSizes = new ChunkSizes()
     else if (!this.#isHead) this.#left = lengthOf(fields)
     this.#wake()
     return true
@@ -220,36 +227,15 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-const statusLine = /^(HTTP\/\d\.\d)(?: \d{3} ([^\r\n]*)\r?\n)?/
-
-function pairs(raw: readonly Buffer[]): Head['fields'] {
-  const fields: (readonly [string, string])[] = []
-  for (let at = 0; at < raw.length; at += 2) {
-    const value = raw[at + 1]
-    fields.push([raw[at]?.toString('latin1') ?? '', value?.toString('latin1', 0, endOf(value)) ?? ''])
-  }
-  return fields
-}
-
-/**
- * Without the spaces and tabs behind it (RFC 9112 5.1), which undici leaves. By hand: a regular expression would look at
- * each run of them.
- */
-function endOf(value: Buffer): number {
-  let end = value.length
-  while (end > 0 && (value[end - 1] === 0x20 || value[end - 1] === 0x09)) end--
-  return end
-}
-
-/** Where the body is so many octets and nothing else (RFC 9112 6.3). */
+/** Where the body is so many octets and nothing else (RFC 9112 6.3), which the reader of the head has seen to. */
 function lengthOf(fields: Head['fields']): number | undefined {
-  let length: string | undefined
-  for (const [name, value] of fields) {
-    // Their lengths tell them from nearly all others.
-    if (name.length === 14 && name.toLowerCase() === 'content-length') length = value
-    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return undefined
-  }
-  return length === undefined || !/^\d{1,15}$/.test(length) ? undefined : Number(length)
+  const length = fieldOf(fields, 'content-length')
+  return length === undefined ? undefined : Number(length)
+}
+
+function fieldOf(fields: Head['fields'], wanted: string): string | undefined {
+  // Their lengths tell them from nearly all others.
+  return fields.find(([name]) => name.length === wanted.length && name.toLowerCase() === wanted)?.[1]
 }
 
 /** RFC 9112 9.3: whether the server means to go on. */

@@ -1,12 +1,28 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../fetcher.ts'
 import { whenHeld } from '../limits.ts'
-import type { IndexedDirectory, Row } from './index-entry.ts'
+import type { IndexedDirectory } from './index-entry.ts'
+import { dateIn, type Facts } from './index-facts.ts'
 import { indexText } from './index-text.ts'
 
+/** The members of the first object, up to its end or to a member that is an object or a list. */
+const first = /^\s*\[\s*\{((?:"(?:[^"\\]|\\.)*"|[^"{}[\]])*)[{}[\]]/s
+const within = 4096
+
 /**
- * The entries of an index that nginx (`autoindex_format json`) or Caddy gives as JSON. Rejects with `limit-exceeded`
- * past limits.maxListing and limits.maxCollected, `protocol-violation` for what is no JSON.
+ * Whether JSON is an index of files, by its beginning: the first object names a file and its date, as in nginx's
+ * `[{ "name":"a", "type":"file", "mtime":"...`. Undefined: more of it must come. An empty list says nothing.
+ */
+export function isJsonIndex(beginning: string): boolean | undefined {
+  const object = first.exec(beginning.slice(0, within))?.[1]
+  if (object !== undefined)
+    return /"name"\s*:\s*"/.test(object) && /"(?:mtime|mod_?time|modified|last_?modified)"\s*:/i.test(object)
+  return beginning.length >= within || !/^\s*(?:\[|$)/.test(beginning) ? false : undefined
+}
+
+/**
+ * The entries of an index that a server gives as JSON: a list of objects with `name`, as nginx (`autoindex_format json`)
+ * and Caddy write them. Rejects with `limit-exceeded` past limits.maxListing and limits.maxCollected, `protocol-violation` for what is no JSON.
  */
 export async function* jsonEntries(
   body: AsyncIterable<Uint8Array>,
@@ -17,8 +33,7 @@ export async function* jsonEntries(
   const held = { ...context, limits: whenHeld(context.limits) }
   for await (const piece of indexText(body, held)) text += piece
   for (const item of itemsOf(text, context)) {
-    const row = rowOf(item)
-    const entry = row && directory.entry(row)
+    const entry = entryOf(item, directory)
     if (entry !== null) yield entry
   }
 }
@@ -35,27 +50,26 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
 }
 
 /**
- * `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or Caddy's with `url` and
- * `mod_time`.
+ * Of `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or one with `url`, `mod_time` or
+ * `is_dir`. A member of another type than these says nothing.
  */
-function rowOf(item: unknown): Row | null {
-  const { name, type, url, size, mtime, mod_time } = Object(item) as Readonly<Record<string, unknown>>
-  const time = new Date(textOf(mod_time ?? mtime))
-  const isDirectory = type === 'directory' || (typeof url === 'string' && url.endsWith('/'))
-  const href =
-    typeof url === 'string' ? url : typeof name === 'string' ? `./${encoded(name)}${isDirectory ? '/' : ''}` : ''
+function entryOf(item: unknown, directory: IndexedDirectory): Entry | null {
+  const { name, type, url, size, is_dir, ...more } = Object(item) as Readonly<Record<string, unknown>>
+  const isDirectory = type === 'directory' || is_dir === true || (typeof url === 'string' && url.endsWith('/'))
+  const href = typeof url === 'string' ? url : typeof name === 'string' ? `./${encoded(name)}` : ''
   if (href === '') return null
-  return {
-    href,
-    shown: '',
-    size: isDirectory ? '' : textOf(size),
-    time: Number.isNaN(time.getTime()) ? '' : time.toISOString(),
+  const slash = isDirectory && !href.endsWith('/') ? '/' : ''
+  const time = [more.mtime, more.mod_time, more.modified, more.lastModified, more.last_modified].find(isText)
+  const modified = dateIn(time ?? '')?.date ?? null
+  const facts: Facts = {
+    ...(typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 && { size }),
+    ...(modified !== null && { modified }),
   }
+  return directory.entry(href + slash, facts)
 }
 
-/** An object or a list, in which String() may find a method of its own that is none, says nothing. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 /** An escape may have made a character of it that is no octet. */

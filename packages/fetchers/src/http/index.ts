@@ -54,12 +54,19 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
 async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
   const { deadline } = context
   const ask = withLogin(plan, context, (asking: Asking, logins: Logins) => {
-    const send = (context: RetrievalContext) => converse(pool, plan, context, asking, logins)
+    const send = (context: RetrievalContext) => converse(pool, plan, withoutForeignTags(context), asking, logins)
     const trying = under(context, asking.deadline ?? deadline)
     return cache === null ? send(trying) : cache.answer(plan, trying, asking, logins, send)
   })
   const outcome = await retrieveWith(ask, context)
   return outcome.outcome === 'retrieved' ? listed(decoded(outcome, context), plan, context) : outcome
+}
+
+/** What the caller knows of a resource of the first origin is not told to another one. */
+function withoutForeignTags(context: RetrievalContext): RetrievalContext {
+  if (context.isOtherOrigin !== true) return context
+  const { ifNoneMatch: _tag, ifChangedSince: _date, ...request } = context.request
+  return { ...context, request }
 }
 
 function retrieveWith(ask: Ask, context: RetrievalContext): Promise<Outcome> {

@@ -1,15 +1,12 @@
-import { type HttpPlan, RetrievalError } from '@retriever/core'
+import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { type Attempt, Authenticator, type UserAndPassword } from '../wire/authenticator.ts'
 import { readChallenges } from '../wire/challenge.ts'
 import { proxyAuthenticator } from '../wire/http-connect.ts'
-import { givesField } from '../wishes.ts'
-import { askLogin, checkBasicUser } from './asked-login.ts'
 import type { Answer, Ask, Asking } from './asking.ts'
-import { discard, readExcerpt } from './discard.ts'
+import { discard } from './discard.ts'
 import { forwarder } from './forward.ts'
 import { type Logins, methodOf } from './request.ts'
-import { shownFields } from './response.ts'
+import { ServerLogin } from './server-login.ts'
 
 /**
  * Asks with the login that the server wants, which it is told once it has asked, or at once where the URL has a
@@ -22,9 +19,7 @@ export function withLogin(
   context: RetrievalContext,
   converse: (asking: Asking, logins: Logins) => Promise<Answer>,
 ): Ask {
-  const known = loginOf(plan)
-  if (known !== null) checkBasicUser(known.user, context)
-  const server = new Authenticator(known)
+  const server = new ServerLogin(plan, context)
   // Where no proxy was asked, it knows no login: 407 from a server is an answer as any (security.md case 80).
   const forwarding = proxyAuthenticator(forwarder(plan, context))
   const method = methodOf(context.request)
@@ -38,51 +33,15 @@ export function withLogin(
       })
       const { head, body } = answer
       if (head.status === 401) {
-        const failure = await meet(server, attempt, answer, plan, context)
+        const failure = await server.answerChallenge(attempt, answer)
         if (failure !== null && context.request.fail === false) return answer
         if (failure !== null) throw failure
-      } else if (head.status !== 407) return answer
-      else if (!forwarded.retry(readChallenges(head.field('proxy-authenticate') ?? ''))) return answer
+      } else if (head.status !== 407) {
+        if (head.status < 400) server.accepted()
+        return answer
+      }
+      if (head.status === 407 && !forwarded.retry(readChallenges(head.field('proxy-authenticate') ?? ''))) return answer
       await discard(body, context)
     }
   }
-}
-
-/**
- * Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be one.
- */
-async function meet(
-  server: Authenticator,
-  attempt: Attempt,
-  { head, body }: Answer,
-  plan: HttpPlan,
-  context: RetrievalContext,
-): Promise<RetrievalError | null> {
-  const { status, reply } = head
-  const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
-  const details = { status, reply, response: { headers: shownFields(head), excerpt }, phase: 'login' } as const
-  if (givesField(context.request, 'authorization')) {
-    const message = `The server refused the Authorization field of your own; check it. (${reply})`
-    return context.error('auth-failed', message, details)
-  }
-  const challenges = readChallenges(head.field('www-authenticate') ?? '')
-  if (attempt.retry(challenges)) return null
-  if (server.login !== null) {
-    const message = `The server refused the user or password, or the token; check them. (${reply})`
-    return context.error('auth-failed', message, details)
-  }
-  try {
-    const login = await askLogin(plan, context, challenges, details)
-    if (RetrievalError.is(login)) return login
-    server.take(login)
-    return null
-  } catch (error) {
-    await discard(body, context)
-    throw error
-  }
-}
-
-/** Null where a part of it is missing, which the URL's server is waited for to ask for. */
-function loginOf({ user, password }: HttpPlan): UserAndPassword | null {
-  return user === null || password === null ? null : { user, password }
 }

@@ -1,14 +1,16 @@
-import type { Outcome, RequestOptions, RetrievalContext } from '../fetcher.ts'
-import type { Answer, Ask, Deadline } from './asking.ts'
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../fetcher.ts'
+import type { Answer, Ask, Asking, Deadline } from './asking.ts'
 import { contentRange } from './content-range.ts'
 import { outcomeOf } from './outcome.ts'
 import type { ResponseHead } from './response.ts'
+import { RestartingBody } from './restarting-body.ts'
 import { type Extent, ResumingBody, type Source } from './resuming-body.ts'
 import { validatorOf } from './validator.ts'
 
-/** An answer, and all that it takes to ask for more of the same. */
+/** An answer, and all that it takes to ask for more of the same, or for the same once more. */
 interface Asked {
   readonly ask: Ask
+  readonly asking: Asking
   readonly answer: Answer
   /** Of the answer's request. */
   readonly deadline: Deadline
@@ -21,11 +23,12 @@ export async function retrieveObject(
   range?: RequestOptions['range'],
 ): Promise<Outcome> {
   const deadline = context.deadline.attempt()
-  const answer = await ask({ ...(range !== undefined && { range }), deadline })
-  return resuming({ ask, answer, deadline }, context, range)
+  const asking = { ...(range !== undefined && { range }), deadline }
+  const answer = await ask(asking)
+  return resuming({ ask, asking, answer, deadline }, context, range)
 }
 
-/** What an answer means, with a body that is taken up where it breaks off, if it can be. */
+/** What an answer means, with a body that is counted, and taken up or begun anew where it breaks off, if it can be. */
 export async function resuming(
   asked: Asked,
   context: RetrievalContext,
@@ -33,10 +36,12 @@ export async function resuming(
 ): Promise<Outcome> {
   const { ask, answer, deadline } = asked
   const outcome = withCache(await outcomeOf(answer, context, range), answer)
-  if (outcome.outcome !== 'retrieved' || context.request.head === true || answer.isWhole === true) return outcome
+  if (outcome.outcome !== 'retrieved' || context.request.head === true) return outcome
   const extent = extentOf(answer.head, outcome.size)
+  // A length has been counted, unlike what Content-Range says of chunks.
+  if (answer.isWhole === true && (extent === null || outcome.size !== null)) return outcome
   const source = sourceOf(ask, answer.head, extent?.total ?? null)
-  if (source === null || extent === null) return outcome
+  if (source === null || extent === null) return restarting(asked, outcome, extent, context)
   const { body, lent } = outcome
   // Made when it is read: of the two, one is.
   const bodyOf = (source: Source, octets: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
@@ -45,6 +50,32 @@ export async function resuming(
   if (lent === undefined) return Object.assign(outcome, { body: bodyOf(source, body) })
   const lending = { ...source, octets: ({ body }: Answer) => body.lent ?? body }
   return Object.assign(outcome, { body: bodyOf(source, body), lent: bodyOf(lending, lent) })
+}
+
+/** Nothing proves what comes another time to be of the same representation, or no end of it is known. */
+function restarting(
+  { ask, asking, answer, deadline }: Asked,
+  outcome: Retrieved,
+  extent: Extent | null,
+  context: RetrievalContext,
+): Retrieved {
+  const { body, lent } = outcome
+  const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
+  const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, sink: Sink) => ({
+    [Symbol.asyncIterator]: () => {
+      const ofAnswer = ({ body }: Answer): AsyncIterable<Uint8Array> => (isLent ? (body.lent ?? body) : body)
+      const length = extent === null ? null : extent.end - extent.at
+      const restart = { again, head: answer.head, length, octets: ofAnswer, sink }
+      return new RestartingBody(context, restart, { octets, deadline })
+    },
+  })
+  const never: Sink = { startOver: null }
+  const restartable = (sink: Sink) => bodyOf(lent ?? body, lent !== undefined, sink)
+  return {
+    ...outcome,
+    body: Object.assign(bodyOf(body, false, never), { restartable }),
+    ...(lent !== undefined && { lent: bodyOf(lent, true, never) }),
+  }
 }
 
 function withCache(outcome: Outcome, { cache }: Answer): Outcome {
@@ -57,13 +88,17 @@ function withCache(outcome: Outcome, { cache }: Answer): Outcome {
  */
 export function sourceOf(ask: Ask, head: ResponseHead, total: number | null): Source | null {
   const validator = validatorOf(head)
-  if (validator === null || head.field('accept-ranges')?.toLowerCase() === 'none') return null
+  const isWholeOrPart = head.status === 200 || head.status === 206
+  if (!isWholeOrPart || validator === null || head.field('accept-ranges')?.toLowerCase() === 'none') return null
   return { ask, validator, total, coding: head.field('content-encoding'), octets: ({ body }) => body }
 }
 
-/** Null where no length is known: then nothing tells an end from a break. */
+/**
+ * Null where no length is known: then nothing tells an end from a break. A 304 has the length of what it does not
+ * send.
+ */
 function extentOf(head: ResponseHead, size: number | null): (Extent & { readonly total: number | null }) | null {
   const part = head.status === 206 ? contentRange(head) : null
   if (part !== null) return { at: part.first, end: part.last + 1, total: part.total }
-  return head.status === 200 && size !== null ? { at: 0, end: size, total: size } : null
+  return size !== null && head.status !== 304 ? { at: 0, end: size, total: size } : null
 }

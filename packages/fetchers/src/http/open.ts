@@ -1,8 +1,5 @@
-import type { Socket } from 'node:net'
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import { ProvenInflow } from '../wire/carrier.ts'
-import { carriers } from '../wire/dial.ts'
 import { type Inflow, SocketInflow } from '../wire/inflow.ts'
 import { Intake } from '../wire/intake.ts'
 import { openProxySocket, openSocket } from '../wire/socket.ts'
@@ -10,18 +7,14 @@ import type { HttpConnection } from './connection.ts'
 import { forwarder } from './forward.ts'
 import { Http1Connection } from './http1.ts'
 
-export interface ConnectionKind {
-  /** HTTP/2 may be offered. */
-  readonly http2: boolean
-  /** An end of TLS without close_notify is an error, at the price of some speed. */
-  readonly provesEnd: boolean
-}
-
-/** Opens a connection under the deadline; once open, it belongs to the pool, not to the retrieval. */
+/**
+ * Opens a connection under the deadline; once open, it belongs to the pool, not to the retrieval. `http2` says whether
+ * that may be offered.
+ */
 export async function openHttpConnection(
   context: RetrievalContext,
   plan: HttpPlan,
-  { http2, provesEnd }: ConnectionKind,
+  http2: boolean,
 ): Promise<HttpConnection> {
   const lifetime = new AbortController()
   const unlink = context.deadline.onAbort(() => lifetime.abort())
@@ -31,7 +24,7 @@ export async function openHttpConnection(
   const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
     const socket = await (proxy === null
-      ? openSocket(context, { ...plan, alpn, provesEnd }, lifetime.signal, intake?.onread)
+      ? openSocket(context, { ...plan, alpn }, lifetime.signal, intake?.onread)
       : openProxySocket(context, proxy, lifetime.signal))
     intake?.attach(socket)
     const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
@@ -44,14 +37,9 @@ export async function openHttpConnection(
       }
       return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
     }
-    const inflow: Inflow = intake ?? inflowOf(socket)
+    const inflow: Inflow = intake ?? new SocketInflow(socket)
     return new Http1Connection(socket, inflow, context.limits.maxReply, proxy, peerAddress)
   } finally {
     unlink()
   }
-}
-
-function inflowOf(socket: Socket): Inflow {
-  const carrier = carriers.get(socket)
-  return carrier === undefined ? new SocketInflow(socket) : new ProvenInflow(socket, carrier)
 }

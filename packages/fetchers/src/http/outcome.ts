@@ -1,4 +1,3 @@
-import { encodeOctets } from '@retriever/core'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { proxyLoginError } from '../wire/http-connect.ts'
 import { givesField } from '../wishes.ts'
@@ -7,6 +6,7 @@ import { decoded } from './coding.ts'
 import { checkRange } from './content-range.ts'
 import { discard, readExcerpt } from './discard.ts'
 import { statusError } from './errors.ts'
+import { locationOf } from './location.ts'
 import { checkChanged, describe, type ResponseHead } from './response.ts'
 
 /** RFC 9110 15.4: the ones a GET may follow without being asked. */
@@ -20,12 +20,12 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   const { head, body, peerAddress } = answer
   const { status } = head
-  const location = head.field('location')
-  if (redirects.has(status) && location !== null) {
+  const location = redirects.has(status) ? locationOf(head, context) : null
+  if (location !== null) {
+    if (context.request.fail === false && context.limits.maxRedirects === 0) return retrieved(answer)
     await discard(body, context)
-    // Octets beyond ASCII, which are none of a URL, keep their values: what the server wrote is what it is asked for next.
-    const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet))
-    return { outcome: 'redirect', location: octets, status, peerAddress }
+    const setsCookies = head.asSent.some(([name]) => name.toLowerCase() === 'set-cookie')
+    return { outcome: 'redirect', location, status, setsCookies, peerAddress }
   }
   if (status >= 400) return failed(answer, context, range)
   try {

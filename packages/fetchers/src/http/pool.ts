@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../fetcher.ts'
 import { poolKey } from '../wire/pool-key.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
-import { type ConnectionKind, openHttpConnection } from './open.ts'
+import { openHttpConnection } from './open.ts'
 
 /** Browsers open six connections to a host; more than that lying idle serve nobody but a batch, which may have 16. */
 const maxIdle = 16
@@ -29,18 +29,12 @@ export class Pool {
   }
 
   /** Sends a request on a connection that is free, else on a new one. */
-  async begin(
-    context: RetrievalContext,
-    plan: HttpPlan,
-    request: Dispatcher.DispatchOptions,
-    provesEnd: boolean,
-  ): Promise<Exchange> {
-    // Of HTTP/2 the protocol itself proves the end.
-    const kind = { http2: this.#http2 && !provesEnd && plan.tls !== 'none', provesEnd }
-    const key = `${keyOf(context, plan)}${provesEnd}`
+  async begin(context: RetrievalContext, plan: HttpPlan, request: Dispatcher.DispatchOptions): Promise<Exchange> {
+    const http2 = this.#http2 && plan.tls !== 'none'
+    const key = keyOf(context, plan)
     while (true) {
-      const site = this.#site(key, kind)
-      const connection = takeFree(site, context) ?? (await this.#open(context, plan, site, key, kind))
+      const site = this.#site(key, http2)
+      const connection = takeFree(site, context) ?? (await this.#open(context, plan, site, key, http2))
       if (connection !== undefined) return connection.begin(request)
     }
   }
@@ -54,7 +48,7 @@ export class Pool {
     await Promise.all(all.map((connection) => connection.destroy()))
   }
 
-  #site(key: string, { http2 }: ConnectionKind): Site {
+  #site(key: string, http2: boolean): Site {
     let site = this.#sites.get(key)
     if (site === undefined) {
       site = { free: [], opening: undefined, isShared: http2 ? undefined : false }
@@ -69,13 +63,13 @@ export class Pool {
     plan: HttpPlan,
     site: Site,
     key: string,
-    kind: ConnectionKind,
+    http2: boolean,
   ): Promise<HttpConnection | undefined> {
     if (site.opening !== undefined && site.isShared !== false) {
       await context.deadline.within('connect', () => Promise.resolve(site.opening))
       return undefined
     }
-    const opening = openHttpConnection(context, plan, kind)
+    const opening = openHttpConnection(context, plan, http2)
     const settled = opening.catch(() => {})
     site.opening = settled
     try {

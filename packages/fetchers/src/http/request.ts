@@ -76,9 +76,18 @@ function shownValue(name: string, value: string): string {
   return isSecret(name) ? '<password>' : value
 }
 
-/** Whether a field may show who asks. */
+/** Words of a login anywhere in a name; `auth` is none in `Author` and `Authority`. */
+const secretPart =
+  /auth(?!or(?:s|ity)?(?:$|[-_]))|cookie|credential|jwt|key|passphrase|passw|secret|sess(?:ion|id)|signature|token/i
+/** Words that are too short to be looked for within others. */
+const secretWord =
+  /(?:^|[-_])(?:assertion|bearer|csrf|hmac|login|nonce|otp|pass(?:code)?|pin|pwd|saml|sid|sig|ticket|xsrf)(?:$|[-_])/i
+/** These say what is wanted, and hold nothing. */
+const open = /^(?:(?:www|proxy)-authenticate|access-control-.*)$/i
+
+/** Whether a field may hold what shows who asks, or lets others ask in their name (security.md case 47). */
 export function isSecret(name: string): boolean {
-  return /authorization$|^cookie$|key|token|secret/i.test(name)
+  return !open.test(name) && (secretPart.test(name) || secretWord.test(name))
 }
 
 /** RFC 9112 3.2: the target's own, where it is in absolute form. */

@@ -10,8 +10,8 @@ import { isSameTag } from './validator.ts'
 export class ResponseHead {
   readonly status: number
   /**
-   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie: cookies are
-   * secrets, and nothing here keeps them.
+   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie:
+   * cookies are secrets, and nothing here keeps them.
    */
   readonly fields: Readonly<Record<string, string>>
   /** As they came, cookies included: for whoever retrieves, and for nobody else. */
@@ -70,9 +70,12 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved,
   }
 }
 
-/** RFC 9112 6.3: no body with 204; chunked coding overrides a length (and undici refuses the two together). */
+/**
+ * RFC 9112 6.3: no body with 204, whatever its length says; with 205 there may be one, which RFC 9110 15.3.6 forbids
+ * the server and not us to read.
+ */
 function sizeOf(head: ResponseHead): number | null {
-  if (head.status === 204 || head.status === 205) return 0
+  if (head.status === 204) return 0
   const length = head.field('content-length')
   if (length === null || !/^\d+$/.test(length) || head.field('transfer-encoding') !== null) return null
   return Number.isSafeInteger(Number(length)) ? Number(length) : null
@@ -91,8 +94,8 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 /**
- * RFC 9110 5.6.7, and what else Date reads with a time of day: of `0` alone, Date would make the year 2000. Null for what is no date.
- * Where no zone stands, as in the form of asctime, GMT is meant.
+ * RFC 9110 5.6.7, and what else Date reads with a time of day: of `0` alone, Date would make the year 2000. Null for
+ * what is no date. Where no zone stands, as in the form of asctime, GMT is meant.
  */
 export function dateOf(field: string | null): Date | null {
   if (field === null || !/\d:\d\d/.test(field)) return null

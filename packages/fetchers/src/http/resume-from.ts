@@ -1,4 +1,5 @@
 import type { Outcome, ResumePoint, RetrievalContext } from '../fetcher.ts'
+import { behindTail } from '../wire/behind-tail.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { tellWhole } from '../wishes.ts'
 import type { Ask } from './asking.ts'
@@ -18,22 +19,27 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
   // What is the same only for the purposes of a cache need not be so octet for octet (RFC 9110 8.8.1).
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
   const deadline = context.deadline.attempt()
-  const range = [point.offset, null] as const
-  const answer = await ask({ range, ...ifRange(validator), deadline })
+  const tail = validator === null ? point.tail?.subarray(-overlap) : undefined
+  const range = [point.offset - (tail?.length ?? 0), null] as const
+  const asking = { range, ...(isTold(context) && ifRange(validator)), deadline }
+  const answer = await ask(asking)
   const { head, body } = answer
   if (head.status === 206) {
-    const obstacle = obstacleTo(point, validator, head, context)
-    if (obstacle === null) return resuming({ ask, answer, deadline }, context, range)
-    await discard(body, context)
-    return retrieveWhole(ask, context, obstacle)
+    const obstacle = obstacleTo(point, range[0], validator, head, context)
+    if (obstacle !== null) {
+      await discard(body, context)
+      return retrieveWhole(ask, context, obstacle)
+    }
+    const outcome = await resuming({ ask, asking, answer, deadline }, context, range)
+    return tail === undefined ? outcome : ((await restBehind(tail, outcome)) ?? retrieveWhole(ask, context, changed))
   }
   if (head.status === 416) {
     await discard(body, context)
     const total = totalOfUnsatisfied(head)
-    if (isComplete(point, validator, head, total)) return nothingLeft(point, head)
+    if (isComplete(point, validator, head, total, context)) return nothingLeft(point, head)
     return retrieveWhole(ask, context, total === null ? 'the server refuses the range' : hasOnly(total, point))
   }
-  const outcome = await resuming({ ask, answer, deadline }, context)
+  const outcome = await resuming({ ask, asking, answer, deadline }, context)
   if (outcome.outcome === 'retrieved' && head.status < 300) {
     const hasChanged = validator !== null && !isOf(validator, head)
     tellWhole(context, hasChanged ? changed : 'the server sends only the whole')
@@ -41,7 +47,25 @@ export async function retrieveRest(ask: Ask, point: ResumePoint, context: Retrie
   return outcome
 }
 
+/** Octets that are asked for twice where nothing but themselves can prove that they are the same. */
+const overlap = 4096
+
+/** What comes behind the octets that the caller has, which come first; null where others do. */
+async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome | null> {
+  if (outcome.outcome !== 'retrieved') return outcome
+  const { lent: _lent, ...retrieved } = outcome
+  const body = await behindTail(retrieved.body[Symbol.asyncIterator](), tail)
+  if (body === null) return null
+  const { size, offset = 0 } = retrieved
+  return { ...retrieved, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }
+}
+
 const changed = 'it has changed since'
+
+/** Whether the server may be told what the caller knows of the resource. */
+function isTold({ isOtherOrigin }: RetrievalContext): boolean {
+  return isOtherOrigin !== true
+}
 
 async function retrieveWhole(ask: Ask, context: RetrievalContext, obstacle: string): Promise<Outcome> {
   const outcome = await retrieveObject(ask, context)
@@ -52,17 +76,20 @@ async function retrieveWhole(ask: Ask, context: RetrievalContext, obstacle: stri
 /** Why a part is not the rest of what the caller has. */
 function obstacleTo(
   { offset, size }: ResumePoint,
+  first: number,
   validator: Validator | null,
   head: ResponseHead,
-  { request }: RetrievalContext,
+  context: RetrievalContext,
 ): string | null {
   const part = contentRange(head)
-  if (part === null || part.first !== offset) return 'the server sends another part than the rest'
-  if (!isOf(validator, head) || (size != null && part.total !== null && part.total !== size)) return changed
+  if (part === null || part.first !== first) return 'the server sends another part than the rest'
+  if (!isOf(validator, head, isTold(context)) || (size != null && part.total !== null && part.total !== size))
+    return changed
+  if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
   // RFC 9110 15.3.7 lets a server send less than it was asked for.
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
   const isCoded = !/^(?:identity)?$/i.test(head.field('content-encoding') ?? '')
-  return isCoded && request.compressed === true ? 'it is compressed on its way' : null
+  return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
 }
 
 /** security.md R9. */
@@ -71,8 +98,9 @@ function isComplete(
   validator: Validator | null,
   head: ResponseHead,
   total: number | null,
+  context: RetrievalContext,
 ): boolean {
-  return total === offset && (size == null || size === total) && isOf(validator, head)
+  return total === offset && (size == null || size === total) && isOf(validator, head, isTold(context))
 }
 
 function hasOnly(total: number, { offset }: ResumePoint): string {

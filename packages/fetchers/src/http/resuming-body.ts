@@ -47,6 +47,9 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #deadline: Deadline | null
   readonly #retries: Retries
   #wasWrong = false
+  /** Octets are those of the answer that has begun: nothing but itself speaks for its extent. */
+  #isFirst: boolean
+  #isContradicted = false
 
   /** Without an answer that has begun, it asks for one. */
   constructor(context: RetrievalContext, source: Source, { at, end }: Extent, begun: Begun | null) {
@@ -56,6 +59,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     this.#at = at
     this.#end = end
     this.#octets = begun?.octets[Symbol.asyncIterator]() ?? null
+    this.#isFirst = begun !== null
     this.#deadline = begun?.deadline ?? null
   }
 
@@ -77,7 +81,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         this.#letGo()
         this.#context.deadline.throwIfAborted()
         // Content-Range has counted them, whatever became of a last chunk.
-        if (this.#at === this.#end) return { done: true, value: undefined }
+        if (this.#at === this.#end && !this.#isContradicted) return { done: true, value: undefined }
         if (await this.#retries.again(error, this.#context)) continue
         throw this.#retries.final(isAsking ? this.#cannotGoOn(error) : error)
       }
@@ -95,10 +99,12 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     this.#deadline?.end()
     this.#deadline = null
     this.#octets = null
+    this.#isFirst = false
   }
 
   async #give(chunk: Uint8Array): Promise<Uint8Array> {
     const wanted = chunk.subarray(0, this.#end - this.#at)
+    if (wanted.length < chunk.length && this.#isFirst) throw this.#contradiction()
     this.#at += wanted.length
     this.#retries.progress(wanted.length)
     // More than was announced, in chunked coding: the connection has served its time (R5).
@@ -125,6 +131,12 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     if (part === null || part.first !== this.#at || part.last >= this.#end) return false
     const isSameSize = total === null || part.total === null || part.total === total
     return isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
+  }
+
+  #contradiction(): Error {
+    this.#isContradicted = true
+    const what = `The server sent more octets than up to ${this.#end - 1}, the last one that it had announced`
+    return this.#context.error('protocol-violation', `${what}; retrieve it anew.`, { phase: 'body' })
   }
 
   #short(): Error {

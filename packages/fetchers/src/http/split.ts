@@ -9,9 +9,9 @@ import { segmentSize, splitBody } from './split-body.ts'
 
 /** How many connections the caller wants for one body; 1 also where that is no matter of one body as it is. */
 export function connectionsFor(request: RequestOptions): number {
-  const { split = 1, range, resumeFrom, head, compressed } = request
+  const { split = 1, range, resumeFrom, head } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumeFrom === undefined
-  return isWhole && head !== true && compressed !== true ? split : 1
+  return isWhole && head !== true ? split : 1
 }
 
 /**
@@ -22,9 +22,14 @@ export function connectionsFor(request: RequestOptions): number {
 export async function retrieveSplit(ask: Ask, context: RetrievalContext, connections: number): Promise<Outcome> {
   const deadline = context.deadline.attempt()
   const range = [0, segmentSize - 1] as const
-  const answer = await ask({ range, deadline })
+  const asking = { range, deadline }
+  const answer = await ask(asking)
+  if (context.request.compressed === true) {
+    const message = '`compressed` is left out: with `split`, octets are counted as the server keeps them.'
+    context.emit({ type: 'remark', url: context.url, message })
+  }
   const { head, body } = answer
-  if (head.status !== 206 && head.status !== 416) return resuming({ ask, answer, deadline }, context)
+  if (head.status !== 206 && head.status !== 416) return resuming({ ask, asking, answer, deadline }, context)
   const part = head.status === 206 ? contentRange(head) : null
   const total = part?.total ?? null
   const source = sourceOf(ask, head, total)

@@ -25,7 +25,7 @@ export interface Store {
   read(key: string): Promise<readonly Stored[]>
   /** Puts these in place of all there was for the key, whose other bodies go. */
   write(key: string, all: readonly Stored[]): Promise<void>
-  /** Null where it is gone, or is not as long as it should be. */
+  /** Null where it is gone, or is not what was stored. */
   open(stored: Stored): Promise<BodyReader | null>
   create(key: string): Promise<BodyWriter>
   /** Waits for what goes on unseen. */

@@ -42,14 +42,15 @@ export function ifRange(validator: Validator | null): { readonly ifRange?: strin
 
 /**
  * Whether a 206, or a 416, is about the representation with this validator. A 206 repeats the entity tag (RFC 9110
- * 15.3.7); it need not repeat the date that If-Range had, and a 416 need say nothing.
+ * 15.3.7); it need not repeat the date that If-Range had, and a 416 need say nothing. Where `wasSent` is false, the
+ * server was not told of the validator, and what it does not say proves nothing.
  */
-export function isOf(validator: Validator | null, head: ResponseHead): boolean {
+export function isOf(validator: Validator | null, head: ResponseHead, wasSent = true): boolean {
   if (validator === null) return true
   const etag = head.field('etag')
-  if ('etag' in validator) return etag === validator.etag || (etag === null && head.status === 416)
+  if ('etag' in validator) return etag === validator.etag || (wasSent && etag === null && head.status === 416)
   const modified = dateOf(head.field('last-modified'))
-  if (modified === null) return validator.weak === null
+  if (modified === null) return wasSent && validator.weak === null
   if (modified.getTime() !== validator.modified.getTime()) return false
   return etag === null || validator.weak === null || isSameTag(etag, validator.weak)
 }

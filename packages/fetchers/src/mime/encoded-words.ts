@@ -1,19 +1,20 @@
-import { knownCharset } from '../text.ts'
+import { type Charset, charsetOf } from './charset.ts'
 
 /** RFC 2047 2, and the language that RFC 2231 5 lets it name: `=?charset*en?q?text?=`. */
 const word = /=\?([^?*\s]+)(?:\*[^?\s]*)?\?([bq])\?([^?\s]*)\?=/gi
 
 /** Neighbours of one charset, decoded together: some mailers cut a character in two (RFC 2047 5 forbids it). */
 interface Run {
-  readonly charset: string
+  readonly charset: Charset
   readonly octets: Buffer[]
   /** As it was written. */
   written: string
 }
 
 /**
- * The text with its encoded words decoded, and without the blanks between two of them (RFC 2047 6.2). A word in a charset that nobody
- * knows, or that is broken, stays as it is. Control characters may come out: untrusted text, as all names.
+ * The text with its encoded words decoded, and without the blanks between two of them (RFC 2047 6.2). A word in a
+ * charset that nobody knows, or that is broken, stays as it is; loadCharsets() comes first. Control characters may come
+ * out: untrusted text, as all names.
  */
 export function decodeWords(text: string): string {
   if (!text.includes('=?')) return text
@@ -22,11 +23,11 @@ export function decodeWords(text: string): string {
   let at = 0
   for (const { 0: written, 1: label = '', 2: encoding = '', 3: encoded = '', index } of text.matchAll(word)) {
     const octets = wordOctets(encoding, encoded)
-    const charset = knownCharset(label)
+    const charset = charsetOf(label)
     if (octets === null || charset === null) continue
     const between = text.slice(at, index)
     at = index + written.length
-    if (run?.charset === charset && isBlank(between)) {
+    if (run?.charset.name === charset.name && isBlank(between)) {
       run.octets.push(octets)
       run.written += between + written
     } else {
@@ -42,20 +43,13 @@ function isBlank(text: string): boolean {
 }
 
 function runText(run: Run | null): string {
-  if (run === null) return ''
-  try {
-    const decoder = new TextDecoder(run.charset, { fatal: true })
-    // In two steps, as in text.ts: Node 20 has a fast path that takes windows-1252 for ISO 8859-1.
-    return decoder.decode(Buffer.concat(run.octets), { stream: true }) + decoder.decode()
-  } catch {
-    return run.written
-  }
+  return run === null ? '' : (run.charset.decode(Buffer.concat(run.octets)) ?? run.written)
 }
 
 /** RFC 2047 4; null where it is none of the two. */
 function wordOctets(encoding: string, encoded: string): Buffer | null {
   if (encoding.toLowerCase() === 'b') {
-    const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.replace(/(?<!=)=+$/, '').length % 4 !== 1
+    const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.replaceAll('=', '').length % 4 !== 1
     return isBase64 ? Buffer.from(encoded, 'base64') : null
   }
   if (/=(?![0-9A-F]{2})/i.test(encoded)) return null

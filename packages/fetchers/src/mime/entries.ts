@@ -8,20 +8,28 @@ export async function* messageEntries(
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
   const { readMessage } = await import('./message.ts')
-  const { messageId, parts } = await readMessage(await collect(body, context))
-  for (const part of parts) yield partEntry(part, messageId)
+  const message = await readMessage(await collect(body, context))
+  for (const [number, part] of message.allParts()) yield partEntry(number, part, message.messageId)
 }
 
-function partEntry(part: MessagePart, messageId: string | null): Entry {
-  const { number, name, mediaType, disposition, contentId, size } = part
-  const isNamed = messageId !== null && contentId !== null
+function partEntry(number: string, part: MessagePart, messageId: string | null): Entry {
+  const { name, mediaType, disposition, contentId, size, damage } = part
+  const isWithin = number.includes('.')
+  const isNamed = messageId !== null && contentId !== null && !isWithin
   return {
     name: name ?? mediaType,
     kind: 'file',
     // RFC 2392 2
     url: isNamed ? `mid:${encodedId(messageId)}/${encodedId(contentId)}` : null,
     size,
-    details: { number, mediaType, disposition, contentId },
+    details: {
+      // Of a part within a part it is `2.1`, which no number says: 2.10 is another one.
+      number: isWithin ? number : part.number,
+      mediaType,
+      disposition,
+      contentId,
+      ...(damage !== null && { damage }),
+    },
   }
 }
 

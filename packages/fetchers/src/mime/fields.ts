@@ -1,4 +1,5 @@
 import { octetsToText } from '@retriever/core'
+import { type Charset, headerText } from './charset.ts'
 import { messageDate } from './date.ts'
 import { decodeWords } from './encoded-words.ts'
 
@@ -6,7 +7,10 @@ import { decodeWords } from './encoded-words.ts'
 export interface HeaderField {
   /** As the message writes it. */
   readonly name: string
-  /** Unfolded, and decoded: octets as UTF-8 where they are valid UTF-8, else as Latin-1; then the words of RFC 2047. */
+  /**
+   * Unfolded, and decoded: octets as UTF-8 where they are valid UTF-8, else in the charset of the message's text, else
+   * as Latin-1; then the words of RFC 2047.
+   */
   readonly value: string
 }
 
@@ -25,12 +29,12 @@ export interface WellKnownFields {
 }
 
 /** A field as it stands in the message, folds and all, one octet a character; null for a line that is none. */
-export function headerField(line: string): HeaderField | null {
+export function headerField(line: string, charset: Charset | null): HeaderField | null {
   const colon = line.indexOf(':')
   if (colon < 1) return null
   // RFC 5322 2.2.3: unfolding takes the line end alone.
   const unfolded = line.slice(colon + 1).replace(/\r?\n(?=[ \t])/g, '')
-  return { name: octetsToText(line.slice(0, colon).trim()), value: decodeWords(octetsToText(unfolded.trim())) }
+  return { name: octetsToText(line.slice(0, colon).trim()), value: decodeWords(headerText(unfolded.trim(), charset)) }
 }
 
 export function wellKnown(headers: readonly HeaderField[]): WellKnownFields {

@@ -8,19 +8,27 @@ const blocks: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The parser looks through all open elements at each end tag, which must not take for ever. */
+/** The parser looks through all open elements at each end tag: with more of them it would take time by the square. */
 const maxDepth = 500
 
 /**
- * HTML reduced to what a person reads: text with a line for each block, list items with a mark, and the addresses of links that their
- * text does not say. Nothing is executed or fetched. Elements nested beyond all reason are the end of it.
+ * HTML reduced to what a person reads: text with a line for each block, list items with a mark, and the addresses of
+ * links that their text does not say. Nothing is executed or fetched. A page that leaves very many elements open is
+ * read on as if they were closed.
  */
 export function htmlText(html: string): string {
   const text = new PlainText()
-  try {
-    new Parser(text, { decodeEntities: true }).end(html)
-  } catch (error) {
-    if (!(error instanceof TooDeep)) throw error
+  for (let start = 0; start < html.length; ) {
+    const parser = new Parser(text, { decodeEntities: true })
+    try {
+      parser.end(start === 0 ? html : html.slice(start))
+      break
+    } catch (error) {
+      if (!(error instanceof TooDeep)) throw error
+      // Behind the tag that was one too many.
+      start += parser.endIndex + 1
+      text.closeAll()
+    }
   }
   return text.take()
 }
@@ -48,9 +56,22 @@ class PlainText {
       .concat('\n')
   }
 
+  /** As if all open elements ended here. */
+  closeAll(): void {
+    this.#hiddenIn = null
+    this.#hiddenDepth = 0
+    this.#preformatted = 0
+    this.#depth = 0
+    this.#link = null
+  }
+
   onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth++
+    this.#open(name, attributes)
     if (this.#depth > maxDepth) throw new TooDeep()
+  }
+
+  #open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (this.#hiddenIn !== null) {
       if (name === this.#hiddenIn) this.#hiddenDepth++
       return

@@ -1,10 +1,13 @@
-import { decodeOctets, octetsToText } from '@retriever/core'
+import { decodeOctets, octetsToText, RetrievalError } from '@retriever/core'
+import type { MimeNode } from '@zone-eu/mailsplit'
 import { invalidOption } from '../limits.ts'
 import { checkOptions, type OptionKind } from '../options.ts'
 import { Representation } from '../representation.ts'
+import { bodyOf } from './body-parts.ts'
+import { type Charset, charsetOf, loadCharsets, wordCharsets } from './charset.ts'
 import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './fields.ts'
-import { MessagePart } from './part.ts'
-import { splitMessage } from './split.ts'
+import { contentsOf, MessagePart, type PartContent } from './part.ts'
+import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split.ts'
 
 /** Where a message would cost more than its octets. */
 export interface ReadMessageOptions {
@@ -32,7 +35,10 @@ export class Message implements WellKnownFields {
   readonly references: readonly string[]
   /** In their order; a message without MIME is one text. */
   readonly parts: readonly MessagePart[]
-  /** Those that `text` is made of: texts that are no attachments, plain ones if there are any, else HTML. */
+  /**
+   * Those that `text` is made of: texts, plain or HTML, that are no attachments; of alternatives the plain one, unless
+   * it is blank.
+   */
   readonly body: readonly MessagePart[]
   /** What a person reads; HTML reduced to text. Lines end in LF. "" where there is no text. */
   readonly text: string
@@ -58,15 +64,31 @@ export class Message implements WellKnownFields {
   }
 
   /**
-   * A part by its number, by the URL `cid:CONTENT-ID` or `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name, the first of that name.
-   * Null where there is none; a `mid:` of another message names none of this one.
+   * A part by its number (`2`; `2.1` is the first part of the message that part 2 is), by the URL `cid:CONTENT-ID` or
+   * `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name, the first of that name. Null where there is none; a `mid:`
+   * of another message names none of this one.
    */
   part(which: number | string): MessagePart | null {
     const text = String(which)
     const found =
-      (/^\d+$/.test(text) ? this.parts.find(({ number }) => number === Number(text)) : this.#byId(text)) ??
+      (/^\d+(?:\.\d+)*$/.test(text) ? this.#byNumber(text) : this.#byId(text)) ??
       this.parts.find(({ name }) => name === text)
     return found ?? null
+  }
+
+  /** The parts, and behind each that is a message those within it, with their numbers: `1`, `2`, `2.1`. */
+  *allParts(): Generator<readonly [number: string, part: MessagePart], void, void> {
+    for (const part of this.parts) {
+      yield [String(part.number), part]
+      if (part.message === null) continue
+      for (const [number, inner] of part.message.allParts()) yield [`${part.number}.${number}`, inner]
+    }
+  }
+
+  #byNumber(path: string): MessagePart | undefined {
+    const [first, ...rest] = path.split('.')
+    const part = this.parts.find(({ number }) => number === Number(first))
+    return rest.length === 0 ? part : (part?.message?.part(rest.join('.')) ?? undefined)
   }
 
   #byId(url: string): MessagePart | undefined {
@@ -94,26 +116,82 @@ export async function readMessage(
   const { maxParts = 1000, maxHeader = 65_536 } = options
   const url = source instanceof Representation ? source.url : null
   const octets = source instanceof Representation ? await source.bytes() : source
-  const { root, leaves } = await splitMessage(octets, { maxParts, maxHeader, url })
-  const lines = root === null || root.headers === false ? [] : root.headers.getList()
-  const parts = leaves.map((leaf, index) => new MessagePart(index + 1, leaf))
-  const body = readable(parts)
+  return readOctets(octets, { maxParts, maxHeader, url }, maxLevels)
+}
+
+/** Messages within messages are read to this depth: each level is read once more by each level above it. */
+const maxLevels = 8
+
+async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: number): Promise<Message> {
+  const split = await splitMessage(octets, limits)
+  const lines = split.root === null ? [] : headerLines(split.root)
+  await loadCharsets(charsetLabels(split))
+  const contents = split.leaves.map(contentsOf)
+  const count = split.nodes.length + contents.flat().length - contents.length
+  if (count > limits.maxParts) throw tooManyParts(limits)
+  const partsOf = new Map<MimeNode, readonly MessagePart[]>()
+  const parts: MessagePart[] = []
+  let left = limits.maxParts - count
+  for (const [index, { node }] of split.leaves.entries()) {
+    const own: MessagePart[] = []
+    for (const content of contents[index] ?? []) {
+      const message = await readWithin(content, { ...limits, maxParts: left }, levels)
+      left -= message === null ? 0 : partCount(message)
+      own.push(new MessagePart(parts.length + own.length + 1, content, message))
+    }
+    partsOf.set(node, own)
+    parts.push(...own)
+  }
+  const body = bodyOf(split, partsOf)
+  const charset = charsetOfHeader(body[0] ?? parts[0])
   return new Message(
-    lines.flatMap(({ line }) => headerField(line) ?? []),
+    lines.flatMap((line) => headerField(line, charset) ?? []),
     parts,
     body,
     await textOf(body),
   )
 }
 
-function readable(parts: readonly MessagePart[]): readonly MessagePart[] {
-  const texts = parts.filter(({ isAttachment }) => !isAttachment)
-  const plain = texts.filter(({ mediaType }) => mediaType === 'text/plain')
-  return plain.length > 0 ? plain : texts.filter(({ mediaType }) => mediaType === 'text/html')
+/** The message that a part is; null for other parts, and for one that costs more than is left. */
+async function readWithin(
+  { mediaType, octets }: PartContent,
+  limits: MessageLimits,
+  levels: number,
+): Promise<Message | null> {
+  if (!messageTypes.has(mediaType) || levels <= 1 || limits.maxParts < 1) return null
+  try {
+    return await readOctets(octets, limits, levels - 1)
+  } catch (error) {
+    if (RetrievalError.is(error) && error.code === 'limit-exceeded') return null
+    throw error
+  }
+}
+
+const messageTypes: ReadonlySet<string> = new Set(['message/rfc822', 'message/news', 'message/global'])
+
+function partCount({ parts }: Message): number {
+  return parts.reduce((sum, { message }) => sum + 1 + (message === null ? 0 : partCount(message)), 0)
+}
+
+function headerLines({ headers }: MimeNode): string[] {
+  return headers === false ? [] : headers.getList().map(({ line }) => line)
+}
+
+/** Those that parts and encoded words name. */
+function charsetLabels({ nodes }: SplitMessage): string[] {
+  return nodes.flatMap((node) => [
+    ...(node.charset === false ? [] : [node.charset]),
+    ...headerLines(node).flatMap((line) => [...wordCharsets(line)]),
+  ])
+}
+
+/** Header fields with other octets than ASCII, which say no charset, are likely to be in that of the text. */
+function charsetOfHeader(part: MessagePart | undefined): Charset | null {
+  return part?.charset ? charsetOf(part.charset) : null
 }
 
 async function textOf(body: readonly MessagePart[]): Promise<string> {
   const isHtml = body.some(({ mediaType }) => mediaType === 'text/html')
   const { htmlText } = isHtml ? await import('./html-text.ts') : { htmlText: String }
-  return body.map((part) => htmlText(part.text())).join('\n')
+  return body.map((part) => (part.mediaType === 'text/html' ? htmlText(part.text()) : part.text())).join('\n')
 }

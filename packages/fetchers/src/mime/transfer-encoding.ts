@@ -1,5 +1,5 @@
 /** The octets that a transfer encoding stands for (RFC 2045 6); those of one that nobody knows stay as they are. */
-export function decodeTransfer(octets: Buffer, encoding: string): Uint8Array {
+export function decodeTransfer(octets: Buffer, encoding: string): Buffer {
   switch (encoding) {
     case 'base64':
       return base64(octets)

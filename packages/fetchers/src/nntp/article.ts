@@ -1,5 +1,6 @@
 import { octetsToText } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import { loadCharsets, wordCharsets } from '../mime/charset.ts'
 import { decodeWords } from '../mime/encoded-words.ts'
 import { messageEntries } from '../mime/entries.ts'
 import { emptyBody } from '../wire/empty-body.ts'
@@ -36,6 +37,7 @@ async function retrieveHead(dialogue: Dialogue): Promise<Retrieved> {
   const { session, context } = dialogue
   const { reply, slot } = await askArticle(dialogue, 'HEAD', 221)
   const fields = await fieldsOf(session, slot, context)
+  await loadCharsets([...fields.values()].flatMap((value) => [...wordCharsets(value)]))
   const header = Object.fromEntries([...fields].map(([name, value]) => [name, decodeWords(octetsToText(value))]))
   dialogue.done()
   const { metadata, ...rest } = described(dialogue, reply)
@@ -65,16 +67,16 @@ export function checkAnswer(
   plan: Pick<ServerPlan, 'articleNumber' | 'messageId'>,
 ): void {
   const { number, messageId } = articleOf(reply)
-  const isAnother = number !== null && plan.articleNumber !== null && number !== plan.articleNumber
-  const hasOtherId = messageId !== null && plan.messageId !== null && messageId !== plan.messageId
-  if (!isAnother && !hasOtherId) return
-  const message = `The server sends another article than was asked for ("${replyWords(reply)}"); try again.`
+  const [wanted, sent] = plan.messageId === null ? [plan.articleNumber, number] : [plan.messageId, messageId]
+  if (wanted === sent) return
+  const what = sent === null ? 'does not say which article it sends' : 'sends another article than was asked for'
+  const message = `The server ${what} ("${replyWords(reply)}"); try again.`
   throw context.error('protocol-violation', message, { reply: replyWords(reply) })
 }
 
 /** `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn). */
 function articleOf({ text }: Reply): { readonly number: number | null; readonly messageId: string | null } {
-  const [, number, messageId = null] = /^(\d+)\s+<([^<>\s]+)>/.exec(text) ?? []
+  const [, number, messageId = null] = /^(\d{1,16})(?:\s+<([^<>\s]+)>)?(?=\s|$)/.exec(text) ?? []
   return { number: number === undefined ? null : Number(number), messageId }
 }
 

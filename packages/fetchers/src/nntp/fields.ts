@@ -6,7 +6,8 @@ import type { Session } from './session.ts'
 export async function fieldsOf(session: Session, slot: Slot, context: RetrievalContext): Promise<Map<string, string>> {
   const text = await blockText(session, slot, context, context.limits.maxReply)
   const fields = new Map<string, string>()
-  for (const line of text.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/)) {
+  // CRLF alone ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
+  for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*)$/s.exec(line) ?? []
     // Of several, the first one counts: RFC 5536 allows no second of those that are asked for here.
     if (name !== undefined && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), value)

@@ -1,17 +1,19 @@
-import { octetsToText } from '@retriever/core'
-import type { Entry, Retrieved } from '../fetcher.ts'
+import { octetsToText, RetrievalError } from '@retriever/core'
+import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
 import { textListing } from '../wire/text-listing.ts'
 import { BlockBody } from './body.ts'
+import { descriptionsOf } from './descriptions.ts'
 import { groupUrl } from './entry-url.ts'
 import { type Dialogue, exchange } from './exchange.ts'
+import type { InSession } from './pool.ts'
 import { refused } from './refused.ts'
 import type { ServerPlan } from './session.ts'
 import { fitsWildmat } from './wildmat.ts'
 
 /** The newsgroups of a server, all or those that fit a wildmat (RFC 3977 7.6.3): `group high low status` lines. */
-export async function retrieveGroups(dialogue: Dialogue): Promise<Retrieved> {
+export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
   const { plan, context } = dialogue
   const wildmat = plan.newsgroup
   let answer = await exchange(dialogue, wildmat === null ? 'LIST ACTIVE' : `LIST ACTIVE ${wildmat}`)
@@ -21,27 +23,101 @@ export async function retrieveGroups(dialogue: Dialogue): Promise<Retrieved> {
   const { reply, slot } = answer
   if (reply.code >= 400) throw refused(context, reply, 'list of newsgroups')
   expectReply(context, reply, 215)
+  const body = new GroupsBody(new BlockBody(dialogue, slot), wildmat, context)
   return textListing({
     metadata: wildmat === null ? {} : { wildmat },
-    body: new BlockBody(dialogue, slot),
-    entries: async function* (body) {
-      for await (const line of linesOf(body, context)) {
-        const entry = groupEntry(line, plan)
-        // sn takes a wildmat, and sends them all.
-        if (wildmat === null || entry.kind !== 'group' || fitsWildmat(octetsToText(wildmat), entry.name)) yield entry
+    body,
+    entries: async function* (octets) {
+      let descriptions: ReadonlyMap<string, string> = new Map()
+      body.beforeEnd = async () => {
+        descriptions = await descriptionsIfAny(wildmat, inSession, context)
       }
+      const lines: string[] = []
+      for await (const line of linesOf(octets, context)) lines.push(line)
+      for (const line of lines) yield groupEntry(line, plan, descriptions)
     },
   })
 }
 
-/** `test.alpha 0000000040 0000000001 y`; a line that is none is passed on as it is. */
-function groupEntry(line: string, plan: ServerPlan): Entry {
-  const [, group, high, low, posting] = /^(\S+)\s+(\d{1,16})\s+(\d{1,16})\s+(\S+)/.exec(line) ?? []
+/** The groups are known without their descriptions, too: where those cannot be had, a remark says so. */
+async function descriptionsIfAny(
+  wildmat: string | null,
+  inSession: InSession,
+  context: RetrievalContext,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await inSession((dialogue) => descriptionsOf(dialogue, wildmat))
+  } catch (error) {
+    if (!RetrievalError.is(error) || context.deadline.reason !== null) throw error
+    const message = `The groups come without their descriptions: ${error.message}`
+    context.emit({ type: 'remark', url: context.url, message })
+    return new Map()
+  }
+}
+
+/**
+ * The list of groups, without those that do not fit the wildmat: sn takes one and sends all groups, and RFC 977 has
+ * none.
+ */
+class GroupsBody implements AsyncIterableIterator<Uint8Array> {
+  readonly #block: BlockBody
+  readonly #octets: AsyncIterator<Uint8Array>
+  /** Runs once all lines have come, while the retrieval still goes on. */
+  beforeEnd: (() => Promise<void>) | null = null
+
+  constructor(block: BlockBody, wildmat: string | null, context: RetrievalContext) {
+    this.#block = block
+    // RFC 3977 4.1 leaves brackets and backslashes to servers, which may have a meaning for them.
+    this.#octets = wildmat === null || /[[\\]/.test(wildmat) ? block : fittingLines(block, wildmat, context)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { done, value } = await this.#octets.next()
+    if (done !== true) return { done: false, value }
+    const { beforeEnd } = this
+    this.beforeEnd = null
+    await beforeEnd?.()
+    return { done: true, value: undefined }
+  }
+
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return this.#block.return()
+  }
+}
+
+async function* fittingLines(
+  block: BlockBody,
+  wildmat: string,
+  context: RetrievalContext,
+): AsyncGenerator<Uint8Array, void, void> {
+  const pattern = octetsToText(wildmat)
+  for await (const line of linesOf(block, context)) {
+    const group = groupLine.exec(line)?.[1]
+    if (group === undefined || fitsWildmat(pattern, octetsToText(group))) yield Buffer.from(`${line}\r\n`, 'latin1')
+  }
+}
+
+/** `test.alpha 0000000040 0000000001 y` */
+const groupLine = /^(\S+)\s+(\d{1,16})\s+(\d{1,16})\s+(\S+)/
+
+/** A line that is none is passed on as it is. */
+function groupEntry(line: string, plan: ServerPlan, descriptions: ReadonlyMap<string, string>): Entry {
+  const [, group, high, low, posting] = groupLine.exec(line) ?? []
   if (group === undefined) return { name: octetsToText(line), kind: 'other', url: null }
+  const description = descriptions.get(group)
   return {
     name: octetsToText(group),
     kind: 'group',
     url: groupUrl(plan, group),
-    details: { low: Number(low), high: Number(high), posting: octetsToText(posting ?? '') },
+    details: {
+      low: Number(low),
+      high: Number(high),
+      posting: octetsToText(posting ?? ''),
+      ...(description !== undefined && { description: octetsToText(description) }),
+    },
   }
 }

@@ -4,6 +4,8 @@ export interface Habits {
   depth: number
   /** What lists the articles of a group: RFC 3977's OVER, RFC 2980's XOVER, or each article's HEAD. */
   overview: 'OVER' | 'XOVER' | 'HEAD'
+  /** The server lists the numbers of a group's articles (LISTGROUP); true until it has said otherwise. */
+  hasListGroup: boolean
 }
 
 /** Retrievals under way in one session at a time: of articles of 2 KiB over 100 ms that is a window of 20 Mbit/s. */

@@ -3,9 +3,8 @@ import { expectReply } from '../wire/reply.ts'
 import { checkAnswer } from './article.ts'
 import type { Dialogue } from './exchange.ts'
 import { fieldsOf } from './fields.ts'
-import type { Extent } from './group.ts'
 import { SessionLost, type Slot } from './order.ts'
-import { refused } from './refused.ts'
+import { overviewCut, refused } from './refused.ts'
 
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])
@@ -13,16 +12,14 @@ const none: ReadonlySet<number> = new Set([420, 423, 430])
 /** An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a time. */
 export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
   readonly #dialogue: Dialogue
-  readonly #last: number
+  readonly #numbers: Iterator<number>
   readonly #underWay: { readonly number: number; readonly slots: readonly Slot[] }[] = []
   readonly #unlink: () => void
-  #next: number
   #isOver = false
 
-  constructor(dialogue: Dialogue, { first, last }: Extent) {
+  constructor(dialogue: Dialogue, numbers: Iterable<number>) {
     this.#dialogue = dialogue
-    this.#next = first
-    this.#last = last
+    this.#numbers = numbers[Symbol.iterator]()
     this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
   }
 
@@ -40,9 +37,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
       // Nobody knows what comes next in it.
       if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
       this.#giveUp()
-      if (!(error instanceof SessionLost)) throw error
-      const message = 'The connection ended before the whole overview had come; try again.'
-      throw this.#dialogue.context.error('partial', message, { phase: 'body', transient: true, cause: error })
+      throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
     }
     return { done: true, value: undefined }
   }
@@ -55,8 +50,9 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
   /** The next article's line; null where the number has none, and at the end. */
   async #line(): Promise<string | null> {
     const { session, plan, context } = this.#dialogue
-    while (this.#next <= this.#last && this.#underWay.length < session.habits.depth) {
-      const number = this.#next++
+    while (this.#underWay.length < session.habits.depth) {
+      const { done, value: number } = this.#numbers.next()
+      if (done === true) break
       this.#underWay.push({ number, slots: session.postIn(plan.newsgroup ?? '', `HEAD ${number}`, context) })
     }
     const [head] = this.#underWay
@@ -92,7 +88,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
   }
 }
 
-/** RFC 3977 8.3.2: what TABs and line ends there were are blanks. */
+/** RFC 3977 8.3.2: a TAB, NUL, CR or LF within a field becomes one blank. */
 function overviewLine(number: number, fields: ReadonlyMap<string, string>): string {
   const names = ['subject', 'from', 'date', 'message-id', 'references', 'bytes', 'lines']
   const values = names.map((name) => (fields.get(name) ?? '').replace(/[\t\r\n\0]/g, ' '))

@@ -58,6 +58,6 @@ function select(dialogue: Dialogue, inSession: InSession, maxArticles: number): 
     case 'group':
       return retrieveGroup(dialogue, maxArticles)
     case 'groups':
-      return retrieveGroups(dialogue)
+      return retrieveGroups(dialogue, inSession)
   }
 }

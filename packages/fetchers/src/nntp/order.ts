@@ -8,12 +8,20 @@ export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
 
+/** The body of an answer, which may wait in memory for its consumer. */
+export interface Ahead {
+  /** Reads on without the consumer, up to a limit, so that the answers behind come sooner. */
+  readAhead(): void
+}
+
 /** One command under way: replies come in the order of the commands (RFC 3977 3.5). */
 export class Slot {
   readonly command: string
   reply: Reply | null = null
   /** Of a block that has begun. */
   decoder: DotDecoder | null = null
+  /** The block, where a consumer is to read it. */
+  body: Ahead | null = null
   /** Nobody wants the answer any more; whoever is next reads it away. */
   isAbandoned = false
   /** The GROUP that it relies on; null: none, or it is that one itself. */
@@ -53,7 +61,7 @@ export class Order {
 
   /** Resolves once all before it are over or abandoned. Rejects with SessionLost, or where the retrieval ends. */
   async turn(slot: Slot, { deadline }: RetrievalContext): Promise<void> {
-    while (!this.#isLost && this.#firstWanted() !== slot) {
+    while (!this.#isLost && this.firstWanted !== slot) {
       // Whoever is before may take its time to read: no limit of a phase runs.
       await deadline.unlimited(() => new Promise<void>((resolve) => (slot.wake = resolve)))
     }
@@ -63,12 +71,12 @@ export class Order {
   end(slot: Slot): void {
     const at = this.#slots.indexOf(slot)
     if (at !== -1) this.#slots.splice(at, 1)
-    this.#firstWanted()?.wake()
+    this.firstWanted?.wake()
   }
 
   abandon(slot: Slot): void {
     slot.isAbandoned = true
-    this.#firstWanted()?.wake()
+    this.firstWanted?.wake()
   }
 
   /** Nothing more will come: all who wait are told so. */
@@ -77,7 +85,8 @@ export class Order {
     for (const slot of this.#slots) slot.wake()
   }
 
-  #firstWanted(): Slot | undefined {
+  /** The one whose turn it is. */
+  get firstWanted(): Slot | undefined {
     return this.#slots.find(({ isAbandoned }) => !isAbandoned)
   }
 }

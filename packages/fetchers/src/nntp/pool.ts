@@ -24,6 +24,8 @@ interface Member {
   load: number
   /** The most that it was ever busy with. */
   peak: number
+  /** While a retrieval waits for a place at the server: takes that back which the session was told. */
+  noLongerWaiting: (() => void) | undefined
   timer: NodeJS.Timeout | undefined
 }
 
@@ -36,6 +38,8 @@ export class Pool {
   readonly #members: Member[] = []
   readonly #places = new Map<string, Places>()
   readonly #habits = new Map<string, Habits>()
+  /** Retrievals that wait for a place, by server. */
+  readonly #waiting = new Map<string, number>()
   #isClosed = false
 
   constructor(connections: number) {
@@ -100,7 +104,35 @@ export class Pool {
         places.next()
         return member
       }
-      await places.turn(context)
+      await this.#waitForPlace(name, context)
+    }
+  }
+
+  /**
+   * The sessions of the server are told of it meanwhile: one whose answer stays unread gives up its place in the end.
+   */
+  async #waitForPlace(name: string, context: RetrievalContext): Promise<void> {
+    const wait = (by: number): void => {
+      this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + by)
+      this.#tellWaiting(name, context)
+    }
+    wait(1)
+    try {
+      await this.#placesAt(name).turn(context)
+    } finally {
+      wait(-1)
+    }
+  }
+
+  #tellWaiting(name: string, context: RetrievalContext): void {
+    const isWaitedFor = (this.#waiting.get(name) ?? 0) > 0
+    for (const member of this.#members) {
+      if (member.server !== name) continue
+      if (isWaitedFor) member.noLongerWaiting ??= member.session.addWaiting(context)
+      else {
+        member.noLongerWaiting?.()
+        member.noLongerWaiting = undefined
+      }
     }
   }
 
@@ -132,8 +164,18 @@ export class Pool {
     try {
       const session = await openSession(plan, context, this.#habitsOf(name))
       // At once: one that nobody is busy with may be closed for another login.
-      const member: Member = { session, server: name, key, load: 1, peak: 1, timer: undefined }
+      const member: Member = {
+        session,
+        server: name,
+        key,
+        load: 1,
+        peak: 1,
+        timer: undefined,
+        noLongerWaiting: undefined,
+      }
       this.#members.push(member)
+      session.onEvicted = () => this.#drop(member)
+      this.#tellWaiting(name, context)
       return member
     } catch (error) {
       places.leave()
@@ -166,6 +208,7 @@ export class Pool {
     if (at === -1) return
     this.#members.splice(at, 1)
     clearTimeout(member.timer)
+    member.noLongerWaiting?.()
     member.session.close()
     this.#placesAt(member.server).leave()
   }
@@ -177,7 +220,7 @@ export class Pool {
   }
 
   #habitsOf(name: string): Habits {
-    const known = this.#habits.get(name) ?? { depth: maxDepth, overview: 'OVER' }
+    const known = this.#habits.get(name) ?? { depth: maxDepth, overview: 'OVER', hasListGroup: true }
     this.#habits.set(name, known)
     return known
   }

@@ -1,6 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/reply.ts'
+import type { Dialogue } from './exchange.ts'
 
 /** What a server says of a group or article it does not have. sn and leafnode answer 430 to a number (RFC 3977 says 423). */
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])
@@ -39,4 +40,10 @@ export function leaving(context: RetrievalContext, reply: Reply): RetrievalError
 export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalError {
   const message = 'The server wants TLS for this; use nntps:// (port 563), or --ssl-reqd for STARTTLS'
   return refusal(context, 'server-refused', message, reply)
+}
+
+/** The error for an overview of which the rest was asked for in a session that is lost. */
+export function overviewCut({ session, context }: Pick<Dialogue, 'session' | 'context'>, cause: Error): RetrievalError {
+  const message = 'The connection ended before the whole overview had come; try again.'
+  return session.evicted(context) ?? context.error('partial', message, { phase: 'body', transient: true, cause })
 }

@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net'
-import type { NntpPlan } from '@retriever/core'
+import type { NntpPlan, RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { DotDecoder } from '../wire/dot.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Reply, readReply } from '../wire/reply.ts'
 import { Connection } from '../wire/socket.ts'
+import { checkGroupName } from './group-reply.ts'
 import type { Habits } from './habits.ts'
-import { Order, SessionLost, Slot } from './order.ts'
+import { type Ahead, Order, SessionLost, Slot } from './order.ts'
 
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
@@ -14,12 +15,23 @@ export type ServerPlan = NntpPlan & { readonly host: string }
 /** Octets of an answer that nobody wants any more, and that are read away; for more, another connection costs less. */
 const maxDrained = 262_144
 
-/** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP, which is never sent. */
+/**
+ * Milliseconds that an answer may be left unread while other retrievals wait for the connection; at most
+ * limits.idleTimeout.
+ */
+const maxUnread = 10_000
+
+/** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP. */
 const withBlock: ReadonlySet<number> = new Set([100, 101, 215, 220, 221, 222, 224, 225, 230, 231])
 
+function hasBlock({ command }: Slot, { code }: Reply): boolean {
+  return withBlock.has(code) || (code === 211 && command.startsWith('LISTGROUP'))
+}
+
 /**
- * One connection to a news server, shared by retrievals that send their commands without waiting for each other. Each reads its own
- * answer when its turn has come: nothing is read ahead of who wants it.
+ * One connection to a news server, shared by retrievals that send their commands without waiting for each other. Each
+ * reads its own answer when its turn has come. An answer that its consumer leaves unread while others wait is read
+ * ahead into memory, as far as it is small; a larger one loses the connection after a while.
  */
 export class Session {
   readonly habits: Habits
@@ -38,6 +50,13 @@ export class Session {
   readonly #socket: Socket
   readonly #order = new Order()
   #isReading = false
+  /** When anything was last read, or taken of what had been read ahead. */
+  #lastRead = performance.now()
+  #waiting = 0
+  #watch: NodeJS.Timeout | undefined
+  #isEvicted = false
+  /** Told when an unread answer has cost this session its connection. */
+  onEvicted: () => void = () => {}
   #lines: LineReader
   #context: RetrievalContext
   #selection: { readonly newsgroup: string; readonly slot: Slot } | null = null
@@ -112,8 +131,49 @@ export class Session {
     })
   }
 
+  /** A consumer is to read the block of this answer. */
+  hold(slot: Slot, body: Ahead): void {
+    slot.body = body
+    if (this.isWantedByOthers) body.readAhead()
+  }
+
+  /** Retrievals wait for an answer behind the one that is read, or for a place here. */
+  get isWantedByOthers(): boolean {
+    return this.#waiting > 0
+  }
+
+  /** Says that a retrieval waits; the function given back says that it no longer does. */
+  addWaiting({ limits }: Pick<RetrievalContext, 'limits'>): () => void {
+    // Before that, the time that a consumer takes costs no one anything.
+    if (this.#waiting++ === 0) this.noteRead()
+    this.#order.firstWanted?.body?.readAhead()
+    this.#watchUnread(Math.min(maxUnread, limits.idleTimeout))
+    let isWaiting = true
+    return () => {
+      if (!isWaiting) return
+      isWaiting = false
+      if (--this.#waiting > 0) return
+      clearTimeout(this.#watch)
+      this.#watch = undefined
+    }
+  }
+
+  /** The answer is in use: its consumer has taken octets of it. */
+  noteRead(): void {
+    this.#lastRead = performance.now()
+  }
+
+  /** The error for an answer that lost the connection since it was left unread; null: it did not. */
+  evicted(context: RetrievalContext): RetrievalError | null {
+    if (!this.#isEvicted) return null
+    const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
+    return context.error('partial', `${what}. Read or cancel each body soon.`, { phase: 'body', transient: true })
+  }
+
   /** The next octets of the block behind a reply, the dots of its lines restored; null at its end. */
   async next(slot: Slot, context: RetrievalContext): Promise<Uint8Array | null> {
+    const evicted = this.evicted(context)
+    if (evicted !== null) throw evicted
     const decoder = slot.decoder ?? new DotDecoder()
     slot.decoder = decoder
     while (!decoder.ended) {
@@ -137,6 +197,7 @@ export class Session {
 
   /** Nothing more comes; whoever waits here goes to another session. */
   lose(): void {
+    clearTimeout(this.#watch)
     this.#socket.destroy()
     this.#order.lose()
   }
@@ -163,11 +224,28 @@ export class Session {
     process.nextTick(() => this.#socket.uncork())
   }
 
+  #watchUnread(milliseconds: number): void {
+    if (this.#watch !== undefined || this.isLost) return
+    const look = (): void => {
+      this.#watch = undefined
+      if (this.#isReading || this.#order.firstWanted === undefined) this.noteRead()
+      if (performance.now() - this.#lastRead < milliseconds) this.#watchUnread(milliseconds)
+      else this.#evict()
+    }
+    this.#watch = setTimeout(look, Math.max(1, milliseconds - (performance.now() - this.#lastRead)))
+  }
+
+  #evict(): void {
+    this.#isEvicted = true
+    this.lose()
+    this.onEvicted()
+  }
+
   async #turn(slot: Slot, context: RetrievalContext): Promise<void> {
     context.deadline.phase = slot.phase
     let left = maxDrained
     try {
-      await this.#order.turn(slot, context)
+      await this.#ownTurn(slot, context)
       for (let head = this.#order.head; head !== undefined && head !== slot; head = this.#order.head) {
         left = await this.#drain(head, context, left)
       }
@@ -182,13 +260,23 @@ export class Session {
     }
   }
 
+  async #ownTurn(slot: Slot, context: RetrievalContext): Promise<void> {
+    if (this.#order.firstWanted === slot) return this.#order.turn(slot, context)
+    const noLonger = this.addWaiting(context)
+    try {
+      await this.#order.turn(slot, context)
+    } finally {
+      noLonger()
+    }
+  }
+
   /** Reads an answer away; gives back how much more may be. */
   async #drain(slot: Slot, context: RetrievalContext, most: number): Promise<number> {
     let left = most
     await this.#read(context, async (lines) => {
       if (slot.reply === null) await this.#readReply(slot, lines, context)
     })
-    if (slot.reply !== null && withBlock.has(slot.reply.code)) {
+    if (slot.reply !== null && hasBlock(slot, slot.reply)) {
       for (let octets = await this.next(slot, context); octets !== null; octets = await this.next(slot, context)) {
         left -= octets.length
         if (left > 0) continue
@@ -205,6 +293,8 @@ export class Session {
     context.deadline.phase = slot.phase
     slot.reply = await readReply(lines, context, slot.phase, slot.secrets ?? [])
     if (slot.reply.code !== 211) this.unselect(slot)
+    const newsgroup = /^GROUP (.*)$/s.exec(slot.command)?.[1]
+    if (newsgroup !== undefined) checkGroupName(context, slot.reply, newsgroup)
     return slot.reply
   }
 
@@ -222,6 +312,7 @@ export class Session {
       throw error
     } finally {
       this.#isReading = false
+      this.noteRead()
     }
   }
 }

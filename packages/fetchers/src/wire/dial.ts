@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext, TlsOptions } from '../fetcher.ts'
-import { Carrier } from './carrier.ts'
 import { type Lifetime, whenOver } from './lifetime.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { opening } from './opening.ts'
@@ -25,10 +24,6 @@ export async function dial(
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
   const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
-  if (peer.tls === 'implicit' && peer.provesEnd === true) {
-    const tcp = await opened(context, { ...peer, tls: 'none' }, connectTcp(options), lifetime)
-    return secure(context, peer, tcp, lifetime)
-  }
   const socket =
     peer.tls === 'implicit'
       ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(peer) })
@@ -62,17 +57,12 @@ export async function secure(
     throw context.error('protocol-violation', message)
   }
   context.deadline.phase = 'tls'
-  const under = peer.provesEnd === true ? new Carrier(carrier) : carrier
-  const socket = connectTls({ socket: under, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
-  if (under instanceof Carrier) carriers.set(socket, under)
+  const socket = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
   // Within the TLS of an https proxy, one does not end with the other by itself.
-  socket.once('close', () => under.destroy())
-  under.once('close', () => socket.destroy())
-  return opened(context, peer, socket, lifetime, under)
+  socket.once('close', () => carrier.destroy())
+  carrier.once('close', () => socket.destroy())
+  return opened(context, peer, socket, lifetime, carrier)
 }
-
-/** Of connections with Peer.provesEnd. */
-export const carriers: WeakMap<Socket, Carrier> = new WeakMap()
 
 /** By whose name the certificate is checked, and against what; and our own certificate. */
 export function tlsOptions(host: string, { ca, cert, key, passphrase, insecure }: TlsOptions): ConnectionOptions {

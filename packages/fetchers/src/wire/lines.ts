@@ -95,9 +95,9 @@ export class LineReader implements OctetSource {
 }
 
 /**
- * The lines of a body that is a listing, without their ends, one octet a character; the last one needs no end. Rejects with
- * `limit-exceeded` past limits.maxListing, or where one line passes limits.maxReply: at the same octet and behind the same lines,
- * whatever the chunks are.
+ * The lines of a body that is a listing, without their ends, one octet a character; the last one needs no end. Rejects
+ * with `limit-exceeded` past limits.maxListing, or where one line passes limits.maxReply: at the same octet and behind
+ * the same lines, whatever the chunks are.
  */
 export async function* linesOf(
   body: AsyncIterable<Uint8Array>,

@@ -28,7 +28,9 @@ export function connectError(
   if (code?.startsWith('ERR_SSL') || code === 'EPROTO' || code?.startsWith('ERR_TLS')) {
     // `809C237CB87F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/openssl/...:350:`
     const [, reason = message] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? []
-    const what = `No TLS session with ${where} (${reason}); does it speak TLS at all?`
+    const what = isClear(reason)
+      ? `${capitalised(where)} answers without TLS (${reason}); use the scheme without it, or check the port.`
+      : `No TLS session with ${where} (${reason}); does it speak TLS at all?`
     return context.error('tls-failed', what, { phase: 'tls', cause })
   }
   if (code === 'ECONNREFUSED') {
@@ -40,6 +42,11 @@ export function connectError(
     transient: isPassing(code),
     cause,
   })
+}
+
+/** What OpenSSL says of octets that are no record of TLS. */
+function isClear(reason: string): boolean {
+  return /^(?:wrong version number|packet length too long|unknown protocol|http request)$/.test(reason)
 }
 
 /** What is wrong with a certificate, and what can be done: no CA helps where the name or the date is. */

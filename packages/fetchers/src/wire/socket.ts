@@ -13,8 +13,6 @@ export interface Peer {
   readonly tls: TlsMode
   /** Protocols to choose from within TLS, the best first (RFC 7301). */
   readonly alpn?: readonly string[]
-  /** The end of TLS is to be told from that of TCP: ProvenInflow is to read it. */
-  readonly provesEnd?: boolean
 }
 
 /**

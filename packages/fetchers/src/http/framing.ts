@@ -1,0 +1,34 @@
+import { printable } from '@retriever/core'
+import { InvalidHttp } from './connection.ts'
+
+type Fields = readonly (readonly [name: string, value: string])[]
+
+/**
+ * Throws InvalidHttp where the fields leave it open where the body ends (RFC 9112 6.3), which is how answers are
+ * smuggled. One length that comes several times is one (RFC 9110 8.6).
+ */
+export function checkFraming(fields: Fields): Fields {
+  const lengths = fields.filter(([name]) => isLength(name))
+  const [first] = lengths
+  if (first === undefined) return fields
+  const [length = '', ...others] = lengths.flatMap(([, value]) => value.split(',').map((each) => each.trim()))
+  const different = others.find((other) => other !== length)
+  if (different !== undefined && isNumber(length) && isNumber(different)) {
+    throw new InvalidHttp(`two different Content-Length fields (${length} and ${different})`)
+  }
+  const odd = [length, ...others].find((each) => !isNumber(each))
+  if (odd !== undefined) throw new InvalidHttp(`Content-Length is no number (${printable(odd.slice(0, 40))})`)
+  if (fields.some(([name]) => name.length === 17 && name.toLowerCase() === 'transfer-encoding')) {
+    throw new InvalidHttp('both Content-Length and Transfer-Encoding')
+  }
+  if (others.length === 0) return fields
+  return fields.flatMap((field) => (field === first ? [[field[0], length]] : isLength(field[0]) ? [] : [field]))
+}
+
+function isLength(name: string): boolean {
+  return name.length === 14 && name.toLowerCase() === 'content-length'
+}
+
+function isNumber(text: string): boolean {
+  return /^\d{1,40}$/.test(text) && Number.isSafeInteger(Number(text))
+}

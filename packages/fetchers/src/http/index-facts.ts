@@ -1,0 +1,148 @@
+import type { Entry } from '../fetcher.ts'
+
+/** Size and date, as far as a page says them. */
+export type Facts = Pick<Entry, 'size' | 'modified' | 'details'>
+
+/** What stands around a link, as written, one octet a character; cells are kept apart by TABs. */
+export interface Surroundings {
+  /** In the row before the link, in the link behind the name, and in the row behind the link. */
+  readonly before: string
+  readonly within: string
+  readonly after: string
+  /** Numbers of attributes that tables are sorted by: `data-size="1234"`. */
+  readonly numbers: readonly string[]
+  /** The date of a `time` element: `2001-02-03T04:05:06Z`. */
+  readonly time: string
+}
+
+/** Programs put both behind the name, as nginx and Apache do, within the link (serve-index) or before it (IIS). */
+export function factsOf({ before, within, after, numbers, time }: Surroundings): Facts {
+  const places = [readPlace(after, true), readPlace(within), readPlace(before)]
+  const shownSize = places.find(({ size }) => size !== null)?.size ?? null
+  const modified = dateIn(time)?.date ?? places.find(({ date }) => date !== null)?.date ?? null
+  const exact = exactSize(shownSize, numbers)
+  return {
+    ...(exact !== null && { size: exact }),
+    ...(modified !== null && { modified }),
+    ...(exact === null && shownSize !== null && !/^\d+$/.test(shownSize) && { details: { shownSize } }),
+  }
+}
+
+interface Place {
+  readonly size: string | null
+  readonly date: Date | null
+}
+
+/** `5`, `1,234 bytes`, `1.2M`, `12 KiB`, `8  B`. */
+const size = String.raw`\d[\d.,]*(?: ?(?:[kmgtp]i?b?|bytes?|octets?)| {0,2}b)?`
+// Not the beginning of a text: `25 years ago`.
+const sizeFirst = new RegExp(`^\\s*(${size})(?= ?[\\t\\r\\n]| {2}|\\s*$)`, 'i')
+const sizeLast = new RegExp(`(?:^|\\s)(${size})\\s*$`, 'i')
+const sizeAlone = new RegExp(`^${size}$`, 'i')
+
+/** The size stands beside the date; without a date, alone. A bare number may count anything, unless nothing else follows. */
+function readPlace(text: string, mayBeBare = false): Place {
+  const plain = text.replace(/\xC2?\xA0|\xE2\x80\xAF/g, ' ')
+  const found = dateIn(plain)
+  if (found === null) return { date: null, size: loneSize(plain, mayBeBare) }
+  const near = sizeFirst.exec(plain.slice(found.end)) ?? sizeLast.exec(plain.slice(0, found.start))
+  return { date: found.date, size: near?.[1] ?? null }
+}
+
+function loneSize(text: string, mayBeBare: boolean): string | null {
+  const cells = text.split('\t').map((cell) => cell.trim())
+  const full = cells.filter((cell) => cell !== '')
+  const isBare = mayBeBare && full.length === 1
+  return full.find((cell) => sizeAlone.test(cell) && (isBare || /\D$/.test(cell))) ?? null
+}
+
+/** Of an attribute's number, only that it agrees with what is shown proves that it is the size. */
+function exactSize(shown: string | null, numbers: readonly string[]): number | null {
+  const [, digits = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\s*(b|bytes?|octets?))?$/i.exec(shown ?? '') ?? []
+  const exact = digits === '' ? Number.NaN : Number(digits.replaceAll(',', ''))
+  if (Number.isSafeInteger(exact)) return exact
+  const agreeing = numbers.map(Number).find((number) => Number.isSafeInteger(number) && isAbout(number, shown))
+  return agreeing ?? null
+}
+
+/** Whether a number of octets may be shown as `1.2 MiB`, rounded in whatever way. */
+function isAbout(octets: number, shown: string | null): boolean {
+  const [, whole = '', fraction = '', prefix = ''] = /^(\d+)(?:[.,](\d+))? ?([kmgtp])i?b?$/i.exec(shown ?? '') ?? []
+  if (whole === '') return false
+  const power = 'kmgtp'.indexOf(prefix.toLowerCase()) + 1
+  return [1000, 1024].some((base) => {
+    const unit = base ** power
+    return Math.abs(octets - Number(`${whole}.${fraction}`) * unit) <= (1.01 * unit) / 10 ** fraction.length
+  })
+}
+
+const clock = String.raw`(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d{1,9})?)?(?: ?(?<half>[AP]M)\b)?`
+const zone = String.raw`(?: ?(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d))?`
+const time = `(?:[ T,]{1,4}${clock}${zone})`
+const month = '(?<month>[A-Za-z]{3,9})'
+const forms: readonly RegExp[] = [
+  // 2001-02-03 04:05, 2001-Feb-03 04:05:06, 2001/02/03, 2001-02-03T04:05:06Z.
+  String.raw`(?<year>\d{4})([-/])(?:(?<digits>\d\d?)|${month})\2(?<day>\d\d?)(?!\d)${time}?`,
+  // 03-Feb-2001 04:05, 03Feb2001 04:05, Sat, 03 Feb 2001 04:05:06 GMT.
+  String.raw`(?<day>\d\d?)[-/ ]?${month}[-/ ]?(?<year>\d{4})(?!\d)${time}?`,
+  // Feb 3, 2001, 4:05:06 AM; Feb  3  2001.
+  String.raw`${month} {1,2}(?<day>\d\d?)(?:, ?| {1,2})(?<year>\d{4})(?!\d)${time}?`,
+  // 2/3/2001 4:05 AM.
+  String.raw`(?<first>\d\d?)/(?<other>\d\d?)/(?<year>\d{4})(?!\d)${time}?`,
+].map((form) => new RegExp(`(?<![\\d/-])(?:[A-Za-z]{3,9}, )?${form}`))
+
+interface Dated {
+  readonly start: number
+  readonly end: number
+  /** Null: the text has the form of a date, and is none. */
+  readonly date: Date | null
+}
+
+/** The first date of a text; null: there is none. */
+export function dateIn(text: string): Dated | null {
+  for (const form of forms) {
+    const match = form.exec(text)
+    if (match !== null) {
+      return { start: match.index, end: match.index + match[0].length, date: instant(match.groups ?? {}) }
+    }
+  }
+  return null
+}
+
+const months = 'janfebmaraprmayjunjulaugsepoctnovdec'
+
+/** Taken for UTC where no zone stands there. Null for what is no date; of 30 February Date would make 2 March. */
+function instant(groups: Readonly<Record<string, string | undefined>>): Date | null {
+  const { year, day, digits, month, first, other, hour = '0', minute = '0', second = '0', half, zone } = groups
+  const named = month === undefined ? -1 : months.indexOf(month.slice(0, 3).toLowerCase())
+  if (month !== undefined && (named < 0 || named % 3 !== 0)) return null
+  const [slashMonth, slashDay] = inOrder(first, other, half)
+  const wanted = {
+    year: Number(year),
+    month: month === undefined ? Number(digits ?? slashMonth) : named / 3 + 1,
+    day: Number(day ?? slashDay),
+    hour: half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'PM' ? 12 : 0),
+    minute: Number(minute),
+  }
+  const date = new Date(Date.UTC(wanted.year, wanted.month - 1, wanted.day, wanted.hour, wanted.minute, Number(second)))
+  if (Number.isNaN(date.getTime())) return null
+  const isSame =
+    date.getUTCMonth() + 1 === wanted.month &&
+    date.getUTCDate() === wanted.day &&
+    date.getUTCHours() === wanted.hour &&
+    date.getUTCMinutes() === wanted.minute
+  return isSame ? new Date(date.getTime() - offsetOf(zone)) : null
+}
+
+/** Of 2/3/2001, month and day; nothing where it may be either way round. Who writes AM and PM writes the month first. */
+function inOrder(first?: string, other?: string, half?: string): [month?: string, day?: string] {
+  if (first === undefined || other === undefined) return []
+  if (half !== undefined || Number(other) > 12) return [first, other]
+  return Number(first) > 12 || first === other ? [other, first] : []
+}
+
+/** Of `+01:00`, in milliseconds. */
+function offsetOf(zone = ''): number {
+  const [, sign = '', hours = 0, minutes = 0] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? []
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+}

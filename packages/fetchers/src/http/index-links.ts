@@ -1,0 +1,174 @@
+import type { Surroundings } from './index-facts.ts'
+
+/** A link of a page, one octet a character. */
+export interface PageLink extends Surroundings {
+  readonly href: string
+  /** Its text, with a TAB for each element in it. */
+  readonly text: string
+  /** `icon icon-directory`. */
+  readonly classes: string
+  /** Characters of text outside of links and headings, blanks not counted, that came before the link. */
+  readonly prose: number
+}
+
+/** Of each text, so many characters are kept: date and size stand near. */
+const maxText = 200
+/** An attribute by which a table is sorted is one of few. */
+const maxNumbers = 4
+/** Pages have a dozen. The parser looks through all open elements at each end tag, which must not take for ever. */
+export const maxDepth = 500
+
+const headings: ReadonlySet<string> = new Set(['title', 'h1', 'h2', 'h3', 'h4', 'caption'])
+const silent: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'select', 'textarea'])
+/** A row ends where one of them begins or ends. */
+const rowBreaks: ReadonlySet<string> = new Set('tr li dt table thead tbody ul ol dl pre'.split(' '))
+/** These too, but within a row of a table or a list. */
+const lineBreaks: ReadonlySet<string> = new Set(
+  'br hr p h1 h2 h3 h4 h5 h6 header footer address nav section'.split(' '),
+)
+const rows: ReadonlySet<string> = new Set(['tr', 'li'])
+
+/** What htmlparser2 calls: reads each link with what stands in its row. */
+export class LinkReader {
+  readonly #tooDeep: () => Error
+  #links: PageLink[] = []
+  #open: { -readonly [Key in keyof PageLink]: PageLink[Key] } | null = null
+  #before = ''
+  #isInLink = false
+  #depth = 0
+  #silentDepth = 0
+  #preDepth = 0
+  #rowDepth = 0
+  #prose = 0
+  #heading: string | null = null
+  /** For each open `div`, how much prose there was before it. */
+  readonly #divs: number[] = []
+  /** The texts of title and headings, the first of each name. */
+  readonly headings: Map<string, string> = new Map()
+
+  constructor(tooDeep: () => Error) {
+    this.#tooDeep = tooDeep
+  }
+
+  get prose(): number {
+    return this.#prose
+  }
+
+  /** Those that are complete. */
+  take(): PageLink[] {
+    const links = this.#links
+    this.#links = []
+    return links
+  }
+
+  /** The parser's. */
+  onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#depth++
+    if (this.#depth > maxDepth) throw this.#tooDeep()
+    if (silent.has(name)) this.#silentDepth++
+    if (name === 'pre') this.#preDepth++
+    if (name === 'div') this.#divs.push(this.#prose)
+    this.#breakRow(name)
+    if (rows.has(name)) this.#rowDepth++
+    if (headings.has(name) && this.#heading === null && !this.headings.has(name)) {
+      this.#heading = name
+      this.headings.set(name, '')
+    }
+    this.#add('\t')
+    if (name === 'a' && attributes.href !== undefined) this.#link(attributes.href, attributes.class ?? '')
+    if (this.#open === null) return
+    if (name === 'time') this.#open.time ||= attributes.datetime ?? ''
+    else if (name === 'td') this.#open.numbers = withNumber(this.#open.numbers, attributes)
+  }
+
+  #link(href: string, classes: string): void {
+    // Some make their icons links too.
+    if (this.#open?.href !== href) {
+      const before = this.#open === null ? this.#before : ''
+      this.#close()
+      this.#open = { href, text: '', classes, before, within: '', after: '', numbers: [], time: '', prose: this.#prose }
+    }
+    this.#isInLink = true
+  }
+
+  /** The parser's. */
+  ontext(text: string): void {
+    if (this.#silentDepth > 0) return
+    if (this.#heading !== null) this.#addToHeading(this.#heading, text)
+    else if (!this.#isInLink) this.#prose += text.replace(/\s+/g, '').length
+    const lines = this.#preDepth === 0 || this.#isInLink ? [text] : text.split('\n')
+    for (const [number, line] of lines.entries()) {
+      if (number > 0) this.#endRow()
+      this.#add(line)
+    }
+  }
+
+  #addToHeading(name: string, text: string): void {
+    const before = this.headings.get(name) ?? ''
+    this.headings.set(name, (before + text.slice(0, maxText)).slice(0, 2 * maxText))
+  }
+
+  #add(text: string): void {
+    if (this.#open === null) this.#before = joined(this.#before, text)
+    else if (this.#isInLink) this.#open.text = joined(this.#open.text, text)
+    else this.#open.after = joined(this.#open.after, text)
+  }
+
+  /** The parser's. */
+  onclosetag(name: string): void {
+    this.#depth--
+    if (silent.has(name)) this.#silentDepth--
+    if (name === 'a') this.#isInLink = false
+    if (name === this.#heading) this.#heading = null
+    this.#add('\t')
+    if (rows.has(name)) this.#rowDepth--
+    this.#breakRow(name)
+    if (name === 'pre') this.#preDepth--
+    // A `div` with text before its link is a row; one that begins with the link may be a cell.
+    if (name === 'div' && (this.#divs.pop() ?? 0) < (this.#open?.prose ?? 0)) this.#endRow()
+  }
+
+  /** The parser's. */
+  onend(): void {
+    this.#close()
+  }
+
+  /** A link may hold paragraphs; a row is never within one. */
+  #breakRow(name: string): void {
+    const isLine = lineBreaks.has(name) && this.#rowDepth === 0 && !this.#isInLink
+    if (isLine || rowBreaks.has(name)) this.#endRow()
+  }
+
+  #endRow(): void {
+    this.#close()
+    this.#before = ''
+  }
+
+  #close(): void {
+    if (this.#open !== null) this.#links.push(withRest(this.#open))
+    this.#open = null
+    this.#isInLink = false
+  }
+}
+
+/** Blanks are kept short, since pages pad with them. */
+function joined(text: string, more: string): string {
+  if (text.length >= maxText) return text
+  const added = more
+    .slice(0, 4 * maxText)
+    .replace(/[\t\r\n]+/g, '\t')
+    .replace(/ {3,}/g, '   ')
+  return added === '\t' && (text === '' || text.endsWith('\t')) ? text : (text + added).slice(0, maxText)
+}
+
+/** Behind the name, a link may have size and date in further elements. */
+function withRest(link: PageLink): PageLink {
+  const [, within = ''] = /^\s*[^\t]+\t(.*)$/s.exec(link.text) ?? []
+  return { ...link, within }
+}
+
+function withNumber(numbers: readonly string[], attributes: Readonly<Record<string, string>>): readonly string[] {
+  const { 'data-size': size, 'data-order': order, 'data-sort': sort, 'data-value': value } = attributes
+  const number = size ?? order ?? sort ?? value ?? ''
+  return /^\d{1,15}$/.test(number) && numbers.length < maxNumbers ? [...numbers, number] : numbers
+}

@@ -1,0 +1,37 @@
+import { type Decoded, uudecodeAt } from './uuencode.ts'
+import { ydecodeAt } from './yenc.ts'
+
+/** A text, and the files that stood in it, encoded as news had them before MIME. */
+export interface Separated {
+  /** The text without them. */
+  readonly text: Buffer
+  readonly files: readonly Decoded[]
+}
+
+const lf = 0x0a
+const starts = ['begin', '=ybegin '].map((word) => Buffer.from(word))
+
+/** Takes uuencoded files and those in yEnc out of a text. One pass: what begins a file ends the one before it. */
+export function separateFiles(octets: Buffer): Separated {
+  const files: Decoded[] = []
+  const text: Buffer[] = []
+  let kept = 0
+  for (let at = 0; at < octets.length; ) {
+    const file = beginsFile(octets, at) ? (uudecodeAt(octets, at) ?? ydecodeAt(octets, at)) : null
+    if (file === null) {
+      at = octets.indexOf(lf, at) + 1 || octets.length
+      continue
+    }
+    files.push(file)
+    text.push(octets.subarray(kept, at))
+    at = file.end
+    kept = at
+  }
+  return { text: files.length === 0 ? octets : Buffer.concat([...text, octets.subarray(kept)]), files }
+}
+
+function beginsFile(octets: Buffer, at: number): boolean {
+  return starts.some(
+    (word) => octets.compare(word, 0, word.length, at, Math.min(at + word.length, octets.length)) === 0,
+  )
+}

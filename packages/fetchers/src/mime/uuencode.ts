@@ -1,0 +1,64 @@
+import { linesFrom } from './lines.ts'
+
+/** A file within a text, and where its encoding ends in that text. */
+export interface Decoded {
+  /** As it was written, one octet a character. */
+  readonly name: string
+  readonly octets: Uint8Array
+  /** Why the octets are not those of the file; null: nothing is known to be wrong. */
+  readonly damage: string | null
+  /** Of the first octet behind it. */
+  readonly end: number
+}
+
+const beginLine = /^begin(-base64)? [0-7]{3,4} (.+)$/
+
+/**
+ * The file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX uuencode); or
+ * `begin-base64`, base64, `====`. Null where that is not so: prose may begin like this.
+ */
+export function uudecodeAt(text: Buffer, start: number): Decoded | null {
+  const lines = linesFrom(text, start)
+  const first = lines.next()
+  if (first.done === true) return null
+  const [, isBase64, name] = beginLine.exec(first.value.line) ?? []
+  if (name === undefined) return null
+  const pieces: Buffer[] = []
+  for (const { line, end } of lines) {
+    if (line === (isBase64 ? '====' : 'end')) {
+      // An empty file has one line, too: of no octets.
+      return pieces.length === 0 ? null : { name, octets: Buffer.concat(pieces), damage: null, end }
+    }
+    const octets = isBase64 ? base64Line(line) : uuLine(line)
+    if (octets === null) return null
+    pieces.push(octets)
+  }
+  return null
+}
+
+function base64Line(line: string): Buffer | null {
+  return /^[A-Za-z0-9+/]*={0,3}$/.test(line) ? Buffer.from(line, 'base64') : null
+}
+
+/**
+ * One length and groups of four characters, six bits each. Blanks at the end may be lost on the way; some encoders add
+ * a checksum.
+ */
+function uuLine(line: string): Buffer | null {
+  if (!/^[ -`]*$/.test(line)) return null
+  const length = sixBits(line, 0)
+  const characters = Math.ceil(length / 3) * 4
+  if (line.length - 1 > characters + 2) return null
+  const octets = Buffer.alloc(length)
+  for (let at = 0; at < length; at++) {
+    const group = 1 + Math.floor(at / 3) * 4 + (at % 3)
+    const shift = 2 * (at % 3)
+    octets[at] = (sixBits(line, group) << (2 + shift)) | (sixBits(line, group + 1) >> (4 - shift))
+  }
+  return octets
+}
+
+/** A blank and a grave accent are 0, as is a character that is missing. */
+function sixBits(line: string, at: number): number {
+  return at < line.length ? (line.charCodeAt(at) - 0x20) & 0x3f : 0
+}

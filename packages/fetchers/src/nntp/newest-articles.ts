@@ -1,0 +1,118 @@
+import { RetrievalError } from '@retriever/core'
+import { linesOf } from '../wire/lines.ts'
+import type { Dialogue } from './exchange.ts'
+import { type Extent, extentBelow } from './extent.ts'
+import { SessionLost } from './order.ts'
+import { checkNumber } from './overview.ts'
+import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
+import { overviewCut } from './refused.ts'
+
+/** Characters that one chunk of the body has, or a little more. */
+const chunkLength = 65_536
+
+/**
+ * The lines of a group's overview about its newest `limit` articles, the oldest first. Numbers of articles have gaps,
+ * and how many articles exist is the server's estimate: while there are too few, the server is asked for those below.
+ * The lines are collected, up to limits.maxListing, since the oldest are asked for last.
+ */
+export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
+  readonly #dialogue: Dialogue
+  /** That of one piece: the session is free once all pieces have come. */
+  readonly #pieceDialogue: Dialogue
+  readonly #limits: OverviewLimits
+  readonly #unlink: () => void
+  #piece: OverviewPiece
+  #lines: string[] | null = null
+  #isOver = false
+
+  /** Begins with the piece that has been asked for already. */
+  static async begin(dialogue: Dialogue, extent: Extent, limits: OverviewLimits): Promise<NewestArticles> {
+    const pieceDialogue = { ...dialogue, done: () => {} }
+    const first = await overviewPiece(pieceDialogue, extent, limits)
+    return new NewestArticles(dialogue, pieceDialogue, first, limits)
+  }
+
+  private constructor(dialogue: Dialogue, pieceDialogue: Dialogue, first: OverviewPiece, limits: OverviewLimits) {
+    this.#dialogue = dialogue
+    this.#pieceDialogue = pieceDialogue
+    this.#piece = first
+    this.#limits = limits
+    this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#isOver) return { done: true, value: undefined }
+    try {
+      this.#lines ??= (await this.#collect()).reverse()
+    } catch (error) {
+      // The next octets of such a session are those of another answer.
+      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
+      this.#giveUp()
+      throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
+    }
+    let text = ''
+    for (let line = this.#lines.pop(); line !== undefined; line = this.#lines.pop()) {
+      text += `${line}\r\n`
+      if (text.length >= chunkLength) break
+    }
+    if (text !== '') return { done: false, value: Buffer.from(text, 'latin1') }
+    this.#giveUp()
+    return { done: true, value: undefined }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    await this.#piece.body?.return?.()
+    this.#giveUp()
+    return { done: true, value: undefined }
+  }
+
+  async #collect(): Promise<string[]> {
+    const { bounds, limit } = this.#limits
+    const { context } = this.#dialogue
+    let lines: string[] = []
+    while (true) {
+      lines = [...(await this.#newestOf(this.#piece, limit - lines.length)), ...lines]
+      const length = lines.reduce((sum, line) => sum + line.length, 0)
+      if (length > context.limits.maxListing) {
+        throw context.error('limit-exceeded', `The listing is over ${context.limits.maxListing} octets.`)
+      }
+      const { extent } = this.#piece
+      if (lines.length >= limit || extent.first <= bounds.first) {
+        this.#release()
+        return lines
+      }
+      const below = extentBelow(extent, bounds, limit - lines.length)
+      this.#piece = await overviewPiece(this.#pieceDialogue, below, this.#limits)
+    }
+  }
+
+  /** The last `most` lines of a piece: servers list articles by number. */
+  async #newestOf({ body, extent }: OverviewPiece, most: number): Promise<string[]> {
+    const { context } = this.#dialogue
+    const lines: string[] = []
+    if (body === null) return lines
+    for await (const line of linesOf(body, context)) {
+      checkNumber(line, extent, context)
+      lines.push(line)
+      // Not at each line: taking one away moves all others.
+      if (lines.length >= 2 * most + 100) lines.splice(0, lines.length - most)
+    }
+    return lines.length > most ? lines.slice(-most) : lines
+  }
+
+  /** The session has said all that this overview needs. */
+  #release(): void {
+    this.#unlink()
+    this.#dialogue.done()
+  }
+
+  #giveUp(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#release()
+  }
+}
