@@ -108,15 +108,18 @@ describe('a body that does not come to its end', () => {
     expect([read('x'), ranges()]).toEqual([whole, [undefined, 'bytes=5-', 'bytes=7-']])
   })
 
-  test('of FTP: by size and date', async () => {
-    await using servers = await startServers({ ftp: { faults: { cutAfter: 5, bodies: 1 } } })
-    const url = `${servers.ftp.url}pub/hello.txt`
+  test('of FTP: by size, date and the last 4 KiB', async () => {
+    await using servers = await startServers({ bigSize: 20_000, ftp: { faults: { cutAfter: 10_000, bodies: 1 } } })
+    const url = `${servers.ftp.url}big`
     const { status, stderr } = await run('-o', 'x', url)
     expect(status).toBe(18)
-    expect(told(stderr)).toBe(keeps(url, 'the same command with -C - goes on from there'))
+    expect(told(stderr)).toMatch(/: x\.part keeps the .* that came; the same command with -C - goes on from there\.$/)
+    const length = statSync(join(folder(), 'x.part')).size
     expect(await run('-C', '-', '-o', 'x', url)).toEqual(quiet)
-    expect([read('x'), left()]).toEqual(['Hello, world.\n', ['x']])
-    expect(servers.ftp.received.filter((line) => /^REST/.test(line))).toHaveLength(1)
+    expect([statSync(join(folder(), 'x')).size, left()]).toEqual([20_000, ['x']])
+    expect(servers.ftp.received.filter((line) => /^REST/.test(line))).toEqual([`REST ${length - 4096}`])
+    expect(await run('-o', 'again', url)).toEqual(quiet)
+    expect(read('again') === read('x')).toBe(true)
   })
 
   test('under the name of -O', async () => {
@@ -148,6 +151,14 @@ describe('a body that does not come to its end', () => {
     expect((await run('-r', '0-', '-o', 'x', server.url)).status).toBe(18)
     expect(left()).toEqual([])
   })
+})
+
+test('an error that leaves nothing says nothing of what an earlier run has left', async () => {
+  await run('-o', 'x', server.url)
+  sent = 0
+  const { stderr } = await run('-C', '-', '-o', 'x', server.url)
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(read('x.part')).toBe('abcde')
 })
 
 describe('-C - mixes no two versions', () => {
@@ -208,6 +219,14 @@ describe('without -C', () => {
     heal()
     expect(await run('-o', 'x', server.url)).toEqual(quiet)
     expect([read('x'), left(), ranges()]).toEqual([whole, ['x'], [undefined, undefined]])
+  })
+
+  test('a run that gets less than an earlier one keeps what it got, and says so', async () => {
+    await run('-o', 'x', server.url)
+    sent = 3
+    const { stderr } = await run('-o', 'x', server.url)
+    expect(told(stderr)).toMatch(/: x\.part keeps the 3 B that came; /)
+    expect(read('x.part')).toBe('abc')
   })
 
   test('and over a part of which nothing is known', async () => {

@@ -157,3 +157,9 @@ test('serve takes ports and faults', async () => {
   expect((await retrieve(['--retry', '0', `${faulty.url}readme.txt`])).status).toBe(18)
   await faulty.stop()
 })
+
+test.runIf(process.platform === 'linux')('file:///dev/stdin is refused, also where that is a regular file', () => {
+  const { status, stdout, stderr } = shell('echo secret > x; retrieve file:///dev/stdin < x', folder())
+  expect({ status, stdout }).toEqual({ status: 37, stdout: '' })
+  expect(stderr).toContain('belongs to a running process')
+})

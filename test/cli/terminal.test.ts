@@ -20,6 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => servers.close())
 
+const filesOf = (name: string): string[] =>
+  readdirSync(folder())
+    .filter((each) => each.startsWith(name))
+    .sort()
+
 const onTerminal = (args: string, typed: Readonly<Record<string, string>> = {}, term = 'xterm'): Promise<Session> =>
   onPty(folder(), args, typed, { term })
 
@@ -69,24 +74,25 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       expect(bar).toMatch(/^ *\d+% (?:\[=*>? *\] )?[\d.]+ \wi?B of 2\.0 GiB, [\d.]+ \w+\/s(?:, [\d:]+ left)?$/)
       expect(bar.length).toBeLessThan(60)
     }
-    expect(screen).toMatch(/\r\x1b\[Kretrieve: [^\r]*--max-time\.\r\n$/)
-    expect(readdirSync(folder()).filter((name) => name.startsWith('bar'))).toEqual([])
+    expect(screen).toMatch(/\r\x1b\[Kretrieve: [^\r]*--max-time\.\r\n/)
+    expect(screen).toMatch(/\r\nretrieve: [^\r]*: bar\.part keeps the [^\r]* that came; [^\r]*\.\r\n$/)
+    expect(filesOf('bar')).toEqual(['bar.part', 'bar.part.json'])
   })
 
-  test('Ctrl-C takes the bar away, with the ^C behind it, and leaves no file', async () => {
-    const { status, screen } = await onTerminal(`-o bar ${servers.http.url}big`, { '%': '\x03' })
+  test('Ctrl-C takes the bar away, with the ^C behind it, and says what it leaves', async () => {
+    const { status, screen } = await onTerminal(`-o stopped ${servers.http.url}big`, { '%': '\x03' })
     expect(status).toBe(130)
-    expect(screen).toMatch(/\^C(?:\r[^\r]*\x1b\[K)*\r\x1b\[K$/)
+    expect(screen).toMatch(/\^C(?:\r[^\r]*\x1b\[K)*\r\x1b\[Kretrieve: [^\r]*: stopped\.part keeps the [^\r]*\.\r\n$/)
     // What was on the line when ^C came, and ^C itself, end before the edge.
     const line = /([^\r]*\^C)/.exec(screen)?.[1]?.replace('\x1b[K', '') ?? ''
     expect(line).toContain('%')
     expect(line.length).toBeLessThan(60)
-    expect(readdirSync(folder()).filter((name) => name.startsWith('bar'))).toEqual([])
+    expect(filesOf('stopped')).toEqual(['stopped.part', 'stopped.part.json'])
   })
 
   test('no bar on a dumb terminal', async () => {
     const { screen } = await onTerminal(`-m 0.5 -o bar ${servers.http.url}big`, {}, 'dumb')
-    expect(screen).toMatch(/^retrieve: [^\r]*\r\n$/)
+    expect(screen).toMatch(/^(?:retrieve: [^\r]*\r\n){2}$/)
   })
 
   test.each(['-s', '--json'])('no bar with %s', async (flag) => {

@@ -18,7 +18,7 @@ describe('telnet keeps the contract of a handoff', () => {
       port: server.port,
       user: 'bob',
       program: 'telnet',
-      args: ['-l', 'bob', '127.0.0.1', String(server.port)],
+      args: ['127.0.0.1', String(server.port)],
     })
     expect(server.accepted).toBe(0)
     expect(await handlesSince(before)).toEqual([])

@@ -19,6 +19,7 @@ const exits: Record<number, readonly ErrorCode[]> = {
   28: ['timeout'],
   33: ['range-refused'],
   35: ['tls-failed'],
+  36: ['resume-failed'],
   37: ['file-failed'],
   47: ['too-many-redirects'],
   56: ['receive-failed'],

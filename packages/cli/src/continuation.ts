@@ -28,8 +28,8 @@ export function tailOf(path: string, length: number): Required<Pick<ResumePoint,
 }
 
 /**
- * Throws where the whole comes in place of the rest, and is shorter than the file that it would replace: whatever that holds, it is
- * no beginning of this.
+ * Throws where the whole comes in place of the rest, and is shorter than the file that it would replace: whatever that
+ * holds, it is no beginning of this.
  */
 export function checkNotShorter(path: string, start: number, { offset, size, url }: Representation): void {
   if (offset > 0 || size === null || size >= start) return

@@ -50,7 +50,10 @@ function checkNaming(line: CommandLine, typed: readonly Destination[]): void {
   }
 }
 
-/** Throws `write-failed` for what can be known to fail before anything is asked of a server. `special`: FIFOs and devices will do. */
+/**
+ * Throws `write-failed` for what can be known to fail before anything is asked of a server. `special`: FIFOs and
+ * devices will do.
+ */
 export function checkTarget(path: string, overwrite: boolean, special: boolean): void {
   const target = attempt(path, () => statSync(path, { throwIfNoEntry: false }))
   if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')

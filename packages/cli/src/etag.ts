@@ -49,8 +49,9 @@ export function checkEtagFile(file: string): void {
 }
 
 /**
- * Writes it where the whole has come: a part proves nothing of the rest. Empty where the server gives none, or something else, as
- * curl does for none. In one step: a file that is there keeps its content until the new one is whole.
+ * Writes it where the whole has come: a part proves nothing of the rest. Empty where the server gives none, or
+ * something else, as curl does for none. In one step: a file that is there keeps its content until the new one is
+ * whole.
  */
 export function saveEtag(file: string | null, { etag, metadata }: Representation): void {
   if (file === null || metadata.status !== 200) return

@@ -9,7 +9,7 @@ export class KeptOctets {
   readonly #report: Reporter
   readonly #isContinued: boolean
   #plan: SavePlan | null = null
-  #before = 0
+  #before: readonly string[] = []
   #goOn = ''
 
   constructor(report: Reporter, isContinued: boolean) {
@@ -18,9 +18,9 @@ export class KeptOctets {
   }
 
   /** From now on it is this file. `byServer`: -J has named it, and could not find it again. */
-  async begin(plan: SavePlan, byServer = false): Promise<void> {
+  begin(plan: SavePlan, byServer = false): void {
     this.#plan = plan
-    this.#before = plan.behind ?? (await lengthOf(plan.path)) ?? 0
+    this.#before = filesOf(plan).map(stateOf)
     if (byServer) this.#goOn = `the same command with -C - -o ${plan.path} in place of -OJ goes on from there`
     else this.#goOn = `the same command${this.#isContinued ? '' : ' with -C -'} goes on from there`
   }
@@ -34,19 +34,27 @@ export class KeptOctets {
     const plan = this.#plan
     this.#plan = null
     if (plan === null) return
-    const part = await partOf(plan.path)
-    const isInFile = plan.behind !== null && part === null
-    const length = isInFile ? (statSync(plan.path, { throwIfNoEntry: false })?.size ?? 0) : (part?.length ?? 0)
-    if (length <= this.#before) return
-    const path = isInFile ? plan.path : (part?.path ?? '')
-    const goOn =
-      isInFile || part?.point ? this.#goOn : 'nothing could prove what goes behind it, so the next try begins anew'
+    const changed = filesOf(plan).filter((path, index) => stateOf(path) !== this.#before[index])
+    const part = changed.includes(`${plan.path}.part`) ? await partOf(plan.path) : null
+    if (part !== null) this.#keeps(operand, part.path, part.length, part.point !== null)
+    else if (changed.includes(plan.path)) this.#keeps(operand, plan.path, statSync(plan.path).size, true)
+  }
+
+  #keeps(operand: string, path: string, length: number, isProven: boolean): void {
+    const goOn = isProven ? this.#goOn : 'nothing could prove what goes behind it, so the next try begins anew'
     this.#report.notice({ operand, message: `${path} keeps the ${formatSize(length)} that came; ${goOn}.` })
   }
 }
 
-async function lengthOf(path: string): Promise<number | null> {
-  return (await partOf(path))?.length ?? null
+/** Those that octets may stay in: the part, and a file that is appended to. */
+function filesOf({ path, behind }: SavePlan): readonly string[] {
+  return behind === null ? [`${path}.part`] : [`${path}.part`, path]
+}
+
+/** Tells whether a file is another one, or has grown. */
+function stateOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
 }
 
 /** Another retrieval's is none to tell of. */

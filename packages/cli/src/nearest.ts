@@ -9,15 +9,22 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.candidate ?? known.find((candidate) => word.length > 3 && candidate.startsWith(word))
 }
 
-/** Levenshtein's: insertions, deletions and replacements from one word to the other. */
+/**
+ * Insertions, deletions, replacements, and exchanges of neighbours, from one word to the other (optimal string
+ * alignment).
+ */
 function distance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...a].entries()) {
+  for (let i = 0; i < a.length; i++) {
     const next = [i + 1]
-    for (const [j, other] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      const isExchange = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+      const exchanged = isExchange ? (before[j - 1] ?? 0) + 1 : replaced
+      next.push(Math.min(replaced, exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row.at(-1) ?? 0

@@ -1,5 +1,6 @@
 import { type CommandName, commandNames } from './command-specs.ts'
 import { usageError } from './exit-codes.ts'
+import { checkFirstWord, helpOperands } from './first-word.ts'
 import { hintFor } from './foreign-options.ts'
 import { nearest } from './nearest.ts'
 import { applies, type OptionName, type OptionSpec, options } from './options.ts'
@@ -27,7 +28,7 @@ export class CommandLine {
   }
 
   has(name: OptionName): boolean {
-    return this.given.some((option) => option.name === name)
+    return has(this.given, name)
   }
 
   values(name: OptionName): string[] {
@@ -46,18 +47,27 @@ export class CommandLine {
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const words = [...argv]
-  const operands: string[] = []
+  const typed: string[] = []
   const given: Given[] = []
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--') operands.push(...words.splice(0))
+    if (word === '--') typed.push(...words.splice(0))
     else if (word.startsWith('--')) given.push(longOption(word.slice(2), words))
     else if (word.startsWith('-') && word !== '-') given.push(...shortOptions(word.slice(1), words))
-    else operands.push(word)
+    else typed.push(word)
   }
+  const isRelative = has(given, 'base')
+  const help = isRelative ? null : helpOperands(typed)
+  if (help !== null) given.push({ name: 'help', value: '' })
+  const operands = help ?? typed
   const named = commandNames.find((name) => name === operands[0])
+  if (named === undefined && !isRelative && operands.length > 1) checkFirstWord(operands)
   const line = new CommandLine(named ?? 'get', named !== undefined, operands.slice(named === undefined ? 0 : 1), given)
   checkCommand(line)
   return line
+}
+
+function has(given: readonly Given[], name: OptionName): boolean {
+  return given.some((option) => option.name === name)
 }
 
 /** `name`, `name=value`, or `name` with its value in the next word. */

@@ -76,7 +76,9 @@ export class Reporter {
     if (this.#options.verbose && !this.#options.json) this.#output.note(`* ${message}`)
   }
 
-  /** What a client tells: warnings always, the rest with -v. `at`: the octet of the resource that its body has reached. */
+  /**
+   * What a client tells: warnings always, the rest with -v. `at`: the octet of the resource that its body has reached.
+   */
   event(event: RetrievalEvent, at = 0): void {
     if (event.type === 'resolved') {
       for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
@@ -197,6 +199,7 @@ function located({ message, url }: RetrievalError): string {
 function errorRecord(error: unknown): Record<string, unknown> {
   const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
-  const { code, phase, url = null, reply = null, status = null, span = null, response = null } = error
-  return { code, exit, phase, url, message: inOptions(error.message), reply, status, span, response }
+  const { code, phase, url = null, reply = null, status = null, span = null, response = null, handoff } = error
+  const told = { code, exit, phase, url, message: inOptions(error.message), reply, status, span, response }
+  return handoff === undefined ? told : { ...told, handoff }
 }

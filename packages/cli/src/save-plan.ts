@@ -53,7 +53,10 @@ export function nameFor(resolution: Resolution): string {
   return name
 }
 
-/** What goes behind a file that is there. Where the whole comes, it takes its place once it is whole, unless it is shorter. */
+/**
+ * What goes behind a file that is there. Where the whole comes, it takes its place once it is whole, unless it is
+ * shorter.
+ */
 function behind(path: string, start: number): SavePlan {
   const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
   return { path, from, behind: start, options: { append: true } }

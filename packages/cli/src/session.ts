@@ -68,8 +68,9 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `from`: how many octets
-   * are there already, and of what. `check`: throws where what comes will not do; the remarks on it are told only if it does.
+   * `progress`: whether a bar may be shown; one is where the terminal has room for it and the user wants it. `from`:
+   * how many octets are there already, and of what. `check`: throws where what comes will not do; the remarks on it are
+   * told only if it does.
    */
   async retrieve(
     resolution: Resolution,

@@ -76,9 +76,25 @@ export interface ErrorDetails {
   readonly transient?: boolean
   /** Milliseconds that the server asks to be left alone for. */
   readonly retryAfter?: number
+  /** What the URL names in place of data. */
+  readonly handoff?: HandoffDetails
   /** [start, end) of the offending text within the URL as given. */
   readonly span?: readonly [number, number]
   readonly cause?: unknown
+}
+
+/** A service that a URL names: what a person may run to use it. */
+export interface HandoffDetails {
+  readonly service: string
+  readonly host: string
+  readonly port: number
+  /** Advice for the login. Untrusted text. */
+  readonly user: string | null
+  /** `***` where the URL gives one. */
+  readonly password: string | null
+  readonly program: string
+  /** To be passed as they are, without a shell. */
+  readonly args: readonly string[]
 }
 
 /** An answer that is an error, as far as people want to know of it. Untrusted text. */
@@ -104,6 +120,7 @@ export class RetrievalError extends Error {
   readonly response: ErrorResponse | undefined
   readonly transient: boolean
   readonly retryAfter: number | undefined
+  readonly handoff: HandoffDetails | undefined
   readonly span: readonly [number, number] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
@@ -116,6 +133,7 @@ export class RetrievalError extends Error {
     this.response = details.response
     this.transient = details.transient ?? false
     this.retryAfter = details.retryAfter
+    this.handoff = details.handoff
     this.span = details.span
   }
 

@@ -4,6 +4,7 @@ export {
   type ErrorDetails,
   type ErrorResponse,
   errorCodes,
+  type HandoffDetails,
   type Phase,
   RetrievalError,
 } from './errors.ts'
@@ -61,4 +62,5 @@ export type { Defaults, Inspection, Place, Scheme } from './scheme.ts'
 export { isAnonymous } from './schemes/ftp.ts'
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
+export { shellCommand, shellWord } from './shell.ts'
 export { schemeOf } from './split.ts'

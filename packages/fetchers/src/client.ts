@@ -7,6 +7,7 @@ import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } 
 import { LoginMemory } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import type { Handoff } from './fetcher.ts'
+import { handoffError } from './handoff.ts'
 import { publicMinSpeed, readLimits } from './limits.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
@@ -153,9 +154,4 @@ function abandoned(url: string): RetrievalError {
 
 function closed(): RetrievalError {
   return new RetrievalError('aborted', 'The client was closed; make another one.', { phase: 'request' })
-}
-
-function handoffError(url: string, { service, program, args }: Handoff): RetrievalError {
-  const message = `${redact(url)} names a service (${service}), not data. To use it, run: ${[program, ...args].join(' ')}`
-  return new RetrievalError('handoff', message, { phase: 'resolve', url })
 }

@@ -307,8 +307,10 @@ export interface Handoff {
   readonly service: string
   readonly host: string
   readonly port: number
-  /** Advice for the person; shown, never sent. */
+  /** Advice for the person, in the words of the URL or of a server: never sent, and none of the arguments. */
   readonly user: string | null
+  /** The same of a password. Not enumerable, so that no log and no JSON tells it. */
+  readonly password?: string | null
   /** The name of the command to run. */
   readonly program: string
   /** To be passed as they are, without a shell. */

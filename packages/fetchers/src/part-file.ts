@@ -37,8 +37,8 @@ export interface KeptPart {
 }
 
 /**
- * What an earlier retrieval has left of the file in `path.part`; null where it has left nothing. Rejects with `write-failed` where a
- * process that still runs writes it.
+ * What an earlier retrieval has left of the file in `path.part`; null where it has left nothing. Rejects with
+ * `write-failed` where a process that still runs writes it.
  */
 export async function findPart(path: string): Promise<KeptPart | null> {
   const part = `${path}.part`
@@ -135,7 +135,8 @@ export class PartFile {
   }
 
   async #keep(length: number): Promise<void> {
-    await this.#file.truncate(length)
+    // A write that met the end of the disk may have left a piece of its chunk.
+    if ((await this.#file.stat()).size > length) await this.#file.truncate(length)
     await this.#file.datasync()
     await this.#lock.leave({ ...this.#record, length, writer: null })
   }
@@ -189,8 +190,9 @@ async function openKept(part: string, length: number): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)
   const file = await attempt(part, () => open(part, flags))
   try {
-    if (!isOwnFile(await file.stat())) throw writeFailed(part, 'it is not a regular file of your own with one name')
-    await attempt(part, () => file.truncate(length))
+    const stats = await file.stat()
+    if (!isOwnFile(stats)) throw writeFailed(part, 'it is not a regular file of your own with one name')
+    if (stats.size > length) await attempt(part, () => file.truncate(length))
     return file
   } catch (error) {
     await file.close()

@@ -13,7 +13,10 @@ import {
 } from './part-record.ts'
 import { isRunning } from './process-identity.ts'
 
-/** A writer that cannot be looked at, on another machine, counts as alive for so long after it wrote last. Retrievals wait less. */
+/**
+ * A writer that cannot be looked at, on another machine, counts as alive for so long after it wrote last. Retrievals
+ * wait less.
+ */
 const foreignLife = 5 * 60_000
 /** Between making its record and filling it, a writer needs less. */
 const emptyLife = 2000
@@ -92,6 +95,8 @@ function lifeOf(stats: Stats): number {
 }
 
 async function isYoung(part: string, record: Stats, life: number): Promise<boolean> {
+  // The clock of files is finer than ours: what was written just now may seem to come.
+  if (life === 0) return false
   const written = (await attempt(part, () => lstatOf(part)))?.mtimeMs ?? 0
   return Date.now() - Math.max(written, record.mtimeMs) < life
 }

@@ -6,8 +6,8 @@ import { type ProcessIdentity, thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './save.ts'
 
 /**
- * What `NAME.part.json` says of NAME.part: which version of which resource its octets are of, and who writes it. It begins with
- * the part and ends with it, so that it is the lock of the part, too.
+ * What `NAME.part.json` says of NAME.part: which version of which resource its octets are of, and who writes it. It
+ * begins with the part and ends with it, so that it is the lock of the part, too.
  */
 export interface PartRecord {
   /** The URL that was asked for, without secrets; null where the octets came from elsewhere. */
@@ -49,7 +49,8 @@ export function pointOf({ etag, modified, size }: PartRecord, offset: number): R
 /** Octets of the part that can be gone on from, by what the record says; null: it cannot be said. */
 export async function provenLength(record: PartRecord, part: Stats): Promise<number | null> {
   if (record.length !== null) return record.length <= part.size ? record.length : null
-  // A process that was killed has written all that the file has, unless the machine stopped as well: then a part may hold gaps.
+  // A process that was killed has written all that the file has, unless the machine stopped as well: then a part may
+  // hold gaps.
   const { host, boot } = await thisProcess()
   const { writer } = record
   return writer !== null && boot !== null && writer.host === host && writer.boot === boot ? part.size : null

@@ -41,11 +41,14 @@ async function identify(): Promise<ProcessIdentity> {
   return { pid, started, host: `${hostname()} ${namespace}`.trim(), boot: boot?.trim() ?? null }
 }
 
-/** Null where there is no such process, and where the system does not say. `ended` for one that only waits to be reaped. */
+/**
+ * Null where there is no such process, and where the system does not say. `ended` for one that only waits to be reaped.
+ */
 async function startOf(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return startByPs(pid)
   const stat = await contentOf(`/proc/${pid}/stat`)
-  // proc(5): the name in brackets may hold anything; the state follows it, and 19 fields later the start in clock ticks.
+  // proc(5): the name in brackets may hold anything; the state follows it, and 19 fields later the start in clock
+  // ticks.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
   return /^[ZXx]/.test(fields[0] ?? '') ? ended : (fields[19] ?? null)
 }

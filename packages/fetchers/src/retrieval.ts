@@ -24,6 +24,7 @@ import type {
   Retrieved,
   TlsOptions,
 } from './fetcher.ts'
+import { checkHandoff } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
 import type { Limits } from './limits.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
@@ -101,7 +102,7 @@ export class Retrieval {
         const { outcome, context } = await this.#hop(resolution, this.#context(resolution))
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
         else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, context)
-        else return this.#end(null, context, outcome)
+        else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
       const context = this.#context(resolution)

@@ -17,13 +17,17 @@ export interface SaveOptions {
    */
   readonly append?: boolean
   /**
-   * True: what has come stays on failure in `path.part`, of which findPart() says where to go on, and what begins at an `offset` goes
-   * behind a part of that length. Default false: a part is removed.
+   * True: what has come stays on failure in `path.part`, of which findPart() says where to go on, and what begins at an
+   * `offset` goes behind a part of that length. Default false: a part is removed.
    */
   readonly resumable?: boolean
-  /** False: fail with `resume-failed` where the file that is to be replaced is longer than what has come. Default true. */
+  /**
+   * False: fail with `resume-failed` where the file that is to be replaced is longer than what has come. Default true.
+   */
   readonly shrink?: boolean
-  /** True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) that has the name. Default false: fail there. */
+  /**
+   * True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) that has the name. Default false: fail there.
+   */
   readonly special?: boolean
 }
 
@@ -50,9 +54,9 @@ const optionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = {
 }
 
 /**
- * Writes the octets to `path` by way of `path.part`, which takes the name only once it is whole: a partial file is never mistaken
- * for a whole one. Throws RetrievalError `write-failed`; what reading the octets throws passes through. In both cases no file
- * remains of this attempt, unless it was to append, or to be resumable.
+ * Writes the octets to `path` by way of `path.part`, which takes the name only once it is whole: a partial file is
+ * never mistaken for a whole one. Throws RetrievalError `write-failed`; what reading the octets throws passes through.
+ * In both cases no file remains of this attempt, unless it was to append, or to be resumable.
  */
 export async function save(
   octets: AsyncIterable<Uint8Array>,

@@ -98,7 +98,10 @@ async function writeAsRoomAllows(file: FileHandle, chunk: Uint8Array, isOver: ()
 
 const descriptorPath = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
 
-/** Whether the name, or a link that it is, stands for something this or another process has open: /dev/stdout -> /proc/self/fd/1. */
+/**
+ * Whether the name, or a link that it is, stands for something this or another process has open: /dev/stdout ->
+ * /proc/self/fd/1.
+ */
 async function descriptorOf(path: string): Promise<string | null> {
   // Links to links: the system itself gives up after 40 (path_resolution(7)).
   for (let at = resolve(path), hops = 0; hops < 40; hops++) {

@@ -64,7 +64,7 @@ async function toFile(
   if (destination.to === 'remote-name' && destination.byServer)
     return toNamed(destination, resolution, session, run, kept)
   const plan = await planSave(destination, resolution, session, run)
-  await kept.begin(plan)
+  kept.begin(plan)
   const check = (representation: Representation): void => checkPlan(plan, representation)
   await using representation = await session.retrieve(resolution, true, plan.from, check)
   await saveAsPlanned(plan, representation)
@@ -101,7 +101,7 @@ async function toNamed(
   const path = join(directory, given ?? nameFor(resolution))
   const options = { overwrite: false, resumable: config.request.range === undefined }
   const plan = { path, from: 0, behind: null, options }
-  await kept.begin(plan, true)
+  kept.begin(plan, true)
   await saveAsPlanned(plan, representation)
   kept.end()
   const whose = given === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { octetsToText, RetrievalError } from '@retriever/core'
+import { octetsToText, RetrievalError, shellCommand } from '@retriever/core'
 import { type Client, type Handoff, Representation } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
 import { sentence } from '../report.ts'
@@ -30,7 +30,7 @@ const handoff = new RetrievalError('handoff', 'a service', { phase: 'resolve' })
 
 async function ofHandoff({ service, host, port, program, args }: Handoff): Promise<string[]> {
   const greeting = await greetingOf(host, port)
-  const words = [program, ...args].join(' ')
+  const words = shellCommand([program, ...args])
   return [`a service (${service}), not data; to use it: ${words}`, `the server is there and says: ${greeting}`]
 }
 

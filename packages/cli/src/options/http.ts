@@ -35,7 +35,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
     long: 'etag-compare',
     arg: 'FILE',
-    help: 'Only what no longer has the entity tag in FILE; one URL. A FILE that is missing or empty is no condition',
+    help: 'Only what no longer has the entity tag in FILE; one URL. A FILE without one is no condition',
     commands: get,
     example: 'retrieve --etag-compare x.etag --etag-save x.etag -o x http://www.example.org/x',
   },

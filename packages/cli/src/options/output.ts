@@ -18,7 +18,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     long: 'output',
     short: 'o',
     arg: 'FILE',
-    help: 'Write to FILE, which appears only once it is whole; - is standard output, as it is. Once for each URL',
+    help: 'Write to FILE, which is FILE.part until it is whole; - is standard output, as it is. Once for each URL',
     commands: get,
     example: 'retrieve -o page.html http://www.example.org/',
   },

@@ -29,7 +29,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     long: 'continue-at',
     short: 'C',
     arg: 'OFFSET|-',
-    help: 'Go on from OFFSET, or where the file ends (-), and append to it; what came stays on failure too',
+    help: 'Go on from OFFSET, or (-) where NAME.part or else the file ends; only behind octets of the same version',
     commands: get,
     example: 'retrieve -C - -o big.iso ftp://ftp.example.org/pub/big.iso',
   },

@@ -3,6 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { fileError } from './file-error.ts'
+import { refuseProcessFile } from './process-files.ts'
 
 /** A file that is open and is the caller's to close, or a directory. */
 export type OpenedPath =
@@ -24,8 +25,9 @@ export async function openPath(path: string, context: RetrievalContext): Promise
     // Looked at again, as it may have been exchanged in between.
     const opened = await attempt(context, () => handle.stat())
     refuseSpecial(opened, context)
-    if (opened.isFile()) return { kind: 'file', handle, stats: opened }
-    throw context.error('file-failed', 'It became a directory while it was opened; try again.')
+    if (!opened.isFile()) throw context.error('file-failed', 'It became a directory while it was opened; try again.')
+    await attempt(context, () => refuseProcessFile(octets, handle.fd, context))
+    return { kind: 'file', handle, stats: opened }
   } catch (error) {
     await handle.close()
     throw error

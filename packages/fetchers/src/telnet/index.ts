@@ -2,8 +2,9 @@ import { octetsToText, type TelnetPlan } from '@retriever/core'
 import type { Fetcher, Handoff, RetrievalContext } from '../fetcher.ts'
 
 /**
- * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the telnet
- * program. Nothing is connected here, and a password in the URL goes nowhere: programs show their arguments to everybody.
+ * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the
+ * telnet program. Nothing is connected here. User and password are advice for the person: `telnet -l` would send the
+ * user at once, and programs show their arguments to everybody.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
   return { mechanism: 'telnet', retrieve: async (plan, context) => handoff(plan, context) }
@@ -13,15 +14,20 @@ function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
   const user = plan.user ? octetsToText(plan.user) : null
   if (user !== null) checkArgument(context, 'user', user, /^[^\0-\x1F\x7F-\x9F]+$/)
   checkArgument(context, 'host', plan.host, /^[\w.:%-]+$/)
-  return {
+  const handedOver = {
     outcome: 'handoff',
     service: 'telnet',
     host: plan.host,
     port: plan.port,
     user,
     program: 'telnet',
-    args: [...(user === null ? [] : ['-l', user]), plan.host, String(plan.port)],
-  }
+    args: [plan.host, String(plan.port)],
+  } as const
+  return plan.password === null ? handedOver : withPassword(handedOver, octetsToText(plan.password))
+}
+
+function withPassword(handoff: Handoff, password: string): Handoff {
+  return Object.defineProperty({ ...handoff }, 'password', { value: password })
 }
 
 /**
@@ -30,6 +36,6 @@ function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
  */
 function checkArgument(context: RetrievalContext, name: string, value: string, legal: RegExp): void {
   if (legal.test(value) && !/^[-+]/.test(value)) return
-  const message = `The ${name} would be read as an option, or worse, by the telnet program; it is not handed over.`
+  const message = `The telnet program, or a login behind it, would read the ${name} as an option; it is not handed over.`
   throw context.error('refused', message, { phase: 'policy' })
 }

@@ -1,0 +1,13 @@
+/**
+ * A command as a person may paste it into a shell: what means something to a shell stands in single quotes
+ * (POSIX.1-2017 2.2.2), so that no text of a URL or server becomes a command. Control characters stay: printable()
+ * shows them.
+ */
+export function shellCommand(words: readonly string[]): string {
+  return words.map(shellWord).join(' ')
+}
+
+/** One word of it. A `~` or `=` is plain within a word only. */
+export function shellWord(text: string): string {
+  return /^[\w@%+:,./-][\w@%+:,./=~-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

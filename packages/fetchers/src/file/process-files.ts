@@ -1,0 +1,83 @@
+import { readlink, realpath, statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { RetrievalContext } from '../fetcher.ts'
+
+/** statfs(2): PROC_SUPER_MAGIC of Linux. */
+const procfs = 0x9fa0
+
+/**
+ * Of a process, what proc(5) shows to all on purpose. The rest is its memory, its environment and its arguments, where
+ * secrets are, or what it has open (security.md case 54).
+ */
+const shown: ReadonlySet<string> = new Set([
+  'cgroup',
+  'comm',
+  'io',
+  'limits',
+  'loginuid',
+  'mountinfo',
+  'mounts',
+  'oom_adj',
+  'oom_score',
+  'oom_score_adj',
+  'sched',
+  'schedstat',
+  'sessionid',
+  'stat',
+  'statm',
+  'status',
+])
+
+/** Of the system: its memory, its log, and the keys that it keeps for users. */
+const hidden = /^(?:k(?:core|msg|eys|ey-users|pagecgroup|pagecount|pageflags)|vmcore|slabinfo|sysrq-trigger)$/
+
+/**
+ * Throws `file-failed` for what looks like a file and is a piece of a process. `descriptor` is that of the open file:
+ * the system itself says what was opened, whatever links led there.
+ */
+export async function refuseProcessFile(path: Buffer, descriptor: number, context: RetrievalContext): Promise<void> {
+  if (process.platform !== 'linux') return
+  const opened = `/proc/self/fd/${descriptor}`
+  const isProc = await statfs(opened).then(
+    ({ type }) => type === procfs,
+    () => false,
+  )
+  const isRefused = isProc ? isPrivate(await readlink(opened)) : await isDescriptor(path)
+  if (!isRefused) return
+  const message =
+    'It belongs to a running process (its environment, its memory, or a file that it has open); it is not retrieved.'
+  throw context.error('file-failed', message)
+}
+
+/** `/proc/12/environ`, `/proc/12/task/13/environ`, wherever proc is mounted. */
+function isPrivate(path: string): boolean {
+  const names = path.split('/')
+  const name = names.at(-1) ?? ''
+  const owner = names.findLastIndex(
+    (each, index) => /^\d+$/.test(each) && !/^(?:irq|pci)$/.test(names[index - 1] ?? ''),
+  )
+  if (owner < 0) return hidden.test(name)
+  const below = names.slice(owner + 1)
+  return !(below.length === 1 && shown.has(name)) && below[0] !== 'net'
+}
+
+/** `/proc/12/fd`: what is in it is open in that process, and may be open to nobody else. */
+const descriptors = /\/\d+\/(?:fd|map_files)$/
+
+/** Whether the path, or a link that it leads to, is one of those: `/dev/stdin` is `/proc/self/fd/0`. */
+async function isDescriptor(path: Buffer): Promise<boolean> {
+  let at = path.toString('latin1')
+  // The system itself gives up after 40 links (path_resolution(7)).
+  for (let links = 0; links < 40; links++) {
+    const folder = await realpath(octets(dirname(at)), 'latin1').catch(() => '')
+    if (descriptors.test(folder)) return true
+    const target = await readlink(octets(at), 'latin1').catch(() => null)
+    if (target === null) return false
+    at = resolve(folder, target)
+  }
+  return false
+}
+
+function octets(path: string): Buffer {
+  return Buffer.from(path, 'latin1')
+}

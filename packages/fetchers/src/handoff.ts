@@ -1,0 +1,27 @@
+import { printable, RetrievalError, redact, shellCommand, shellWord } from '@retriever/core'
+import type { Handoff, RetrievalContext } from './fetcher.ts'
+
+/**
+ * The error for who wants data where a URL names a service. The command in it may be pasted into a shell: neither URL
+ * nor server can put another one in.
+ */
+export function handoffError(url: string, handoff: Handoff): RetrievalError {
+  const { service, host, port, user, program, args } = handoff
+  const what = `${redact(url)} names a service (${service}), not data.`
+  const message = `${what}${loginAdvice(handoff)} To use it, run: ${shellCommand([program, ...args].map(printable))}`
+  const told = { service, host, port, user, password: handoff.password == null ? null : '***', program, args }
+  return new RetrievalError('handoff', message, { phase: 'resolve', url, handoff: told })
+}
+
+/** No host is handed over that a program would read as an option, whichever fetcher gives it (security.md case 8). */
+export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
+  if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return handoff
+  const message = `The program ${handoff.program} would read the host as an option, or worse; it is not handed over.`
+  throw context.error('refused', message, { phase: 'policy' })
+}
+
+function loginAdvice({ user, password }: Handoff): string {
+  const secret = 'a password, which is not shown'
+  if (user === null || user === '') return password == null ? '' : ` It suggests ${secret}.`
+  return ` It suggests logging in as ${shellWord(printable(user))}${password == null ? '' : `, with ${secret}`}.`
+}
