@@ -12,6 +12,7 @@ name=${name%.sh}
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 unpacked=$here/../.cache/unpacked # install.sh unpacks Debian packages there
 [[ ! -d $unpacked ]] || unpacked=$(realpath "$unpacked")
+npm_modules=$(realpath -m "$here/../.cache/npm/node_modules") # and npm's here
 system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 fail() {

@@ -110,6 +110,15 @@ export class Control extends FTPContext {
     return this.#queue.expect(this.#say(command), () => true)
   }
 
+  /** The same behind a transfer command, before that is over. */
+  postBehind(command: string): Promise<Reply> {
+    return this.#queue.expect(this.#say(command), (reply) => {
+      // It begins a transfer: the reply before this one was not that transfer's.
+      if (reply.code < 200) throw this.#overtake()
+      return true
+    })
+  }
+
   /**
    * Waits for the reply to what was posted; silence is limited, not the wait for those before it. Rejects with `server-refused` for
    * 421 (RFC 959 5.4: anything may be answered so, after which the server closes), `receive-failed` where the connection ends,

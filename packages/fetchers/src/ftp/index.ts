@@ -96,6 +96,10 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
   if (control.overtaken || isOfConnection(error)) session.noteDropped()
   if (control.overtaken) return 'ahead'
   if (session.uses > 0 && isOfConnection(error)) return 'reused'
+  if (session.isStranded && session.aheadPort !== null) {
+    habits.ahead = false
+    return 'ahead'
+  }
   if (session.isStranded && habits.passive === 'EPSV') {
     habits.passive = 'PASV'
     return 'passive'
@@ -104,7 +108,8 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
     habits.unknown.add('REST')
     return 'restart'
   }
-  if (control.pipelined && habits.pipelining === undefined && isConfused(error)) {
+  // Another retrieval may have found it out meanwhile.
+  if (control.pipelined && habits.pipelining !== true && isConfused(error)) {
     habits.pipelining = false
     // What it has said was perhaps said to another command.
     habits.unknown.clear()

@@ -33,6 +33,8 @@ export class Session {
   tellsAttributes = false
   /** The data connection did not come about, and the server is left waiting for it. */
   isStranded = false
+  /** The port of the transfer under way, where it was asked for behind the transfer before; null: by itself. */
+  aheadPort: number | null = null
   #basin: Basin | undefined
   #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
@@ -77,6 +79,7 @@ export class Session {
 
   /** Nobody's. */
   detach(): void {
+    this.aheadPort = null
     this.#unlink()
     this.control.detach()
   }
@@ -106,7 +109,17 @@ export class Session {
 
   /** Asks for the next retrieval's port behind this one's command. */
   askAhead(): void {
-    this.#ahead = { reply: this.control.post(this.habits.passive), since: performance.now() }
+    this.#ahead = { reply: this.control.postBehind(this.habits.passive), since: performance.now() }
+  }
+
+  /** The reply to what was asked ahead, which is still to be claimed. */
+  get ahead(): Promise<Reply> | null {
+    return this.#ahead?.reply ?? null
+  }
+
+  /** A transfer has ended well: so ports that are asked for ahead are good ones here. */
+  noteCarried(): void {
+    if (this.aheadPort !== null) this.habits.ahead ??= true
   }
 
   /** The port that was asked for ahead, if it may still be open; the caller answers for it. */
@@ -116,9 +129,9 @@ export class Session {
     return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
-  /** A transfer has not gone well: perhaps because of the command behind its own, where nobody knows yet. */
+  /** A transfer has not gone well: perhaps because of the command behind its own or of its port, where nobody knows yet. */
   noteDropped(): void {
-    const isTrial = this.#ahead !== null && this.habits.ahead === undefined
+    const isTrial = (this.#ahead !== null || this.aheadPort !== null) && this.habits.ahead === undefined
     if (this.control.overtaken || isTrial) this.habits.ahead = false
   }
 }

@@ -131,6 +131,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     }
     if (this.#received === 0) await whenEmpty?.()
     this.#end()
+    this.#dialogue.session.noteCarried()
     this.#dialogue.done()
   }
 
