@@ -42,6 +42,8 @@ export class Control extends FTPContext {
   readonly #untold = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
   /** Commands have been sent before earlier ones were answered. */
   pipelined = false
+  /** It was concluded from silence that the server has thrown commands away: a reply may still be one to those. */
+  hasForgotten = false
   /** TLS that is being agreed on, over `socket`. */
   handshake: Socket | undefined
   /** The reply to a later command came in place of a transfer's. */
@@ -67,6 +69,7 @@ export class Control extends FTPContext {
   attach(context: RetrievalContext): void {
     this.#context = context
     this.#attached = true
+    this.hasForgotten = false
     this.socket.ref()
   }
 
@@ -181,6 +184,12 @@ export class Control extends FTPContext {
     const first = Promise.race([begun, last])
     first.catch(() => {})
     return { first, last }
+  }
+
+  /** The server has thrown away the commands that are not answered yet. */
+  forget(): void {
+    this.hasForgotten = true
+    this.#queue.forget()
   }
 
   /** Says QUIT where the server still listens, and closes without waiting for an answer. */

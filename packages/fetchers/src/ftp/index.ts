@@ -2,6 +2,7 @@ import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { checkOptions, count, flag, type OptionKind } from '../options.ts'
 import type { Dialogue } from './dialogue.ts'
+import { FlightLost } from './flight.ts'
 import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
 import { type InSession, retrieveObject } from './object.ts'
@@ -70,11 +71,12 @@ async function inSession<T>(
       // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or gives the session back.
       deadline.throwIfAborted()
       return result
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof FlightLost ? thrown.cause : thrown
       if (!isDone) pool.drop(session)
       // Not what has come of it: the control connection is closed, and a command cannot be sent.
       deadline.throwIfAborted()
-      const reason = reasonToRepeat(error, session, context)
+      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, session, context)
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.habits.pipelining = undefined
@@ -109,7 +111,8 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
     return 'restart'
   }
   // Another retrieval may have found it out meanwhile.
-  if (control.pipelined && habits.pipelining !== true && isConfused(error)) {
+  const isDoubtful = isConfused(error) || (control.hasForgotten && error.reply !== undefined)
+  if (control.pipelined && habits.pipelining !== true && isDoubtful) {
     habits.pipelining = false
     // What it has said was perhaps said to another command.
     habits.unknown.clear()

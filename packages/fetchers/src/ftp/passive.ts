@@ -14,7 +14,8 @@ export function portStep(dialogue: Dialogue, asked: { port: number | null }): St
   const take = (reply: Reply): void => {
     asked.port = readPort(dialogue, command, reply)
   }
-  return { phase: 'request', command, take }
+  // The port before is closed by it.
+  return { phase: 'request', command, take, takeSecond: take }
 }
 
 /** Asks for a port by itself; by PASV where EPSV gives none. */

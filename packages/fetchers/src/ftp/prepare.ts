@@ -11,6 +11,8 @@ export interface Needs {
   readonly type: 'A' | 'I'
   /** To be filled; absent: not asked for. */
   readonly attributes?: Attributes
+  /** They are wanted only where they cost no round trip. */
+  readonly areSpare?: boolean
 }
 
 /**
@@ -26,7 +28,7 @@ export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number 
   const image = { isRefused: false }
   const last = [
     ...typeSteps(dialogue, needs.type, image),
-    ...(needs.attributes === undefined ? [] : attributeSteps(dialogue, needs.attributes)),
+    ...attributesAsked(dialogue, needs),
     ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
   ]
   const first = walks ? [] : [...directorySteps(dialogue), ...last]
@@ -40,6 +42,11 @@ export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number 
   if (image.isRefused) await askForOctets(dialogue)
   session.type = needs.type
   return ahead === null ? asked.port : claimPort(dialogue, ahead)
+}
+
+function attributesAsked(dialogue: Dialogue, { attributes, areSpare = false }: Needs): readonly Step[] {
+  if (attributes === undefined) return []
+  return attributeSteps(dialogue, attributes).map((step) => ({ ...step, isSpare: areSpare }))
 }
 
 /** RFC 959 3.1.1: A or I. The server's own default is A. */
