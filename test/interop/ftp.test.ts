@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { retrieval } from './ftp-checks.ts'
+import { files, many } from './ftp-many-checks.ts'
 import { sessions } from './ftp-session-checks.ts'
 import { explicitTls, implicitTls } from './ftp-tls-checks.ts'
 import { failure, suite } from './suite.ts'
@@ -10,6 +11,7 @@ suite('proftpd', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
   explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, format: 'mlsd' })
   sessions(server)
+  many(server)
 
   // Here alone: others let whoever was wrong wait for seconds.
   test('a wrong password, which is not repeated', async () => {
@@ -32,6 +34,7 @@ suite('vsftpd', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, ...listings })
   explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, ...listings })
   sessions(server, { hidesDotFiles: true })
+  many(server)
 })
 
 suite('pure-ftpd', (server) => {
@@ -45,6 +48,7 @@ suite('pure-ftpd', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
   explicitTls(server, 'AUTH TLS demanded', { offset: 1, format: 'mlsd' })
   sessions(server)
+  many(server)
 })
 
 suite('inetutils-ftpd', (server) => {
@@ -52,6 +56,7 @@ suite('inetutils-ftpd', (server) => {
   const root = () => `${server.path('root')}/`
   retrieval(server, { nullCwd: [500, 250], tellsSize: true, format: 'list', names: ['pub/*'], doublesCr: true, root })
   sessions(server)
+  many(server)
 })
 
 suite('pyftpdlib', (server) => {
@@ -60,4 +65,21 @@ suite('pyftpdlib', (server) => {
   explicitTls(server, 'AUTH TLS where it is possible', { offset: 0, format: 'mlsd' })
   explicitTls(server, 'AUTH TLS demanded', { offset: 2, format: 'mlsd' })
   sessions(server, { dropsOnEpsv: true })
+  many(server, { lost: 4 })
+})
+
+// The servers of npm know but a part of FTP.
+suite('ftp-srv', (server) => {
+  files(server)
+  many(server)
+})
+
+suite('ftpd', (server) => {
+  files(server)
+  many(server)
+})
+
+suite('simple-ftpd', (server) => {
+  files(server)
+  many(server)
 })

@@ -20,6 +20,9 @@ const fs = require('node:fs')
 const [modules, root, port] = process.argv.slice(2)
 const ftpd = require(`${modules}/simple-ftpd`)
 
+// It leaves some of its promises to nobody.
+process.on('unhandledRejection', () => {})
+
 ftpd({ host: '127.0.0.1', port: Number(port), root }, (session) => {
   session.on('pass', (user, password, done) => {
     const isKnown = user === 'anonymous' || (user === 'alice' && password === 'secret')
