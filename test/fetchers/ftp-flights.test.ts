@@ -10,7 +10,8 @@ const hello = 'Hello, world.\n'
 /** A server that knows all there is to know of the file. */
 const knowing: Script = { SIZE: '213 14\r\n', MDTM: '213 20010203040506\r\n' }
 /** A dialogue that says nothing comes to its end before the test does. */
-const impatient = { limits: { idleTimeout: 1500 } }
+/** What passes is not tried again: each session counts. */
+const impatient = { limits: { idleTimeout: 1500, maxRetries: 0 } }
 const stepByStep = () => ({ fetchers: [ftpFetcher({ pipelining: false })] })
 
 /** The plan's commands but the transfer itself, with what a flight has beside them. */

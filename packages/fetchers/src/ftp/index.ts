@@ -7,6 +7,7 @@ import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
 import { type InSession, retrieveObject } from './object.ts'
 import { defaultConnections, Pool } from './pool.ts'
+import { isFull } from './replies.ts'
 import type { Session } from './session.ts'
 
 export interface FtpFetcherOptions {
@@ -73,9 +74,14 @@ async function inSession<T>(
       return result
     } catch (thrown) {
       const error = thrown instanceof FlightLost ? thrown.cause : thrown
+      const isToWait = isFull(error) && pool.lowerCap(plan)
       if (!isDone) pool.drop(session)
       // Not what has come of it: the control connection is closed, and a command cannot be sent.
       deadline.throwIfAborted()
+      if (isToWait) {
+        context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+        continue
+      }
       const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, session, context)
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
