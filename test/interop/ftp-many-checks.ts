@@ -52,6 +52,23 @@ export function files(server: ServerUnderTest): void {
   })
 }
 
+/** A listener, at an offset, that allows fewer sessions than we would open. */
+export function few(server: ServerUnderTest, offset: number): void {
+  test('twelve files of a server that allows two sessions at a time', async () => {
+    await using watch = watched()
+    const wanted = new Map(names(12).map((name) => [server.url('ftp', `/many/${name}`, { offset }), name]))
+    for await (const { url, representation, error } of watch.client.retrieveAll([...wanted.keys()])) {
+      expect(error).toBe(null)
+      expectOctets(
+        (await representation?.bytes()) ?? Buffer.alloc(0),
+        await server.seed(`root/many/${wanted.get(url)}`),
+      )
+    }
+    // Two that serve, and two that were refused.
+    expect(watch.connections(server.port() + offset)).toBeLessThanOrEqual(4)
+  })
+}
+
 /** 200 files by retrieveAll, 60 by the command: each with its octets, and no login more than sessions are allowed. */
 export function many(server: ServerUnderTest, { lost = 0 }: Costs = {}): void {
   test('200 files by retrieveAll, over four sessions', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { retrieval } from './ftp-checks.ts'
-import { files, many } from './ftp-many-checks.ts'
+import { few, files, many } from './ftp-many-checks.ts'
 import { sessions } from './ftp-session-checks.ts'
 import { explicitTls, implicitTls } from './ftp-tls-checks.ts'
 import { failure, suite } from './suite.ts'
@@ -35,6 +35,7 @@ suite('vsftpd', (server) => {
   explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, ...listings })
   sessions(server, { hidesDotFiles: true })
   many(server)
+  few(server, 3)
 })
 
 suite('pure-ftpd', (server) => {

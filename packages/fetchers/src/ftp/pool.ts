@@ -65,7 +65,7 @@ export class Pool {
       if (places.taken < this.#capOf(server) || this.#makeRoom(server)) {
         const session = await this.#add(plan, context, server, key)
         if (session !== null) return session
-      } else await places.turn(context)
+      } else await this.#turn(server, context)
     }
   }
 
@@ -114,6 +114,29 @@ export class Pool {
       if (!isToWait) throw error
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })
       return null
+    }
+  }
+
+  /** Waits for a place; a body that nobody reads for as long as limits.idleTimeout gives its place up. */
+  async #turn(server: string, context: RetrievalContext): Promise<void> {
+    const limit = context.limits.idleTimeout
+    const timer = Number.isFinite(limit)
+      ? setInterval(() => this.#evict(server, limit), Math.min(limit / 4, 10_000))
+      : undefined
+    try {
+      await this.#placesAt(server).turn(context)
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  #evict(server: string, limit: number): void {
+    const before = performance.now() - limit
+    for (const { session, server: where } of this.#members.values()) {
+      const since = session.body?.unreadSince ?? null
+      if (where !== server || since === null || since > before) continue
+      session.body?.evict()
+      return
     }
   }
 

@@ -11,6 +11,14 @@ import type { Reply } from './replies.ts'
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
 
+/** A body that comes through a session. */
+export interface Lodger {
+  /** Since when nobody has read it, by performance.now(); null: somebody reads. */
+  readonly unreadSince: number | null
+  /** Gives its session up for those who wait for one. */
+  evict(): void
+}
+
 type Server = Pick<Session, 'welcome' | 'address'>
 
 /** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
@@ -35,6 +43,8 @@ export class Session {
   isStranded = false
   /** The port of the transfer under way, where it was asked for behind the transfer before; null: by itself. */
   aheadPort: number | null = null
+  /** What comes through it at the moment. */
+  body: Lodger | null = null
   #basin: Basin | undefined
   #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
@@ -80,6 +90,7 @@ export class Session {
   /** Nobody's. */
   detach(): void {
     this.aheadPort = null
+    this.body = null
     this.#unlink()
     this.control.detach()
   }
