@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Representation } from '@retriever/fetchers'
+import type { ClientOptions, Representation } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
@@ -14,6 +14,8 @@ import { dialogues, files, numberIn, scriptedTrial, type Trial, trial } from './
 import { chunkings, expectSame, octets } from './octets.ts'
 import { type FtpPeer, mortal, type Script, sending } from './scripted-ftp.ts'
 
+/** What passes is not tried again. */
+const once: ClientOptions = { limits: { maxRetries: 0 } }
 const path = 'pub/data.bin'
 const cut = 6000
 const overlap = 4096
@@ -349,10 +351,14 @@ describe('R20: 421 in mid-session, or FIN while it is idle', () => {
   )
 
   test('421 to the first command of a new session is the answer', () =>
-    trial(withFaults({ replies: { USER: '421 too many\r\n' } }), async ({ failure, server }) => {
-      expect(await failure(path)).toMatchObject({ code: 'server-refused', reply: '421 too many' })
-      expect(server.accepted).toBe(1)
-    }))
+    trial(
+      withFaults({ replies: { USER: '421 too many\r\n' } }),
+      async ({ failure, server }) => {
+        expect(await failure(path)).toMatchObject({ code: 'server-refused', reply: '421 too many', transient: true })
+        expect(server.accepted).toBe(1)
+      },
+      once,
+    ))
 })
 
 describe('R21: EPSV is refused, or its port is dead: PASV, remembered, then one clear error', () => {
@@ -411,10 +417,14 @@ describe('R21: EPSV is refused, or its port is dead: PASV, remembered, then one 
 
   // needs: PASV after 425
   test('425 both ways is the error', () =>
-    trial(withFaults({ replies: { RETR: '425 no\r\n' } }), async ({ failure, server }) => {
-      expect(await failure(path)).toMatchObject({ code: 'server-refused', reply: '425 no' })
-      expect(server.received.filter((line) => line === 'RETR data.bin')).toHaveLength(2)
-    }))
+    trial(
+      withFaults({ replies: { RETR: '425 no\r\n' } }),
+      async ({ failure, server }) => {
+        expect(await failure(path)).toMatchObject({ code: 'server-refused', reply: '425 no', transient: true })
+        expect(server.received.filter((line) => line === 'RETR data.bin')).toHaveLength(2)
+      },
+      once,
+    ))
 
   test('epsv: false, and 425: EPSV is the other way, or none', () =>
     trial(
@@ -423,7 +433,7 @@ describe('R21: EPSV is refused, or its port is dead: PASV, remembered, then one 
         expect(await failure(path)).toMatchObject({ code: 'server-refused', reply: '425 no' })
         expect(server.received.filter((line) => line === 'RETR data.bin').length).toBeLessThanOrEqual(2)
       },
-      { fetchers: [ftpFetcher({ epsv: false })] },
+      { ...once, fetchers: [ftpFetcher({ epsv: false })] },
     ))
 })
 

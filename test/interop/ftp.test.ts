@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { retrieval } from './ftp-checks.ts'
+import { few, files, many } from './ftp-many-checks.ts'
 import { objects } from './ftp-object-checks.ts'
 import { sessions } from './ftp-session-checks.ts'
 import { explicitTls, implicitTls } from './ftp-tls-checks.ts'
@@ -12,6 +13,7 @@ suite('proftpd', (server) => {
   explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, format: 'mlsd' })
   sessions(server)
   objects(server, { tlsOffset: 2 })
+  many(server)
 
   // Here alone: others let whoever was wrong wait for seconds.
   test('a wrong password, which is not repeated', async () => {
@@ -35,6 +37,8 @@ suite('vsftpd', (server) => {
   explicitTls(server, 'AUTH TLS and session reuse demanded', { offset: 2, ...listings })
   sessions(server, { hidesDotFiles: true })
   objects(server, { tlsOffset: 2 })
+  many(server)
+  few(server, 3)
 })
 
 suite('pure-ftpd', (server) => {
@@ -49,6 +53,7 @@ suite('pure-ftpd', (server) => {
   explicitTls(server, 'AUTH TLS demanded', { offset: 1, format: 'mlsd' })
   sessions(server)
   objects(server, { tlsOffset: 1, refusesFileNames: true })
+  many(server)
 })
 
 suite('inetutils-ftpd', (server) => {
@@ -58,6 +63,7 @@ suite('inetutils-ftpd', (server) => {
   sessions(server)
   // Its `ls` says within the listing that it may not read the directory.
   objects(server, { lists711: true })
+  many(server)
 })
 
 suite('pyftpdlib', (server) => {
@@ -68,4 +74,21 @@ suite('pyftpdlib', (server) => {
   sessions(server, { dropsOnEpsv: true })
   // It runs as root.
   objects(server, { lists711: true, tlsOffset: 2, dropsOnEpsv: true })
+  many(server, { lost: 4 })
+})
+
+// The servers of npm know but a part of FTP.
+suite('ftp-srv', (server) => {
+  files(server)
+  many(server)
+})
+
+suite('ftpd', (server) => {
+  files(server)
+  many(server)
+})
+
+suite('simple-ftpd', (server) => {
+  files(server)
+  many(server)
 })

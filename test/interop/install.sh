@@ -1,12 +1,12 @@
 #!/bin/bash
-# Puts the real servers that the interop tests run against on this machine, from Debian's packages.
+# Puts the real servers that the interop tests run against on this machine, from Debian's packages and npm's.
 #
 #   usage: install.sh            (as root)
 #
 # The servers are not installed but unpacked, below .cache/unpacked: several of them conflict as packages
 # (proftpd, vsftpd, pure-ftpd; inn2, sn), and an installed one would be started, now or at the next boot,
 # and would bring an inetd or a mail server along. Only the libraries they need and a few tools are
-# installed. Run again, it looks whether all is there and ends.
+# installed. Those of npm go below .cache/npm. Run again, it looks whether all is there and ends.
 set -euo pipefail
 
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -20,6 +20,9 @@ servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inet
 clients=(slrnpull)
 # chromium resolves URLs with @retriever/core; it is a program for people, so it is installed as usual.
 tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium)
+# FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
+npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
+npm=$here/.cache/npm
 
 # missing: the servers that cannot be started as things are, with the reason, one a line.
 missing() {
@@ -82,6 +85,17 @@ apt-get install -qq -y --no-install-recommends --no-remove "${libraries[@]}" "${
 dpkg-query -W -f '  ${Package} ${Version}\n' python3-pyftpdlib socat openssl chromium >>"$unpacked.new/packages"
 mv "$unpacked.new" "$unpacked"
 rm -rf "$debs"
+
+# --- servers of npm ------------------------------------------------------------
+rm -rf "$npm"
+mkdir -p "$npm"
+echo '{ "private": true }' >"$npm/package.json"
+npm install --prefix "$npm" --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error \
+	"${npm_servers[@]}" >"$here/.cache/npm.log" 2>&1 || {
+	tail -n 20 "$here/.cache/npm.log" >&2
+	exit 1
+}
+printf '  %s (npm)\n' "${npm_servers[@]}" >>"$unpacked/packages"
 
 left=$(missing)
 if [[ -n $left ]]; then

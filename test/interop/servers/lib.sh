@@ -12,6 +12,7 @@ name=${name%.sh}
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 unpacked=$here/../.cache/unpacked # install.sh unpacks Debian packages there
 [[ ! -d $unpacked ]] || unpacked=$(realpath "$unpacked")
+npm_modules=$(realpath -m "$here/../.cache/npm/node_modules") # and npm's here
 system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 fail() {
@@ -194,7 +195,16 @@ date_all() { find "$1" -exec touch -h -d '2001-02-03 04:05:06 UTC' {} +; }
 
 # What every FTP server offers, below root/.
 ftp_seed() {
-	mkdir -p root/pub/sub/deep
+	mkdir -p root/pub/sub/deep root/many
+	# 200 files of 0 to 40 KB, no two alike.
+	(cd root/many && awk 'BEGIN {
+		for (n = 0; n < 200; n++) {
+			file = sprintf("%03d.txt", n)
+			printf "" >file
+			for (line = 0; line < n * 8; line++) printf "file %03d, line %06d\n", n, line >file
+			close(file)
+		}
+	}')
 	printf 'Hello, world.\nSecond line.\n' >root/pub/hello.txt
 	printf 'one\r\ntwo\r\nthree\r\n' >root/pub/crlf.txt
 	printf 'no newline at the end' >root/pub/noeol.txt

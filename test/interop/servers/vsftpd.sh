@@ -6,6 +6,7 @@
 #   PORT    plain FTP, AUTH TLS optional, no TLS session reuse demanded
 #   PORT+1  implicit TLS (ftps)
 #   PORT+2  AUTH TLS mandatory for login and data, session reuse demanded
+#   PORT+3  plain FTP, two sessions at a time for a client
 #
 # Users: anonymous (read only) and alice / secret (virtual: a PAM password
 # file read through pam_wrapper; no system account, nothing in /etc/pam.d).
@@ -17,7 +18,7 @@ vsftpd=$(program VSFTPD /usr/sbin/vsftpd)
 
 needs "$vsftpd" "$system_lib/libpam_wrapper.so" openssl
 needs_root
-begin 3 "$@"
+begin 4 "$@"
 
 # The daemon reads the files as "daemon" (a stock account whose home directory
 # exists; vsftpd insists on that even with anon_root set), hence ftp_username below.
@@ -82,6 +83,7 @@ config implicit.conf $((port + 1)) require_ssl_reuse=NO implicit_ssl=YES
 config reuse.conf $((port + 2)) require_ssl_reuse=YES \
 	force_local_logins_ssl=YES force_local_data_ssl=YES \
 	force_anon_logins_ssl=YES force_anon_data_ssl=YES
+config two.conf $((port + 3)) require_ssl_reuse=NO max_per_ip=2
 chmod 644 ./*.conf
 
 # --- start -----------------------------------------------------------------
@@ -94,8 +96,10 @@ start() { # configuration, port
 start plain "$port"
 start implicit $((port + 1))
 start reuse $((port + 2))
+start two $((port + 3))
 
 echo "ftp://127.0.0.1:$port/pub/hello.txt"
 echo "ftp://alice:secret@127.0.0.1:$port/pub/hello.txt"
 echo "ftps://127.0.0.1:$((port + 1))/pub/hello.txt"
 echo "ftp://127.0.0.1:$((port + 2))/pub/hello.txt (AUTH TLS, session reuse)"
+echo "ftp://127.0.0.1:$((port + 3))/pub/hello.txt (two sessions at a time)"

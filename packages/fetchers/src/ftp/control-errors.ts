@@ -20,5 +20,8 @@ export function controlLost(
   if (RetrievalError.is(cause)) return cause
   if (cause instanceof Error && 'code' in cause && cause.code !== '0') return receiveError(context, cause)
   const within = isWithinReply ? ' within a reply' : ''
-  return context.error('receive-failed', `The server closed the control connection${within}; try again.`, { cause })
+  return context.error('receive-failed', `The server closed the control connection${within}; try again.`, {
+    transient: true,
+    cause,
+  })
 }

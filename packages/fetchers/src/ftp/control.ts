@@ -44,6 +44,8 @@ export class Control extends FTPContext {
   readonly #untold = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
   /** Commands have been sent before earlier ones were answered. */
   pipelined = false
+  /** It was concluded from silence that the server has thrown commands away: a reply may still be one to those. */
+  hasForgotten = false
   /** TLS that is being agreed on, over `socket`. */
   handshake: Socket | undefined
   /** The reply to a later command came in place of a transfer's. */
@@ -69,6 +71,7 @@ export class Control extends FTPContext {
   attach(context: RetrievalContext): void {
     this.#context = context
     this.#attached = true
+    this.hasForgotten = false
     this.socket.ref()
   }
 
@@ -110,6 +113,15 @@ export class Control extends FTPContext {
   /** Sends a command, whose one reply is to be waited for; or not. */
   post(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), () => true)
+  }
+
+  /** The same behind a transfer command, before that is over. */
+  postBehind(command: string): Promise<Reply> {
+    return this.#queue.expect(this.#say(command), (reply) => {
+      // It begins a transfer: the reply before this one was not that transfer's.
+      if (reply.code < 200) throw this.#overtake()
+      return true
+    })
   }
 
   /**
@@ -181,6 +193,12 @@ export class Control extends FTPContext {
     const first = Promise.race([begun, last])
     first.catch(() => {})
     return { first, last }
+  }
+
+  /** The server has thrown away the commands that are not answered yet. */
+  forget(): void {
+    this.hasForgotten = true
+    this.#queue.forget()
   }
 
   /** Says QUIT where the server still listens, and closes without waiting for an answer. */

@@ -18,6 +18,11 @@ export class DataConnection {
   readonly #life = new AbortController()
   readonly #intake: Intake | undefined
   #unlink: () => void = () => {}
+  #tellClosed: () => void = () => {}
+  /** It was closed by us, or for good by both. */
+  readonly closed: Promise<void> = new Promise((resolve) => {
+    this.#tellClosed = resolve
+  })
   #plain: Socket | undefined
   #connection: Connection | undefined
 
@@ -62,6 +67,7 @@ export class DataConnection {
   /** Frees the connection, at once. A read under way gives null. */
   close(): void {
     this.#unlink()
+    this.#tellClosed()
     // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
     this.#connection?.close()
     // With a reason: without one, an error with a stack is made for each connection.

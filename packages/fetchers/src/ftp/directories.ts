@@ -63,6 +63,10 @@ function segmentSteps(dialogue: Dialogue, from: number): readonly Step[] {
     take: (reply) => {
       if (!isPositive(reply)) throw cwdError(dialogue, reply, from + index)
     },
+    takeSecond: (reply) => {
+      if (!isPositive(reply)) return
+      throw dialogue.context.error('receive-failed', 'The server went to a directory twice over; try again.')
+    },
   }))
 }
 

@@ -3,10 +3,12 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { checkOptions, count, flag, type OptionKind } from '../options.ts'
 import { resumePoint, tellWhole } from '../wishes.ts'
 import type { Dialogue } from './dialogue.ts'
+import { FlightLost } from './flight.ts'
 import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
 import { ChangedFile, type InSession, retrieveObject } from './object.ts'
 import { defaultConnections, Pool } from './pool.ts'
+import { isFull } from './replies.ts'
 import type { Session } from './session.ts'
 
 export interface FtpFetcherOptions {
@@ -84,11 +86,17 @@ async function inSession<T>(
       // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or gives the session back.
       deadline.throwIfAborted()
       return result
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof FlightLost ? thrown.cause : thrown
+      const isToWait = isFull(error) && pool.lowerCap(plan)
       if (!isDone) pool.drop(session)
       // Not what has come of it: the control connection is closed, and a command cannot be sent.
       deadline.throwIfAborted()
-      const reason = reasonToRepeat(error, session, context)
+      if (isToWait) {
+        context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+        continue
+      }
+      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, session, context)
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.habits.pipelining = undefined
@@ -110,6 +118,10 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
   if (control.overtaken || isOfConnection(error)) session.noteDropped()
   if (control.overtaken) return 'ahead'
   if (session.uses > 0 && isOfConnection(error)) return 'reused'
+  if (session.isStranded && session.aheadPort !== null) {
+    habits.ahead = false
+    return 'ahead'
+  }
   if (session.isStranded && habits.passive === 'EPSV') {
     habits.passive = 'PASV'
     return 'passive'
@@ -118,7 +130,9 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
     habits.unknown.add('REST')
     return 'restart'
   }
-  if (control.pipelined && habits.pipelining === undefined && isConfused(error)) {
+  // Another retrieval may have found it out meanwhile.
+  const isDoubtful = isConfused(error) || (control.hasForgotten && error.reply !== undefined)
+  if (control.pipelined && habits.pipelining !== true && isDoubtful) {
     habits.pipelining = false
     // What it has said was perhaps said to another command.
     habits.unknown.clear()

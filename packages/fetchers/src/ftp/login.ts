@@ -3,7 +3,7 @@ import type { Credentials, RetrievalContext } from '../fetcher.ts'
 import { startTls } from '../wire/start-tls.ts'
 import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
-import { fly, type Step } from './flight.ts'
+import { FlightLost, fly, type Step } from './flight.ts'
 import { fullAdvice, isFull, tlsAdvice, wantsTls } from './refusal-words.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
 
@@ -45,15 +45,26 @@ export class AccountWanted extends Error {
 export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = dialogue
   const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
-  const say = (steps: readonly Step[]): Promise<void> => fly(session.control, context, session.habits, steps)
-  if (plan.password !== null && isAnonymous(plan.user) && session.habits.pipelining !== false) {
-    await say([...protect, ...guestSteps(context, plan, plan.password), ...rest])
+  const { user, password } = plan
+  if (password === null || !isAnonymous(user) || session.habits.pipelining === false) {
+    await logInByTurns(dialogue, protect, rest)
   } else {
-    const asked = await sayUser(dialogue, plan.user, protect)
-    if (asked !== null) await authenticate(dialogue, await loginFor(dialogue, asked), rest)
-    else await say(rest)
+    try {
+      await fly(session.control, context, session.habits, [...protect, ...guestSteps(context, plan, password), ...rest])
+    } catch (error) {
+      if (!(error instanceof FlightLost)) throw error
+      await logInByTurns(dialogue, protect, rest)
+    }
   }
   session.isLoggedIn = true
+}
+
+/** A password goes out once the server has asked for it. */
+async function logInByTurns(dialogue: Dialogue, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = dialogue
+  const asked = await sayUser(dialogue, plan.user, protect)
+  if (asked !== null) await authenticate(dialogue, await loginFor(dialogue, asked), rest)
+  else await fly(session.control, context, session.habits, rest)
 }
 
 /** RFC 4217 9: data connections in TLS too. No server means anything by PBSZ, and none lets us leave it out. */

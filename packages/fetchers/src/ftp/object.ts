@@ -76,7 +76,8 @@ async function settle(
   }
   // Two more round trips would be too many for servers that take one command at a time.
   const asks = isNeeded || session.habits.pipelining !== false
-  return { port: await prepare(dialogue, { type, ...(asks && { attributes }) }), questions: [] }
+  const needs = { type, ...(asks && { attributes }), areSpare: !isNeeded } as const
+  return { port: await prepare(dialogue, needs), questions: [] }
 }
 
 function retr(dialogue: Dialogue, restart: number, port: number | null, questions: readonly Step[]) {

@@ -14,7 +14,8 @@ export function portStep(dialogue: Dialogue, asked: { port: number | null }): St
   const take = (reply: Reply): void => {
     asked.port = readPort(dialogue, command, reply)
   }
-  return { phase: 'request', command, take }
+  // The port before is closed by it.
+  return { phase: 'request', command, take, takeSecond: take }
 }
 
 /** Asks for a port by itself; by PASV where EPSV gives none. */
@@ -28,10 +29,10 @@ export async function askPort(dialogue: Dialogue): Promise<number> {
 }
 
 /** How long a server may take to answer what it was asked during the transfer before, where that is new to it. */
-const patience = 10_000
+const patience = 3000
 const silence = 'The server does not answer what it was asked during a transfer.'
 
-/** What was asked ahead, by the retrieval before. Null where the server has none to give. */
+/** What was asked ahead, by the retrieval before. Null where the server has none to give, or cannot be relied upon. */
 export async function claimPort({ session, context }: Dialogue, ahead: Promise<Reply>): Promise<number | null> {
   const { control, habits } = session
   const isTrial = habits.ahead === undefined
@@ -42,9 +43,9 @@ export async function claimPort({ session, context }: Dialogue, ahead: Promise<R
     throw error
   })
   const port = portIn(reply)
-  if (port === undefined) return null
-  habits.ahead = true
-  return checkPort(context, port, control.said(reply))
+  if (port === undefined || habits.ahead === false) return null
+  session.aheadPort = checkPort(context, port, control.said(reply))
+  return session.aheadPort
 }
 
 /** Null: not by EPSV; PASV is to be tried, now and later. Throws where there is no port to be had. */

@@ -3,6 +3,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 import { Places } from '../wire/places.ts'
 import { sessionKey } from '../wire/pool-key.ts'
 import { Acquaintances, type Preset } from './habits.ts'
+import { isFull } from './replies.ts'
 import { Session } from './session.ts'
 
 /** How long a session is kept for the next retrieval. Servers close idle ones after one to fifteen minutes. */
@@ -10,6 +11,9 @@ const idleTime = 15_000
 
 /** Many servers allow a client three or four connections, and say 421 to the next. */
 export const defaultConnections = 4
+
+/** Whether a server allows more by now is tried again after a minute. */
+const capLifetime = 60_000
 
 /** One session of a pool: in use by one retrieval, or idle. */
 interface Member {
@@ -28,12 +32,23 @@ export class Pool {
   readonly #acquaintances: Acquaintances
   readonly #idle: Member[] = []
   readonly #places = new Map<string, Places>()
+  /** Of servers that were found to allow fewer. */
+  readonly #caps = new Map<string, { readonly most: number; readonly until: number }>()
   readonly #members = new Map<Session, Member>()
   #isClosed = false
 
   constructor(connections: number, preset: Preset) {
     this.#connections = connections
     this.#acquaintances = new Acquaintances(preset)
+  }
+
+  /** Whether there are other sessions of that server; so many are what it allows for now. */
+  lowerCap({ host, port }: FtpPlan): boolean {
+    const server = `${host} ${port}`
+    const others = this.#placesAt(server).taken - 1
+    if (others < 1) return false
+    this.#caps.set(server, { most: others, until: performance.now() + capLifetime })
+    return true
   }
 
   /** An idle session that gets where the plan goes, else a new one. `isFresh`: a new one in any case. */
@@ -47,8 +62,10 @@ export class Pool {
         idle.attach(context)
         return idle
       }
-      if (places.taken < this.#connections || this.#makeRoom(server)) return this.#add(plan, context, server, key)
-      await places.turn(context)
+      if (places.taken < this.#capOf(server) || this.#makeRoom(server)) {
+        const session = await this.#add(plan, context, server, key)
+        if (session !== null) return session
+      } else await this.#turn(server, context)
     }
   }
 
@@ -83,7 +100,8 @@ export class Pool {
     for (const { session } of [...this.#idle]) this.drop(session)
   }
 
-  async #add(plan: FtpPlan, context: RetrievalContext, server: string, key: string): Promise<Session> {
+  /** Null: the server allows no more than there are. */
+  async #add(plan: FtpPlan, context: RetrievalContext, server: string, key: string): Promise<Session | null> {
     const places = this.#placesAt(server)
     places.taken++
     try {
@@ -91,9 +109,40 @@ export class Pool {
       this.#members.set(session, { session, server, key, timer: undefined })
       return session
     } catch (error) {
+      const isToWait = isFull(error) && this.lowerCap(plan)
       places.leave()
-      throw error
+      if (!isToWait) throw error
+      context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+      return null
     }
+  }
+
+  /** Waits for a place; a body that nobody reads for as long as limits.idleTimeout gives its place up. */
+  async #turn(server: string, context: RetrievalContext): Promise<void> {
+    const limit = context.limits.idleTimeout
+    const timer = Number.isFinite(limit)
+      ? setInterval(() => this.#evict(server, limit), Math.min(limit / 4, 10_000))
+      : undefined
+    try {
+      await this.#placesAt(server).turn(context)
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  #evict(server: string, limit: number): void {
+    const before = performance.now() - limit
+    for (const { session, server: where } of this.#members.values()) {
+      const since = session.body?.unreadSince ?? null
+      if (where !== server || since === null || since > before) continue
+      session.body?.evict()
+      return
+    }
+  }
+
+  #capOf(server: string): number {
+    const cap = this.#caps.get(server)
+    return cap === undefined || cap.until < performance.now() ? this.#connections : cap.most
   }
 
   /** One that is in the directory already goes before one that must go there. */

@@ -12,6 +12,8 @@ export interface Needs {
   readonly type?: 'A' | 'I'
   /** To be filled; absent: not asked for. */
   readonly attributes?: Attributes
+  /** They are wanted only where they cost no round trip. */
+  readonly areSpare?: boolean
 }
 
 /**
@@ -21,8 +23,10 @@ export interface Needs {
 export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number | null> {
   const asked: { port: number | null } = { port: null }
   const ahead = dialogue.session.takeAhead()
-  const attributes = needs.attributes === undefined ? [] : attributeSteps(dialogue, needs.attributes)
-  await enter(dialogue, needs.type, [...attributes, ...(ahead !== null ? [] : [portStep(dialogue, asked)])])
+  await enter(dialogue, needs.type, [
+    ...attributesAsked(dialogue, needs),
+    ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
+  ])
   return ahead === null ? asked.port : claimPort(dialogue, ahead)
 }
 
@@ -43,6 +47,11 @@ export async function enter(dialogue: Dialogue, type: Needs['type'], questions: 
   session.directory = plan.cwd
   if (image.isRefused) await askForOctets(dialogue)
   session.type = type ?? session.type
+}
+
+function attributesAsked(dialogue: Dialogue, { attributes, areSpare = false }: Needs): readonly Step[] {
+  if (attributes === undefined) return []
+  return attributeSteps(dialogue, attributes).map((step) => ({ ...step, isSpare: areSpare }))
 }
 
 /** RFC 959 3.1.1: A or I. The server's own default is A. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, octetsToText, printable, type RetrievalError } from '@retriever/core'
+import { type ErrorCode, octetsToText, printable, RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/reply.ts'
@@ -67,13 +67,22 @@ export function refused(context: RetrievalContext, reply: Reply, what: string, o
   const code = own?.code ?? meaning?.code ?? 'server-refused'
   const advice = own?.advice ?? meaning?.advice ?? (reply.code < 500 ? 'Try again later' : undefined)
   const message = `The server refused ${what}.${advice === undefined ? '' : ` ${advice}.`} It said`
-  return refusal(context, code, message, { code: reply.code, text: reply.text.replace(/\s+/g, ' ').trim() })
+  const oneLine = { code: reply.code, text: reply.text.replace(/\s+/g, ' ').trim() }
+  // RFC 959 4.2.1: what 4yz refuses may be asked for again.
+  return refusal(context, code, message, oneLine, { transient: code === 'server-refused' && reply.code < 500 })
 }
 
 /** The error for words of the server that are not where the protocol has them. */
 export function violation(context: RetrievalContext, message: string, words?: string): RetrievalError {
   const shown = words === undefined ? undefined : printable(words).slice(0, 300)
   return context.error('protocol-violation', message, shown === undefined ? {} : { reply: shown })
+}
+
+/** Too many sessions: 421 at the greeting (vsftpd), or words at the greeting or the login (`530 Sorry, the maximum number of clients`). */
+export function isFull(error: unknown): error is RetrievalError {
+  if (!RetrievalError.is(error) || (error.phase !== 'greeting' && error.phase !== 'login')) return false
+  const { reply = '' } = error
+  return reply.startsWith('421') || /\btoo many\b|\bmaximum\b|\blimit\b/i.test(reply)
 }
 
 /** A name of the URL, for people. */

@@ -44,6 +44,11 @@ export class ReplyQueue {
     if (waiter?.take(reply) && this.#waiters[0] === waiter) this.#waiters.shift()
   }
 
+  /** The server has not heard these commands: what comes next is the reply to the next one. */
+  forget(): void {
+    this.#waiters.length = 0
+  }
+
   /** No reply comes any more. */
   fail(error: RetrievalError): void {
     for (const waiter of this.#waiters.splice(0)) waiter.fail(error)

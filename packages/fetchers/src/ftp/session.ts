@@ -11,6 +11,14 @@ import type { Reply } from './replies.ts'
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
 
+/** A body that comes through a session. */
+export interface Lodger {
+  /** Since when nobody has read it, by performance.now(); null: somebody reads. */
+  readonly unreadSince: number | null
+  /** Gives its session up for those who wait for one. */
+  evict(): void
+}
+
 type Server = Pick<Session, 'welcome' | 'address'>
 
 /** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
@@ -33,6 +41,10 @@ export class Session {
   tellsAttributes = false
   /** The data connection did not come about, and the server is left waiting for it. */
   isStranded = false
+  /** The port of the transfer under way, where it was asked for behind the transfer before; null: by itself. */
+  aheadPort: number | null = null
+  /** What comes through it at the moment. */
+  body: Lodger | null = null
   #basin: Basin | undefined
   #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
@@ -77,6 +89,8 @@ export class Session {
 
   /** Nobody's. */
   detach(): void {
+    this.aheadPort = null
+    this.body = null
     this.#unlink()
     this.control.detach()
   }
@@ -106,7 +120,17 @@ export class Session {
 
   /** Asks for the next retrieval's port behind this one's command. */
   askAhead(): void {
-    this.#ahead = { reply: this.control.post(this.habits.passive), since: performance.now() }
+    this.#ahead = { reply: this.control.postBehind(this.habits.passive), since: performance.now() }
+  }
+
+  /** The reply to what was asked ahead, which is still to be claimed. */
+  get ahead(): Promise<Reply> | null {
+    return this.#ahead?.reply ?? null
+  }
+
+  /** A transfer has ended well: so ports that are asked for ahead are good ones here. */
+  noteCarried(): void {
+    if (this.aheadPort !== null) this.habits.ahead ??= true
   }
 
   /** The port that was asked for ahead, if it may still be open; the caller answers for it. */
@@ -116,9 +140,9 @@ export class Session {
     return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
-  /** A transfer has not gone well: perhaps because of the command behind its own, where nobody knows yet. */
+  /** A transfer has not gone well: perhaps because of the command behind its own or of its port, where nobody knows yet. */
   noteDropped(): void {
-    const isTrial = this.#ahead !== null && this.habits.ahead === undefined
+    const isTrial = (this.#ahead !== null || this.aheadPort !== null) && this.habits.ahead === undefined
     if (this.control.overtaken || isTrial) this.habits.ahead = false
   }
 }

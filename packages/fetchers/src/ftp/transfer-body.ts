@@ -4,6 +4,7 @@ import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import { withPatience } from './patience.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from './replies.ts'
+import type { Lodger } from './session.ts'
 import type { Transfer } from './transfer.ts'
 
 /** How long a server may take to confirm what has come whole: it may be writing its log. */
@@ -40,7 +41,7 @@ export interface BodyOptions {
  * AND the control connection says 2yz, in either order; what ends in any other way ends with `partial`. At its end the session
  * is free for another retrieval, or closed.
  */
-export class TransferBody implements AsyncIterableIterator<Uint8Array> {
+export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   readonly #dialogue: Dialogue
   readonly #transfer: Transfer
   readonly #options: BodyOptions
@@ -57,11 +58,14 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   #isFinal = false
   /** What ended it may have nothing to do with the file: another transfer may bring the rest. */
   isBroken = false
+  unreadSince: number | null = performance.now()
+  #isEvicted = false
 
   constructor(dialogue: Dialogue, transfer: Transfer, options: BodyOptions) {
     this.#dialogue = dialogue
     this.#transfer = transfer
     this.#options = options
+    dialogue.session.body = this
     const end = (): void => this.#expectNoMore()
     transfer.exchange.last.then((reply) => isPositive(reply) || end(), end)
     // The retrieval may end while nobody reads.
@@ -73,7 +77,9 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.unreadSince = null
     try {
+      if (this.#isEvicted) throw this.#unread()
       while (!this.#over) {
         const chunk = await this.#pull()
         if (chunk.length > 0) return { done: false, value: chunk }
@@ -86,7 +92,16 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       this.#abandon()
       this.#dialogue.context.deadline.throwIfAborted()
       throw error
+    } finally {
+      this.unreadSince = performance.now()
     }
+  }
+
+  /** It may be taken up in another session, once somebody reads it again. */
+  evict(): void {
+    if (this.#over) return
+    this.#isEvicted = true
+    this.#abandon()
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
@@ -172,6 +187,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
     }
     await check?.(reply, this.#received)
     this.#end()
+    this.#dialogue.session.noteCarried()
     this.#dialogue.done()
   }
 
@@ -196,6 +212,12 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array> {
       context.emit({ type: 'remark', url: context.url, message })
       return null
     }
+  }
+
+  #unread(): RetrievalError {
+    const message =
+      'Nobody read the body while other retrievals waited for its connection, which was closed; read or cancel what you retrieve.'
+    return this.#dialogue.context.error('partial', message, { phase: 'body', transient: true })
   }
 
   #partial(what: string, reply?: Reply, cause?: unknown): RetrievalError {

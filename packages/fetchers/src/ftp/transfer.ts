@@ -2,8 +2,10 @@ import { RetrievalError } from '@retriever/core'
 import type { Exchange } from './control.ts'
 import { DataConnection } from './data.ts'
 import type { Dialogue } from './dialogue.ts'
+import { finalReply } from './final-reply.ts'
 import type { Step } from './flight.ts'
-import { askPort } from './passive.ts'
+import { askPort, claimPort } from './passive.ts'
+import { withPatience } from './patience.ts'
 import { type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /** A transfer that has begun: 125 or 150 has come. */
@@ -29,16 +31,44 @@ export interface TransferCommand {
   readonly asksAhead?: boolean
 }
 
-/** Starts a transfer. A server that cannot open its side of an EPSV connection (425) is asked once more, by PASV. */
+/**
+ * Starts a transfer. Where it is refused on a port that was asked for ahead, it is asked for once more on a fresh one: some servers
+ * tie the port to the transfer that was under way. One that cannot open its side of an EPSV connection (425) is asked by PASV.
+ */
 export async function startTransfer(dialogue: Dialogue, wanted: TransferCommand): Promise<Start> {
-  const { habits } = dialogue.session
-  const say = habits.pipelining === false ? inSteps : inOneFlight
-  const start = await say(dialogue, wanted, wanted.port ?? (await askPort(dialogue)))
+  const { session } = dialogue
+  const { habits } = session
+  if (wanted.port !== session.aheadPort) session.aheadPort = null
+  const isAhead = session.aheadPort !== null
+  const start = await begin(dialogue, wanted, wanted.port)
+  if (start.transfer !== null) return start
+  if (isAhead && !(habits.ahead === true && start.reply.code === 550)) {
+    const again = await beginAgain(dialogue, wanted)
+    if (again.transfer !== null) habits.ahead = false
+    return again
+  }
   if (start.reply.code !== 425 || habits.passive === 'PASV') return start
   habits.passive = 'PASV'
-  dialogue.session.takeAhead()
-  return say(dialogue, { ...wanted, questions: [] }, await askPort(dialogue))
+  return beginAgain(dialogue, wanted)
 }
+
+async function begin(dialogue: Dialogue, wanted: TransferCommand, port: number | null): Promise<Start> {
+  const say = dialogue.session.habits.pipelining === false ? inSteps : inOneFlight
+  return say(dialogue, wanted, port ?? (await askPort(dialogue)))
+}
+
+/** On a port that is asked for now; what was asked for behind the refused command may be tied to that. */
+async function beginAgain(dialogue: Dialogue, wanted: TransferCommand): Promise<Start> {
+  const { session } = dialogue
+  const ahead = session.takeAhead()
+  if (ahead !== null) await claimPort(dialogue, ahead)
+  session.aheadPort = null
+  return begin(dialogue, { ...wanted, questions: [], asksAhead: false }, null)
+}
+
+/** How long a server may take to begin a transfer on a port that was asked for ahead, where that is new to it. */
+const patience = 10_000
+const silence = 'The server does not begin a transfer on a port that it was asked for during the one before.'
 
 /** The command is sent while the data connection opens: one round trip less. */
 async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: number): Promise<Start> {
@@ -60,8 +90,13 @@ async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: nu
       if (answer !== undefined) take(await control.wait(phase, answer))
     }
     if (sent.restarted !== null) checkRestart(dialogue, await control.wait('request', sent.restarted), restart)
-    const reply = await control.wait('request', Promise.race([sent.exchange.first, failureOf(data)]))
-    return await begun(dialogue, data, sent.exchange, reply)
+    const first = Promise.race([sent.exchange.first, failureOf(data)])
+    // On a port that was asked for ahead, the server may wait for a connection to another one.
+    const isTrial = session.aheadPort !== null && session.habits.ahead === undefined
+    const reply = await control.wait('request', isTrial ? withPatience(context, first, patience, silence) : first)
+    const last = asksAhead ? finalReply(dialogue, data, sent.exchange.last) : sent.exchange.last
+    last.catch(() => {})
+    return await begun(dialogue, data, { ...sent.exchange, last }, reply)
   } catch (error) {
     data.close()
     if (RetrievalError.is(error) && error.code === 'connect-failed') session.isStranded = true

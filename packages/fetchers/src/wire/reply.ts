@@ -1,5 +1,5 @@
 import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { ErrorExtras, RetrievalContext } from '../fetcher.ts'
 import type { LineReader } from './lines.ts'
 
 /** A reply of one line (RFC 3977 3.1): three digits, of which the first says how it went, and text. */
@@ -50,9 +50,15 @@ export function expectReply(context: RetrievalContext, reply: Reply, ...codes: r
  * The error for a reply that is not the one hoped for. Only a 4xx or 5xx is a refusal; anything else does not belong here,
  * and the server has broken the protocol.
  */
-export function refusal(context: RetrievalContext, code: ErrorCode, message: string, reply: Reply): RetrievalError {
+export function refusal(
+  context: RetrievalContext,
+  code: ErrorCode,
+  message: string,
+  reply: Reply,
+  extras: ErrorExtras = {},
+): RetrievalError {
   const words = replyWords(reply)
-  if (reply.code >= 400) return context.error(code, `${message}: ${words}`, { reply: words })
+  if (reply.code >= 400) return context.error(code, `${message}: ${words}`, { reply: words, ...extras })
   const unexpected = `The server answered "${words}", which does not fit here. Check scheme and port.`
   return context.error('protocol-violation', unexpected, { reply: words })
 }

@@ -1,0 +1,33 @@
+import type { DataConnection } from './data.ts'
+import type { Dialogue } from './dialogue.ts'
+import type { Reply } from './replies.ts'
+
+/** How long after the end of the data the reply that ends a transfer may still come. */
+const patience = 10_000
+
+/**
+ * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses that one at once
+ * (dCache: `503 Transfer in progress`), before its 226: that refusal is not the transfer's.
+ */
+export async function finalReply(dialogue: Dialogue, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
+  const reply = await last
+  const { session } = dialogue
+  const { ahead, habits, control } = session
+  if (reply.code < 400 || ahead === null) return reply
+  const next = await Promise.race([ahead, ended(data)]).catch(() => null)
+  if (next === null || !endsTransfer(next)) return reply
+  control.tell(reply)
+  session.takeAhead()
+  habits.ahead = false
+  return next
+}
+
+/** What a transfer is ended by (RFC 959 5.4), and EPSV never answered. */
+function endsTransfer({ code }: Reply): boolean {
+  return code === 226 || code === 250 || code === 426 || code === 451
+}
+
+async function ended(data: DataConnection): Promise<null> {
+  await data.closed
+  return new Promise((resolve) => setTimeout(() => resolve(null), patience).unref())
+}
