@@ -1,4 +1,5 @@
 import type { Retrieved } from '../fetcher.ts'
+import { behindTail } from '../wire/behind-tail.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { ResumingBody } from '../wire/resuming-body.ts'
 import { tellWhole } from '../wishes.ts'
@@ -16,7 +17,6 @@ import { checkModified, checkSize, isConditional, type Part, wantedPart } from '
 import { claimPort } from './passive.ts'
 import { prepare } from './prepare.ts'
 import { type Reply, refused } from './replies.ts'
-import { behindTail } from './tail.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 

@@ -5,7 +5,7 @@ type Octets = AsyncIterator<Uint8Array>
  * What comes behind the tail, which must come first, as it is: the octets that the caller has already are those of
  * the resource then. Null, and the octets are given up, where others come.
  */
-export async function behindTail(octets: Octets, tail: Uint8Array): Promise<AsyncIterable<Uint8Array> | null> {
+export async function behindTail(octets: Octets, tail: Uint8Array): Promise<AsyncIterableIterator<Uint8Array> | null> {
   for (let expected = tail; expected.length > 0; ) {
     const { done, value } = await octets.next()
     if (done === true) return null
@@ -20,7 +20,7 @@ export async function behindTail(octets: Octets, tail: Uint8Array): Promise<Asyn
   return preceded(null, octets)
 }
 
-function preceded(first: Uint8Array | null, octets: Octets): AsyncIterable<Uint8Array> {
+function preceded(first: Uint8Array | null, octets: Octets): AsyncIterableIterator<Uint8Array> {
   let held = first
   const rest: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => rest,
