@@ -544,7 +544,7 @@ describe('a consumer that stops early closes both connections', () => {
 describe('a server that breaks the protocol', () => {
   test.each([
     ['a greeting of another protocol', { greeting: 'SSH-2.0-OpenSSH_9.2\r\n' }],
-    ['a greeting that is none', { greeting: '230 in\r\n' }],
+    ['a greeting that is none', { greeting: '250 in\r\n' }],
     ['two replies for one command', { TYPE: '200 ok\r\n200 ok\r\n' }],
     ['a reply before our command', { greeting: '220 ready\r\n331 password\r\n' }],
     ['226 before 150', { RETR: '226 done\r\n150 now\r\n' }],
@@ -558,7 +558,7 @@ describe('a server that breaks the protocol', () => {
   })
 
   test('nothing is sent before a valid greeting', async () => {
-    for (const greeting of ['SSH-2.0-x\r\n', '500 no\r\n', '230 x\r\n']) {
+    for (const greeting of ['SSH-2.0-x\r\n', '500 no\r\n', '250 x\r\n']) {
       const { received } = await scripted({ greeting })
       expect(received.filter((line) => line !== 'QUIT')).toEqual([])
     }

@@ -8,7 +8,6 @@ import { AccountWanted } from './login.ts'
 import { type InSession, retrieveObject } from './object.ts'
 import { defaultConnections, Pool } from './pool.ts'
 import { isFull } from './replies.ts'
-import type { Session } from './session.ts'
 
 export interface FtpFetcherOptions {
   /** Ask for a data connection by EPSV first, and by PASV only where that fails; false: by PASV at once. Default true. */
@@ -82,19 +81,24 @@ async function inSession<T>(
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
         continue
       }
-      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, session, context)
+      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.habits.pipelining = undefined
+      if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.habits.telnet = true
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
+      // Also where it has been given back.
+      pool.drop(session)
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }
 }
 
+type Parties = Pick<Dialogue, 'session' | 'plan' | 'context'>
+
 /** What is to be done otherwise the next time is noted in the server's habits. Null: the error stands. */
-function reasonToRepeat(error: unknown, session: Session, context: RetrievalContext): string | null {
+function reasonToRepeat(error: unknown, { session, plan, context }: Parties): string | null {
   const { habits, control } = session
   if (error instanceof AccountWanted) {
     habits.pipelining = false
@@ -118,6 +122,15 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
   }
   // Another retrieval may have found it out meanwhile.
   const isDoubtful = isConfused(error) || (control.hasForgotten && error.reply !== undefined)
+  // Many servers take octets as they are, and then do not know the name.
+  if (
+    error.code === 'not-found' &&
+    control.isTelnet &&
+    [...plan.cwd, plan.name].some((name) => name.includes('\xFF'))
+  ) {
+    habits.telnet = false
+    return 'octet'
+  }
   if (control.pipelined && habits.pipelining !== true && isDoubtful) {
     habits.pipelining = false
     // What it has said was perhaps said to another command.

@@ -7,12 +7,12 @@ import { FlightLost, fly, type Step } from './flight.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /**
- * Waits for the greeting and gives its words. Nothing is sent before: a server of another protocol gets no octet of ours. Must be
- * called in the turn in which the control connection was made.
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before: a server of another protocol gets no
+ * octet of ours. Must be called in the turn in which the control connection was made.
  */
-export async function greet(control: Control, context: RetrievalContext): Promise<string> {
+export async function greet(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
-  if (reply.code === 220) return wordsOf(reply)
+  if (reply.code === 220 || reply.code === 230) return reply
   if (reply.code >= 400) throw refused(context, reply, 'the connection')
   const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
   throw violation(context, message, wordsOf(reply))
@@ -45,7 +45,8 @@ export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<
   const { plan, context, session } = dialogue
   const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
   const { user, password } = plan
-  if (password === null || !isAnonymous(user) || session.habits.pipelining === false) {
+  if (session.isGreetedIn) await fly(session.control, context, session.habits, [...protect, ...rest])
+  else if (password === null || !isAnonymous(user) || session.habits.pipelining === false) {
     await logInByTurns(dialogue, protect, rest)
   } else {
     try {
@@ -62,8 +63,13 @@ export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<
 async function logInByTurns(dialogue: Dialogue, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = dialogue
   const asked = await sayUser(dialogue, plan.user, protect)
-  if (asked !== null) await authenticate(dialogue, await loginFor(dialogue, asked), rest)
-  else await fly(session.control, context, session.habits, rest)
+  if (asked?.code === 331) return authenticate(dialogue, await loginFor(dialogue, asked), rest)
+  // RFC 959 5.4: 332 to USER, an account in place of a password.
+  if (asked !== null) {
+    const done = await giveAccount(dialogue, { user: plan.user, password: '' }, asked)
+    if (!isPositive(done)) throw loginError(context, done, plan.user)
+  }
+  await fly(session.control, context, session.habits, rest)
 }
 
 /** RFC 4217 9: data connections in TLS too. No server means anything by PBSZ, and none lets us leave it out. */
@@ -83,6 +89,7 @@ function guestSteps(context: RetrievalContext, user: string, password: string): 
   const takeUser = (reply: Reply): void => {
     // pure-ftpd lets guests in at once, and has nothing to say to PASS that matters.
     isIn = isPositive(reply)
+    if (reply.code === 332) throw new AccountWanted()
     if (!isIn && reply.code !== 331) throw loginError(context, reply, user)
   }
   const takePass = (reply: Reply): void => {
@@ -94,17 +101,18 @@ function guestSteps(context: RetrievalContext, user: string, password: string): 
   ]
 }
 
-/** The server's wish for a password; null where the user is in without. */
+/** The server's wish for a password, or an account; null where the user is in without. */
 async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[] = []): Promise<Reply | null> {
   const { context, session } = dialogue
-  let asked: Reply | null = null
+  // An object: what a callback assigns is not seen otherwise.
+  const said: { asked: Reply | null } = { asked: null }
   const take = (reply: Reply): void => {
     if (isPositive(reply)) return
-    if (reply.code !== 331) throw loginError(context, reply, user)
-    asked = reply
+    if (reply.code !== 331 && reply.code !== 332) throw loginError(context, reply, user)
+    said.asked = reply
   }
   await fly(session.control, context, session.habits, [...before, { phase: 'login', command: `USER ${user}`, take }])
-  return asked
+  return said.asked
 }
 
 /** The plan's user and password, or who the caller says; the server has been told the user then. */
