@@ -1,5 +1,7 @@
 /** Servers that greet and ask in ways of their own, as curl, wget and lftp bear them. */
+import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
+import { remarks } from './events.ts'
 import { scriptedTrial } from './ftp-trial.ts'
 import { type Script, sending } from './scripted-ftp.ts'
 
@@ -87,3 +89,68 @@ describe('an octet FF in a name', () => {
       expect(await failure('a%FFb')).toMatchObject({ code: 'not-found' })
     }))
 })
+
+describe('names in UTF-8', () => {
+  const umlaut = 'gr\xC3\xBC\xC3\x9Fe.txt'
+  const features = '211-Features:\r\n MDTM\r\n UTF8\r\n211 End\r\n'
+
+  test('OPTS UTF8 ON goes before them where FEAT lists UTF8, once a session', () =>
+    scriptedTrial({ FEAT: features, OPTS: '200 on\r\n' }, async ({ get, server }) => {
+      await get('hello.txt')
+      expect(server.received).not.toContain('FEAT')
+      for (let file = 0; file < 2; file++) expect((await get('gr%C3%BC%C3%9Fe.txt')).toString()).toBe(text)
+      expect(server.received.filter((line) => /^(?:FEAT|OPTS)/.test(line))).toEqual(['FEAT', 'OPTS UTF8 ON'])
+      expect(server.received.indexOf('OPTS UTF8 ON')).toBeLessThan(server.received.indexOf(`RETR ${umlaut}`))
+    }))
+
+  test.each(['211-Features:\r\n MDTM\r\n211 End\r\n', '502 no\r\n'])('and not where it does not: %j', (FEAT) =>
+    scriptedTrial({ FEAT }, async ({ get, server }) => {
+      for (let file = 0; file < 2; file++) expect((await get('gr%C3%BC%C3%9Fe.txt')).toString()).toBe(text)
+      expect(server.received.filter((line) => /^(?:FEAT|OPTS)/.test(line))).toEqual(['FEAT'])
+    }),
+  )
+
+  test('names in another charset go out as they are, and nothing is asked', () =>
+    scriptedTrial({ FEAT: features }, async ({ get, server }) => {
+      await get('gr%FC%DFe.txt')
+      expect(server.received.filter((line) => /^(?:FEAT|OPTS)/.test(line))).toEqual([])
+    }))
+})
+
+describe('options', () => {
+  test('keepSessions: 0 closes a session at once, and a time keeps it as long', async () => {
+    for (const [keepSessions, sessions] of [
+      [0, 2],
+      [60_000, 1],
+    ] as const) {
+      await scriptedTrial(
+        {},
+        async ({ get, server }) => {
+          for (let file = 0; file < 2; file++) await get('hello.txt')
+          expect(server.peers).toHaveLength(sessions)
+        },
+        { fetchers: [ftpFetcher({ keepSessions })] },
+      )
+    }
+    expect(() => ftpFetcher({ keepSessions: -1 })).toThrow(/`ftpFetcher\.keepSessions` to be a number of milliseconds/)
+  })
+
+  test('split is told to have no effect', () =>
+    scriptedTrial({}, async ({ get, events }) => {
+      await get('hello.txt', { split: 4 })
+      expect(remarks(events)).toEqual([expect.stringContaining('split has no effect')])
+    }))
+})
+
+test('a session whose password was asked for serves the URL that gives that login, and no other', () =>
+  scriptedTrial(
+    {},
+    async ({ client, url, server }) => {
+      await (await client.retrieve(url('hello.txt', 'alice'))).text()
+      await (await client.retrieve(url('hello.txt', 'alice:secret'))).text()
+      expect(server.peers).toHaveLength(1)
+      await (await client.retrieve(url('hello.txt', 'alice:other'))).text()
+      expect(server.peers).toHaveLength(2)
+    },
+    { credentials: () => ({ user: 'alice', password: 'secret' }) },
+  ))

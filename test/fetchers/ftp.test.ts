@@ -55,7 +55,7 @@ const lines = (wire: readonly string[], password = ''): string[] =>
   wire.map((message) => message.replace(/\r\n$/, '').replace('<password>', password))
 
 /** What is asked beside the plan, where it costs no round trip, and the farewell. */
-const asides = /^(?:SIZE|MDTM|QUIT)\b/
+const asides = /^(?:FEAT|OPTS|SIZE|MDTM|QUIT)\b/
 const withoutAsides = (received: readonly string[]): readonly string[] => received.filter((line) => !asides.test(line))
 
 describe('what is sent is what the plan says (RFC 1738 3.2)', () => {

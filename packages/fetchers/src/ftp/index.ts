@@ -1,12 +1,12 @@
 import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { checkOptions, count, flag, type OptionKind } from '../options.ts'
+import { checkOptions, count, flag, milliseconds, type OptionKind } from '../options.ts'
 import type { Dialogue } from './dialogue.ts'
 import { FlightLost } from './flight.ts'
 import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
 import { type InSession, retrieveObject } from './object.ts'
-import { defaultConnections, Pool } from './pool.ts'
+import { Pool } from './pool.ts'
 import { isFull } from './replies.ts'
 
 export interface FtpFetcherOptions {
@@ -16,12 +16,15 @@ export interface FtpFetcherOptions {
   readonly pipelining?: boolean
   /** To one server at a time; a retrieval beyond them waits until a body is read or cancelled. Default 4. */
   readonly connections?: number
+  /** How long a session is kept for the next retrieval, in milliseconds; 0: not at all. Default 15000. */
+  readonly keepSessions?: number
 }
 
 const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
   epsv: flag,
   pipelining: flag,
   connections: count,
+  keepSessions: milliseconds,
 }
 
 /**
@@ -30,8 +33,8 @@ const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
  */
 export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   checkOptions(options, optionKinds, 'ftpFetcher.')
-  const { epsv = true, pipelining = true, connections = defaultConnections } = options
-  const pool = new Pool(connections, { epsv, pipelining })
+  const { epsv = true, pipelining = true, connections, keepSessions } = options
+  const pool = new Pool({ epsv, pipelining }, connections, keepSessions)
   return {
     mechanism: 'ftp',
     retrieve: (plan, context) => retrieve(pool, plan, context),
@@ -43,6 +46,10 @@ async function retrieve(pool: Pool, plan: FtpPlan, context: RetrievalContext): P
   const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
   const isListing = plan.name === '' || plan.typecode === 'd'
   checkRange(plan, context, isListing)
+  if ((context.request.split ?? 1) > 1) {
+    const message = 'FTP brings a file over one connection: split has no effect.'
+    context.emit({ type: 'remark', url: context.url, message })
+  }
   return inThisSession((dialogue) => (isListing ? retrieveListing(dialogue) : retrieveObject(dialogue, inThisSession)))
 }
 

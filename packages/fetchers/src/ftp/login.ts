@@ -1,5 +1,6 @@
 import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../fetcher.ts'
+import { sessionKey } from '../wire/pool-key.ts'
 import { startTls } from '../wire/start-tls.ts'
 import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
@@ -121,6 +122,10 @@ async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> 
   if (password !== null) return { user, password }
   const known = dialogue.asked.login ?? (await askPerson(dialogue, asked))
   dialogue.asked.login = known
+  dialogue.session.loginKey = sessionKey(
+    { ...dialogue.plan, user: known.user, password: known.password },
+    dialogue.context,
+  )
   if (known.user !== user) await sayUser(dialogue, known.user)
   return known
 }

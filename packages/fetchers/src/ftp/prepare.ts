@@ -5,6 +5,7 @@ import { fly, type Step } from './flight.ts'
 import { logIn } from './login.ts'
 import { claimPort, portStep } from './passive.ts'
 import { isPositive, type Reply, refused } from './replies.ts'
+import { askForUtf8, needsUtf8, utf8Steps } from './utf8.ts'
 
 /** What is to be known and settled before a transfer. */
 export interface Needs {
@@ -23,6 +24,10 @@ export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number 
   const { session, context, plan } = dialogue
   const { control, habits } = session
   const asked: { port: number | null } = { port: null }
+  if (habits.utf8 === undefined && needsUtf8(dialogue)) {
+    if (!session.isLoggedIn) await logIn(dialogue, [])
+    await askForUtf8(dialogue)
+  }
   const ahead = session.takeAhead()
   const walks = needsWalk(dialogue)
   const image = { isRefused: false }
@@ -31,7 +36,7 @@ export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number 
     ...attributesAsked(dialogue, needs),
     ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
   ]
-  const first = walks ? [] : [...directorySteps(dialogue), ...last]
+  const first = [...utf8Steps(dialogue), ...(walks ? [] : [...directorySteps(dialogue), ...last])]
   if (session.isLoggedIn) await fly(control, context, habits, first)
   else await logIn(dialogue, first)
   if (walks) {

@@ -32,6 +32,8 @@ export class Session {
   isLoggedIn = false
   /** It was greeted by 230: no login is wanted. */
   readonly isGreetedIn: boolean
+  /** The key (wire/pool-key.ts) of who has really logged in, where the URL does not say it all: a password was asked for. */
+  loginKey: string | null = null
   /** Retrievals that it has served. */
   uses = 0
   /** The CWDs since the entry directory, one a segment (RFC 1738 3.2.2). */
@@ -39,6 +41,8 @@ export class Session {
   /** What PWD calls the entry directory; null: not known. */
   entry: string | null = null
   type: 'A' | 'I' | null = null
+  /** OPTS UTF8 ON has been said. */
+  isInUtf8 = false
   /** SIZE and MDTM have been answered here: a transfer that breaks off could be taken up. */
   tellsAttributes = false
   /** The data connection did not come about, and the server is left waiting for it. */
