@@ -16,6 +16,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/interop/**', '**/node_modules/**'],
+    setupFiles: ['test/support/loopback-only.ts'],
     testTimeout: 20_000,
   },
 })

@@ -70,9 +70,9 @@ export function shell(script: string, cwd: string = root): Outcome {
   return { status: status ?? -1, stdout, stderr }
 }
 
-/** Whatever the machine is set to must not decide what comes out. */
+/** The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. */
 const cleanEnv: NodeJS.ProcessEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/_proxy$|^NNTPSERVER$|^NODE_|^VITEST/i.test(name)),
+  Object.entries(process.env).filter(([name]) => !/_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST/i.test(name)),
 )
 
 /** A folder of the test file's own. Call at its top. */

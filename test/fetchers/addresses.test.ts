@@ -180,26 +180,42 @@ describe('a redirect from this machine', () => {
     }
   })
 
-  test('is none by a name that led elsewhere once (case 21)', async () => {
-    const book = new AddressBook()
-    names['evil.example'] = [['127.0.0.1'], ['192.0.2.1'], ['127.0.0.1']]
-    expect(book.isInside('evil.example')).toBe(false)
-    await book.asked.of('evil.example', 80)
-    expect(book.isInside('evil.example')).toBe(true)
-    await book.asked.of('evil.example', 80)
-    await book.asked.of('evil.example', 80)
-    expect(book.isInside('evil.example')).toBe(false)
+  test('is known by the address of its connection, not by what a lookup said (case 21)', async () => {
+    await using server = await startHttpServer()
+    await using proxy = await scriptedProxy(socks())
+    names['evil.example'] = [['127.0.0.1']]
+    const location = `http://127.0.0.1:${server.port}/pub/hello.txt`
+    const moved = `HTTP/1.1 302 F\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`
+    server.setFaults({ replies: { '/to': moved } })
+    const url = `http://evil.example:${server.port}/to`
+    // Where the proxy really went, nothing here can see.
+    expect(await outcomeOf(url, { proxy: `socks5://127.0.0.1:${proxy.port}` })).toEqual(refused(/points inward/))
+    expect(await outcomeOf(url)).toBe(hello)
   })
 
-  test('forgets names, and then trusts them no longer', async () => {
-    const book = new AddressBook()
-    names['dev.example'] = [['127.0.0.1']]
-    await book.asked.of('dev.example', 80)
-    for (let n = 0; n < 1000; n++) {
-      names[`n${n}.example`] = [['192.0.2.1']]
-      await book.asked.of(`n${n}.example`, 80)
-    }
-    expect(book.isInside('dev.example')).toBe(false)
+  test('is none by a lookup that was refused (case 21)', async () => {
+    await using server = await startHttpServer()
+    await using proxy = await scriptedProxy(socks())
+    await using client = createClient({
+      fetchers: [withOutside()],
+      proxy: ({ port }) => (port === server.port ? `socks5h://127.0.0.1:${proxy.port}` : null),
+    })
+    names['evil.example'] = [['127.0.0.1']]
+    const failure = await client.retrieve(outside('http://evil.example/')).catch((error: unknown) => error)
+    expect(failure).toEqual(refused(/evil\.example/))
+    const moved = `HTTP/1.1 302 F\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n`
+    server.setFaults({ replies: { '/to': moved } })
+    const next = await client.retrieve(`http://evil.example:${server.port}/to`).catch((error: unknown) => error)
+    expect(next).toEqual(refused(/points inward/))
+  })
+
+  test('may lead to the same machine through a proxy, where the URL itself says so', async () => {
+    await using server = await startHttpServer()
+    await using proxy = await scriptedProxy(socks())
+    const moved = 'HTTP/1.1 302 F\r\nLocation: /pub/hello.txt\r\nContent-Length: 0\r\n\r\n'
+    server.setFaults({ replies: { '/to': moved } })
+    const options = { proxy: `socks5h://127.0.0.1:${proxy.port}` }
+    expect(await outcomeOf(`http://localhost:${server.port}/to`, options)).toBe(hello)
   })
 })
 

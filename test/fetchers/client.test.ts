@@ -28,7 +28,14 @@ describe('options are checked where they enter', () => {
     [{ tls: { insecure: 1 } }, /`tls.insecure` to be true or false, got 1 \(number\)/],
     [{ defaults: { requireTLS: true } }, /`defaults.requireTLS` to be one of newsServer, .*requireTls/],
     [{ defaults: { requireTls: 'yes' } }, /`defaults.requireTls` to be true or false, got "yes" \(string\)/],
-    [{ defaults: { newsServer: 119 } }, /`defaults.newsServer` to be a string, got 119 \(number\)/],
+    [
+      { defaults: { newsServer: 119 } },
+      /`defaults.newsServer` to be a string of one line, without NUL, got 119 \(number\)/,
+    ],
+    ...['a@b\r\nDELE x', 'a\n', 'a\0'].flatMap((text): [object, RegExp][] => [
+      [{ defaults: { anonymousPassword: text } }, /`defaults.anonymousPassword` to be a string of one line/],
+      [{ defaults: { newsServer: text } }, /`defaults.newsServer` to be a string of one line/],
+    ]),
     [{ defaults: { localHosts: 'h' } }, /`defaults.localHosts` to be an array of strings, got "h" \(string\)/],
     [{ defaults: { localHosts: [1] } }, /`defaults.localHosts` to be an array of strings/],
   ])('%j', (options, message) => {

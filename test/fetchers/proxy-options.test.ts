@@ -21,7 +21,7 @@ describe('the URL of a proxy', () => {
     ['[::1]:3128', { kind: 'http', host: '::1', port: 3128, url: 'http://[::1]:3128' }],
     ['socks5://u@h', { user: 'u', password: null }],
     ['socks5://u:@h', { user: 'u', password: '' }],
-    ['socks5://%C3%BC:p%40%3a%00@h', { user: '\xc3\xbc', password: 'p@:\0' }],
+    ['socks5://%C3%BC:p%40%3a%01@h', { user: '\xc3\xbc', password: 'p@:\x01' }],
     ['http://\u00fc:\u00fc@h', { user: '\xc3\xbc', password: '\xc3\xbc' }],
     ['http://b\u00fccher.example', { host: 'xn--bcher-kva.example' }],
     [`socks5://${'u'.repeat(255)}:${'p'.repeat(255)}@h`, { kind: 'socks5' }],
@@ -66,6 +66,15 @@ describe('the URL of a proxy', () => {
     expect(thrown).toThrow()
     expect(thrown).not.toThrow(/s3|cr3t/)
   })
+
+  test.each(['http://u%0d%0aX:s3cr3t@h', 'http://u:s3cr3t%0a@h', 'socks5://u%00:s3cr3t@h'])(
+    'with a login that holds a line break or NUL is refused when the client is made: %s',
+    (text) => {
+      const thrown = () => createClient({ proxy: text })
+      expect(thrown).toThrow(/`proxy` to be with a user and a password of one line each, without NUL/)
+      expect(thrown).not.toThrow(/s3cr3t/)
+    },
+  )
 
   test.each([[5], [{}], [['h']]])('%j is of no kind', (option) => {
     expect(() => createClient({ proxy: option as never })).toThrow(/`proxy` to be a URL, null, or a function/)

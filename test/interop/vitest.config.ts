@@ -14,6 +14,7 @@ export default defineConfig({
     reporters: ['default', new InteropReporter()],
     // One file after the other: the servers share the machine's ports, and a slow one is easier to name.
     fileParallelism: false,
+    setupFiles: ['test/support/loopback-only.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

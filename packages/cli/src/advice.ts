@@ -4,6 +4,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/\bconnectTimeout\b/, '--connect-timeout'],
   // Nothing to type yet.
   [/, or raise idleTimeout\b/, ''],
+  [/, or raise minSpeedTime\b|, or lower minSpeed\b/, ', or give another --speed-limit or --speed-time'],
   [/\bmaxSize\b/, '--max-filesize'],
   // Nor here; the number says it all.
   [/\bmaxRetryDelay \((\d+ s)\)/, '$1'],

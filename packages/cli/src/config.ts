@@ -139,6 +139,7 @@ function readLimits(line: CommandLine): Partial<Limits> {
   return {
     ...readTimeout('totalTimeout', 'max-time', total),
     ...readTimeout('connectTimeout', 'connect-timeout', connect),
+    ...readSpeed(line),
     ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
     ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
     ...(retries !== undefined && { maxRetries: readNumber('retry', retries, /^\d+$/) }),
@@ -153,6 +154,18 @@ function readTimeout(
 ): Partial<Limits> {
   const seconds = text === undefined ? 0 : readNumber(option, text)
   return seconds === 0 ? {} : { [limit]: 1000 * seconds }
+}
+
+/** As in curl: either alone brings the other's default, 30 seconds and 1 octet a second. */
+function readSpeed(line: CommandLine): Partial<Limits> {
+  const speed = line.value('speed-limit')
+  const time = line.value('speed-time')
+  if (speed === undefined && time === undefined) return {}
+  const seconds = time === undefined ? 0 : readNumber('speed-time', time)
+  return {
+    minSpeed: speed === undefined ? 1 : readSize('speed-limit', speed),
+    minSpeedTime: 1000 * (seconds === 0 ? 30 : seconds),
+  }
 }
 
 function readPolicy(line: CommandLine): Partial<Policy> {

@@ -1,5 +1,6 @@
 import { type Finding, findDelimiters, finding, type Severity } from './finding.ts'
-import { type Host, isLoopback, parseHost } from './host.ts'
+import { type Host, parseHost } from './host.ts'
+import { isLoopback } from './inward.ts'
 import type { Locator, Part, Span } from './locator.ts'
 import { decodeOctets, octetsToText } from './percent.ts'
 import type { AccessPlan } from './plan.ts'

@@ -125,34 +125,3 @@ function formatIpv6(groups: readonly number[]): string {
   const longest = runs.reduce((best, run) => (run[0].length > best.length ? run[0] : best), '')
   return longest === '' ? text : text.replace(new RegExp(`(^|:)${longest}(:|$)`), '::')
 }
-
-/**
- * True for where a stranger may not send us: this machine, and link-local addresses, at which clouds keep their secrets; in IPv4, in
- * IPv6, and in the ways of writing IPv4 as IPv6 (`::ffff:127.0.0.1`, `::127.0.0.1`, RFC 6052's `64:ff9b::127.0.0.1`).
- */
-export function isInward(name: string): boolean {
-  if (isLoopback(name) || /^(?:0\.\d+|169\.254)\.\d+\.\d+$/.test(name)) return true
-  const groups = parseIpv6(name.replace(/%.*$/s, ''))
-  if (groups === undefined) return false
-  const [first = 0, second = 0] = groups
-  if (first >= 0xfe80 && first <= 0xfebf) return true
-  const prefix = groups.slice(2, 6).join()
-  const holdsIpv4 =
-    (first === 0 && second === 0 && (prefix === '0,0,0,0' || prefix === '0,0,0,65535')) ||
-    (first === 0x64 && second === 0xff9b && prefix === '0,0,0,0')
-  const [high = 0, low = 0] = groups.slice(6)
-  // `::` and `::1` are among them, as 0.0.0.0 and 0.0.0.1.
-  return holdsIpv4 && isInward([high >> 8, high & 255, low >> 8, low & 255].join('.'))
-}
-
-/** True for this machine's own loopback names and addresses. */
-export function isLoopback(name: string): boolean {
-  return (
-    name === 'localhost' ||
-    name === 'localhost.' ||
-    name.endsWith('.localhost') ||
-    name === '::1' ||
-    /^127(\.\d{1,3}){3}$/.test(name) ||
-    /^::ffff:7f[0-9a-f]{2}:/.test(name)
-  )
-}

@@ -10,7 +10,7 @@ export {
 export { type Explained, type Explanation, explain, formatExplanation, quoteWire, type Unexplained } from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
-export { isInward, isLoopback } from './host.ts'
+export { isInward, isLoopback } from './inward.ts'
 export { iriToUri } from './iri.ts'
 export type {
   AfsPlan,

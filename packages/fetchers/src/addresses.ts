@@ -9,15 +9,10 @@ import { invalidOption } from './limits.ts'
 /** `host:port` and the addresses to go to in place of those that the resolver would give. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
 
-/** Names whose ways are remembered; a client that meets more forgets the first ones. */
-const maxNames = 1000
-
-/** What one client knows of the addresses of hosts, and allows. */
+/** The addresses of hosts that one client may connect to. */
 export class AddressBook {
   readonly #pinned: ReadonlyMap<string, readonly LookupAddress[]>
   readonly #publicOnly: boolean
-  /** Where the lookups of a name have led so far. */
-  readonly #met = new Map<string, 'inward' | 'outward' | 'both'>()
   /** For what the caller named, and for what a server from elsewhere points to. */
   readonly asked: Addresses
   readonly pointedTo: Addresses
@@ -30,29 +25,20 @@ export class AddressBook {
     this.pointedTo = this.#view(true)
   }
 
-  /**
-   * Whether a host is this machine, or on its link: by its name, or because every lookup of this client said so. A name
-   * that led elsewhere once may be anybody's, who could have it lead anywhere by the next lookup (DNS rebinding,
-   * security.md case 21).
-   */
-  isInside(host: string): boolean {
-    return isInward(host) || this.#met.get(host) === 'inward'
-  }
-
   #view(isPointedTo: boolean): Addresses {
-    const isAllowed = ({ address }: LookupAddress): boolean =>
+    const allows = (address: string): boolean =>
       !(isPointedTo && isInward(address)) && !(this.#publicOnly && !isPublic(address))
     return {
-      of: async (host, port, options) => (await this.#find(host, port, options)).filter(isAllowed),
+      of: async (host, port, options) =>
+        (await this.#find(host, port, options)).filter(({ address }) => allows(address)),
+      allows,
       rule: this.#publicOnly
         ? 'it has no public address, and policy.publicOnly allows no other.'
         : 'it leads inward, where a server pointed to. policy.allowInward follows it.',
       keyOf: (host, port) => {
-        // What the caller asked for may be open at an address to which nobody else may send us.
-        const isApart = isPointedTo && (this.#met.get(host) ?? 'outward') !== 'outward'
         const pinned = this.#pinned.size === 0 ? undefined : this.#pinned.get(`${host}:${port}`)
-        const isPlain = pinned === undefined && !isApart && !this.#publicOnly
-        return isPlain ? '' : JSON.stringify([this.#publicOnly, isApart, pinned ?? null])
+        const isPlain = pinned === undefined && !this.#publicOnly
+        return isPlain ? '' : JSON.stringify([this.#publicOnly, pinned ?? null])
       },
     }
   }
@@ -60,18 +46,7 @@ export class AddressBook {
   async #find(host: string, port: number, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
     const family = isIP(host)
     if (family !== 0) return [{ address: host, family }]
-    const found = this.#pinned.get(`${host}:${port}`) ?? (await lookup(host, { ...options, all: true }))
-    this.#note(host, found)
-    return found
-  }
-
-  #note(host: string, found: readonly LookupAddress[]): void {
-    const inward = found.filter(({ address }) => isInward(address)).length
-    const now = inward === 0 ? 'outward' : inward === found.length ? 'inward' : 'both'
-    const before = this.#met.get(host) ?? now
-    this.#met.set(host, before === now ? now : 'both')
-    const first = this.#met.keys().next().value
-    if (this.#met.size > maxNames && first !== undefined) this.#met.delete(first)
+    return this.#pinned.get(`${host}:${port}`) ?? lookup(host, { ...options, all: true })
   }
 }
 

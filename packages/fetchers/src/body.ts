@@ -1,5 +1,6 @@
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from './fetcher.ts'
+import { speedRule } from './low-speed.ts'
 
 /**
  * A retrieval's body on its way to the one consumer: counts, limits, reports progress, and ends the retrieval when it ends. Pulled
@@ -76,6 +77,7 @@ export class Body {
     const { limits, emit, url, deadline, isHeard = true } = this.#context
     const { size } = this.#retrieved
     let failure: RetrievalError | null = null
+    const isTooSlow = speedRule(limits, deadline)
     try {
       deadline.throwIfAborted()
       for await (const chunk of body) {
@@ -84,6 +86,11 @@ export class Body {
         this.#received += chunk.length
         if (this.#received > limits.maxSize) {
           throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
+        }
+        if (isTooSlow(chunk.length)) {
+          const { minSpeed, minSpeedTime } = limits
+          const rule = `fewer than ${minSpeed} octets a second for ${minSpeedTime / 1000} s`
+          throw this.#error('timeout', `The server sends ${rule}. Try later, or lower minSpeed.`)
         }
         if (isHeard) emit({ type: 'progress', url, received: this.#received, size })
         yield chunk

@@ -15,6 +15,7 @@ import {
   fieldValue,
   flag,
   formOption,
+  line,
   list,
   type OptionKind,
   octetRange,
@@ -88,8 +89,8 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
 }
 
 const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
-  newsServer: text,
-  anonymousPassword: text,
+  newsServer: line,
+  anonymousPassword: line,
   localHosts: texts,
   requireTls: flag,
 }

@@ -6,7 +6,7 @@ import { Batch, type Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import type { Handoff } from './fetcher.ts'
-import { readLimits } from './limits.ts'
+import { publicMinSpeed, readLimits } from './limits.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const settings: Settings = {
     registry,
     policy,
-    limits: readLimits(options.limits),
+    limits: readLimits(policy.publicOnly ? { minSpeed: publicMinSpeed, ...options.limits } : options.limits),
     tls: readTls(options.tls),
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),

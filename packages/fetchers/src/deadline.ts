@@ -31,6 +31,7 @@ export class Deadline {
   #total: NodeJS.Timeout | undefined
   #phase: Phase = 'resolve'
   readonly #whole: Deadline | undefined
+  #bodyWait = 0
   #unlink: () => void = () => {}
 
   /** `whole`: it is an attempt within that one, which alone counts the total. */
@@ -68,6 +69,16 @@ export class Deadline {
     return attempt
   }
 
+  /** Milliseconds spent so far waiting for octets of a body, those of its attempts included. Counted only where limits.minSpeed is set. */
+  get bodyWait(): number {
+    return this.#bodyWait
+  }
+
+  #addBodyWait(milliseconds: number): void {
+    this.#bodyWait += milliseconds
+    if (this.#whole !== undefined) this.#whole.#addBodyWait(milliseconds)
+  }
+
   /** Aborts when the retrieval must end; its reason is the RetrievalError to throw. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
@@ -103,8 +114,16 @@ export class Deadline {
   within<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
     this.phase = phase
     if (this.#reason !== undefined) return Promise.reject(this.#reason)
-    const limit = phase === 'lookup' || phase === 'connect' || phase === 'tls' ? 'connectTimeout' : 'idleTimeout'
+    const { minSpeed, minSpeedTime, idleTimeout } = this.#limits
+    const isTimed = phase === 'body' && minSpeed > 0
+    const limit =
+      phase === 'lookup' || phase === 'connect' || phase === 'tls'
+        ? 'connectTimeout'
+        : isTimed && minSpeedTime < idleTimeout
+          ? 'minSpeedTime'
+          : 'idleTimeout'
     const milliseconds = this.#limits[limit]
+    const since = isTimed ? performance.now() : null
     return new Promise<T>((resolve, reject) => {
       const timer = Number.isFinite(milliseconds)
         ? setTimeout(() => this.fail(this.#timeout(milliseconds, limit)), clampTimer(milliseconds))
@@ -112,6 +131,7 @@ export class Deadline {
       const settle = (): void => {
         clearTimeout(timer)
         forget()
+        if (since !== null) this.#addBodyWait(performance.now() - since)
       }
       // The operation itself may never settle, and a timer holds the process.
       const forget = this.onAbort(() => {

@@ -152,6 +152,8 @@ export interface Addresses {
    * Those that may be gone to, in the order to try: none, where a host has others alone. Rejects as dns.lookup does.
    */
   of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
+  /** Whether a connection that is open to this address may be used. */
+  allows(address: string): boolean
   /** Why none may, behind a colon. */
   readonly rule: string
   /** For the keys of pools: what is open under another key may have been made by other rules. */
@@ -257,4 +259,6 @@ export interface Redirect {
   readonly location: string
   /** 301, 302, 303, 307 or 308. */
   readonly status: number
+  /** The address of the connection that it came on; absent where it came through a proxy or from a cache. */
+  readonly peerAddress?: string | undefined
 }

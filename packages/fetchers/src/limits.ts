@@ -8,6 +8,13 @@ export interface Limits {
   readonly idleTimeout: number
   /** The whole retrieval, redirects included. */
   readonly totalTimeout: number
+  /**
+   * Octets a second: a body that comes slower for minSpeedTime ends with `timeout`. Counts only the time spent waiting for the server.
+   * 0: no such rule. Default 0; 10 with policy.publicOnly.
+   */
+  readonly minSpeed: number
+  /** How long a body may come slower than minSpeed. */
+  readonly minSpeedTime: number
   /** Of a body, wherever it goes. */
   readonly maxSize: number
   /** Of a body collected in memory: text(), json(), bytes(). */
@@ -35,6 +42,9 @@ export const defaultLimits: Limits = {
   connectTimeout: 30_000,
   idleTimeout: 60_000,
   totalTimeout: Number.POSITIVE_INFINITY,
+  minSpeed: 0,
+  // security.md section 2: slower than a teletype of 110 baud.
+  minSpeedTime: 120_000,
   maxSize: Number.POSITIVE_INFINITY,
   // What a script can well hold in memory; a file on disk has no limit.
   maxCollected: 64 * 1024 * 1024,
@@ -61,6 +71,9 @@ export function readLimits(changes: Partial<Limits> = {}): Limits {
   }
   return { ...defaultLimits, ...changes }
 }
+
+/** minSpeed where policy.publicOnly holds and the caller sets none: a server of others' choice must not hold a connection for days. */
+export const publicMinSpeed = 10
 
 /** The error for an option: what was expected, and what came, with its type. */
 export function invalidOption(name: string, expected: string, value: unknown): RetrievalError {

@@ -28,6 +28,11 @@ export const formOption: OptionKind = [
 ]
 export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
 export const text: OptionKind = ['a string', (value) => typeof value === 'string']
+/** It goes onto a line of a protocol, where a line break would begin a command of its own (RFC 1738 6). */
+export const line: OptionKind = [
+  'a string of one line, without NUL',
+  (value) => typeof value === 'string' && !/[\0\r\n]/.test(value),
+]
 export const texts: OptionKind = [
   'an array of strings',
   (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),

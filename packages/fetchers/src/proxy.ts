@@ -80,6 +80,10 @@ function placeOf(rest: string): { readonly plan: HttpPlan; readonly locator: Loc
 
 /** RFC 1929 2: 1 to 255 octets each, though many proxies take no password for an empty one. RFC 7617 2: no `:` in a user. */
 function checkLogin(kind: ProxyServer['kind'], user: string | null, password: string | null): void {
+  // Its value is not shown: it is a secret.
+  if (/[\0\r\n]/.test(`${user ?? ''}${password ?? ''}`)) {
+    throw invalidOption('proxy', 'with a user and a password of one line each, without NUL', 'others')
+  }
   const isSocks = kind === 'socks5' || kind === 'socks5h'
   if (isSocks && user !== null && (user === '' || user.length > 255 || (password ?? '').length > 255)) {
     throw invalidOption('proxy', 'with a user of 1 to 255 octets and a password of up to 255 (RFC 1929)', 'others')

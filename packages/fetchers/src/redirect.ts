@@ -1,5 +1,6 @@
 import {
   formatLocator,
+  isInward,
   printable,
   type Resolution,
   type ResolveOptions,
@@ -9,6 +10,7 @@ import {
   resolveReference,
 } from '@retriever/core'
 import type { Redirect, RequestOptions, RetrievalContext, TlsOptions } from './fetcher.ts'
+import { hostOf } from './policy.ts'
 
 /** Where a redirect leads. Throws for what is no URL, or none of a known scheme. */
 export function redirectTarget(
@@ -30,6 +32,15 @@ export function redirectTarget(
     const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
     throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
   }
+}
+
+/**
+ * Whether this machine, or one on its link, sent the redirect: the address of the connection decides, since the owner of a name may
+ * have it lead anywhere by the next lookup (DNS rebinding, security.md case 21). Where a proxy or a cache answered, only a URL that
+ * says so itself, as `http://localhost/` does, is inside.
+ */
+export function isFromHere(from: Resolution, { peerAddress }: Redirect): boolean {
+  return isInward(peerAddress ?? hostOf(from))
 }
 
 export function isSameOrigin(one: Resolution, other: Resolution): boolean {

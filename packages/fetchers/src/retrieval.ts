@@ -24,9 +24,9 @@ import type {
   TlsOptions,
 } from './fetcher.ts'
 import type { Limits } from './limits.ts'
-import { enforce, enforceDirect, enforceRedirect, hostOf, type Policy } from './policy.ts'
+import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
-import { isSameOrigin, redirectTarget, requestOfNobody, tlsOfNobody } from './redirect.ts'
+import { isFromHere, isSameOrigin, redirectTarget, requestOfNobody, tlsOfNobody } from './redirect.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
 import { Retries, under } from './retry.ts'
@@ -149,13 +149,13 @@ export class Retrieval {
   /** RFC 9110 15.4, by our own rules. */
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
-    const { policy, limits, addresses, resolving } = this.#settings
+    const { policy, limits, resolving } = this.#settings
     if (this.#redirects.length >= limits.maxRedirects) {
       const message = `More than ${limits.maxRedirects} redirects; the last one points to "${redact(location)}".`
       throw context.error('too-many-redirects', message, { status })
     }
     const to = redirectTarget(from, redirect, resolving, context)
-    const isFromInside = addresses.isInside(hostOf(from))
+    const isFromInside = isFromHere(from, redirect)
     enforceRedirect(policy, from, to, isFromInside)
     this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) {

@@ -9,6 +9,8 @@ export type TransferOption =
   | 'retry'
   | 'max-time'
   | 'connect-timeout'
+  | 'speed-limit'
+  | 'speed-time'
   | 'max-filesize'
   | 'max-redirs'
   | 'disable-epsv'
@@ -74,6 +76,22 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     help: 'For name lookup and connecting; default, and 0: 30',
     commands: network,
     example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
+  },
+  {
+    long: 'speed-limit',
+    short: 'Y',
+    arg: 'BYTES',
+    help: 'Give up a body that comes slower than that many octets a second for --speed-time; default, and 0: no such rule',
+    commands: network,
+    example: 'retrieve -Y 1000 -y 20 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'speed-time',
+    short: 'y',
+    arg: 'SECONDS',
+    help: 'How long a body may come slower than --speed-limit; default 30',
+    commands: network,
+    example: 'retrieve -y 60 -O http://www.example.org/big.iso',
   },
   {
     long: 'max-filesize',

@@ -21,6 +21,8 @@ export interface Answer {
   readonly body: AnswerBody
   /** The proxy that was asked, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
+  /** The address of the server that answers; absent behind a proxy, and where a cache answers. */
+  readonly peerAddress?: string | undefined
   /** All of the body is here: nothing of it can break off. */
   readonly isWhole?: boolean
   /** The end of the body is proved by the protocol, also where no length and no last chunk does. */

@@ -16,6 +16,8 @@ export interface Head {
 export interface HttpConnection {
   /** At its other end, where it is no server. */
   readonly proxy: ProxyServer | null
+  /** The server's address; undefined behind a proxy, which alone knows it. */
+  readonly peerAddress: string | undefined
   /**
    * It has served before: the exchange that has failed on it may have done so because the server closed it while it lay
    * idle or, in HTTP/2, was about to end it. It may be sent again at once then.

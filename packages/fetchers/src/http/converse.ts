@@ -43,6 +43,7 @@ export async function converse(
         head: new ResponseHead(head),
         body: whole === null ? new HttpBody(exchange, context, release) : new WholeBody(whole),
         proxy,
+        peerAddress: connection.peerAddress,
         isWhole: whole !== null,
         provesEnd: provesEnd || connection.isShared,
       }

@@ -14,6 +14,7 @@ const keepAliveMilliseconds = 4000
 /** One TCP or TLS connection with undici's HTTP/1.1 on it (RFC 9112), one exchange at a time. */
 export class Http1Connection implements HttpConnection {
   readonly proxy: ProxyServer | null
+  readonly peerAddress: string | undefined
   readonly isShared = false
   isReused = false
   /** Called when it can serve again. */
@@ -27,11 +28,18 @@ export class Http1Connection implements HttpConnection {
   #fed: FedSocket
   #client: Dispatcher
 
-  constructor(socket: Socket, inflow: Inflow, maxReply: number, proxy: ProxyServer | null) {
+  constructor(
+    socket: Socket,
+    inflow: Inflow,
+    maxReply: number,
+    proxy: ProxyServer | null,
+    peerAddress: string | undefined,
+  ) {
     this.#socket = socket
     this.#inflow = inflow
     this.maxReply = Math.max(1, Math.min(Math.trunc(maxReply), Number.MAX_SAFE_INTEGER))
     this.proxy = proxy
+    this.peerAddress = peerAddress
     this.#fed = this.#makeFed()
     this.#client = this.#makeClient()
     socket.on('timeout', () => void this.destroy())

@@ -17,6 +17,7 @@ const keepAliveMilliseconds = 4000
 /** One TLS connection with Node's HTTP/2 on it (RFC 9113), for as many exchanges at a time as the server allows. */
 export class Http2Connection implements HttpConnection {
   readonly proxy = null
+  readonly peerAddress: string | undefined
   readonly isShared = true
   /** Octets of a header section. */
   readonly maxReply: number
@@ -27,7 +28,8 @@ export class Http2Connection implements HttpConnection {
   #hasServed = false
   #isGoing = false
 
-  constructor(socket: Socket, plan: HttpPlan, maxReply: number) {
+  constructor(socket: Socket, plan: HttpPlan, maxReply: number, peerAddress: string | undefined) {
+    this.peerAddress = peerAddress
     this.maxReply = maxReply
     this.#origin = { scheme: 'https', authority: authority(plan, 443) }
     // As much again for the overhead. Up to it, our own error says what was too large; beyond, Node resets the stream.

@@ -34,6 +34,7 @@ export async function openHttpConnection(
       ? openSocket(context, { ...plan, alpn, provesEnd }, lifetime.signal, intake?.onread)
       : openProxySocket(context, proxy, lifetime.signal))
     intake?.attach(socket)
+    const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
       const { Http2Connection } = await import('./http2.ts')
       // Closed while that was loaded: a session would never say so.
@@ -41,10 +42,10 @@ export async function openHttpConnection(
         const message = 'The server closed the connection without an answer; try again.'
         throw context.error('receive-failed', message, { phase: 'request', transient: true })
       }
-      return new Http2Connection(socket, plan, context.limits.maxReply)
+      return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
     }
     const inflow: Inflow = intake ?? inflowOf(socket)
-    return new Http1Connection(socket, inflow, context.limits.maxReply, proxy)
+    return new Http1Connection(socket, inflow, context.limits.maxReply, proxy, peerAddress)
   } finally {
     unlink()
   }

@@ -18,14 +18,14 @@ export async function outcomeOf(
   context: RetrievalContext,
   range?: RequestOptions['range'],
 ): Promise<Outcome> {
-  const { head, body } = answer
+  const { head, body, peerAddress } = answer
   const { status } = head
   const location = head.field('location')
   if (redirects.has(status) && location !== null) {
     await discard(body, context)
     // Octets beyond ASCII, which are none of a URL, keep their values: what the server wrote is what it is asked for next.
     const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet))
-    return { outcome: 'redirect', location: octets, status }
+    return { outcome: 'redirect', location: octets, status, peerAddress }
   }
   if (status >= 400) return failed(answer, context, range)
   try {

@@ -40,7 +40,7 @@ export class Pool {
     const key = `${keyOf(context, plan)}${provesEnd}`
     while (true) {
       const site = this.#site(key, kind)
-      const connection = takeFree(site) ?? (await this.#open(context, plan, site, key, kind))
+      const connection = takeFree(site, context) ?? (await this.#open(context, plan, site, key, kind))
       if (connection !== undefined) return connection.begin(request)
     }
   }
@@ -108,12 +108,15 @@ export class Pool {
   }
 }
 
-function takeFree({ free }: Site): HttpConnection | undefined {
-  while (free.length > 0) {
-    const connection = free.at(-1)
-    if (connection?.hasRoom && connection.isShared) return connection
-    free.pop()
-    if (connection?.hasRoom) return connection
+function takeFree({ free }: Site, { addresses }: RetrievalContext): HttpConnection | undefined {
+  for (let at = free.length - 1; at >= 0; at--) {
+    const connection = free[at]
+    const { hasRoom = false, isShared = false, peerAddress } = connection ?? {}
+    // The caller's own URL may have opened it to an address to which no redirect may lead (security.md case 21).
+    const isAllowed = peerAddress === undefined || addresses?.allows(peerAddress) !== false
+    if (hasRoom && !isAllowed) continue
+    if (!hasRoom || !isShared) free.splice(at, 1)
+    if (hasRoom) return connection
   }
   return undefined
 }

@@ -35,10 +35,16 @@ export class LineReader implements OctetSource {
    * that ends within a line rejects with `receive-failed`: a cut reply must not pass for a whole one.
    */
   async line(phase: Phase): Promise<string | null> {
-    const { maxLine } = this.#context.limits
+    const { maxLine, idleTimeout } = this.#context.limits
     const pieces: Uint8Array[] = []
     let length = 0
+    const begun = performance.now()
     while (true) {
+      // Each octet may take idleTimeout, but the line may too: one octet a minute would make hours of it (security.md case 60).
+      if (pieces.length > 0 && performance.now() - begun > idleTimeout) {
+        const message = `The server took more than ${idleTimeout / 1000} s for one line. Try later, or raise idleTimeout.`
+        throw this.#context.error('timeout', message, { phase, transient: true })
+      }
       const chunk = this.#take() ?? (await this.#source.read(phase))
       if (chunk === null) {
         if (length === 0) return null

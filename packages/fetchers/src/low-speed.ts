@@ -1,0 +1,21 @@
+import type { Deadline } from './deadline.ts'
+import type { Limits } from './limits.ts'
+
+/**
+ * Limits.minSpeed: the function is told of each chunk of a body, and says whether the octets of the last minSpeedTime were too few.
+ * Only the time spent waiting for the server counts, so a consumer that pauses ends nothing.
+ */
+export function speedRule({ minSpeed, minSpeedTime }: Limits, deadline: Deadline): (octets: number) => boolean {
+  let windowStart = deadline.bodyWait
+  let received = 0
+  return (octets) => {
+    if (minSpeed === 0) return false
+    received += octets
+    const waited = deadline.bodyWait - windowStart
+    if (waited < minSpeedTime) return false
+    if (received < (minSpeed * waited) / 1000) return true
+    windowStart = deadline.bodyWait
+    received = 0
+    return false
+  }
+}

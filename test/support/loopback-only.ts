@@ -1,0 +1,18 @@
+/** vitest runs this before each test file: a test that tries to leave this machine fails, and so does one whose command tries. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect } from 'vitest'
+
+const log = join(tmpdir(), `retriever-loopback-${randomUUID()}`)
+process.env.RETRIEVER_LOOPBACK_LOG = log
+// For the commands that tests run.
+process.env.NODE_OPTIONS = `--import=${new URL('./loopback-guard.mjs', import.meta.url)}`
+await import('./loopback-guard.mjs')
+
+afterEach(() => {
+  const refused = existsSync(log) ? readFileSync(log, 'utf8') : ''
+  rmSync(log, { force: true })
+  expect(refused).toBe('')
+})
