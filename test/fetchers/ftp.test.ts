@@ -55,7 +55,7 @@ const lines = (wire: readonly string[], password = ''): string[] =>
   wire.map((message) => message.replace(/\r\n$/, '').replace('<password>', password))
 
 /** What is asked beside the plan, where it costs no round trip, and the farewell. */
-const asides = /^(?:SIZE|MDTM|QUIT)\b/
+const asides = /^(?:FEAT|OPTS|SIZE|MDTM|QUIT)\b/
 const withoutAsides = (received: readonly string[]): readonly string[] => received.filter((line) => !asides.test(line))
 
 describe('what is sent is what the plan says (RFC 1738 3.2)', () => {
@@ -562,7 +562,7 @@ describe('a consumer that stops early closes both connections', () => {
 describe('a server that breaks the protocol', () => {
   test.each([
     ['a greeting of another protocol', { greeting: 'SSH-2.0-OpenSSH_9.2\r\n' }],
-    ['a greeting that is none', { greeting: '230 in\r\n' }],
+    ['a greeting that is none', { greeting: '250 in\r\n' }],
     ['two replies for one command', { TYPE: '200 ok\r\n200 ok\r\n' }],
     ['a reply before our command', { greeting: '220 ready\r\n331 password\r\n' }],
     ['226 before 150', { RETR: '226 done\r\n150 now\r\n' }],
@@ -576,7 +576,7 @@ describe('a server that breaks the protocol', () => {
   })
 
   test('nothing is sent before a valid greeting', async () => {
-    for (const greeting of ['SSH-2.0-x\r\n', '500 no\r\n', '230 x\r\n']) {
+    for (const greeting of ['SSH-2.0-x\r\n', '500 no\r\n', '250 x\r\n']) {
       const { received } = await scripted({ greeting })
       expect(received.filter((line) => line !== 'QUIT')).toEqual([])
     }

@@ -16,10 +16,10 @@ const longArticles: NewsScript = (_, line) => {
 }
 
 /** A body that stays unread loses its place after so long; a busy machine needs as long for an answer. */
-const soon: ClientOptions['limits'] = { idleTimeout: 1000, maxRetries: 0 }
+const soon: ClientOptions['limits'] = { idleTimeout: 1000, maxRetries: 1 }
 
 async function retrieveUnread(server: ScriptedNews, limits: ClientOptions['limits'], connections = 4) {
-  const client = createClient({ limits: { maxRetries: 0, ...limits }, fetchers: [nntpFetcher({ connections })] })
+  const client = createClient({ limits: { maxRetries: 1, ...limits }, fetchers: [nntpFetcher({ connections })] })
   const numbers = Array.from({ length: connections + 2 }, (_, index) => index + 1)
   const all = await Promise.all(numbers.map((number) => client.retrieve(`${server.url}g/${number}`)))
   return { client, all }

@@ -14,6 +14,10 @@ export const count: OptionKind = [
   'a whole number of 1 or more',
   (value) => Number.isInteger(value) && Number(value) >= 1,
 ]
+export const milliseconds: OptionKind = [
+  'a number of milliseconds, 0 or more',
+  (value) => typeof value === 'number' && value >= 0,
+]
 /** By name; neither a list, nor a Map, URLSearchParams or FormData, whose answers nobody would find. */
 export function isAnswers(value: unknown): boolean {
   return record[1](value) && !(Symbol.iterator in Object(value))

@@ -1,8 +1,12 @@
 import { isOneLine } from '../wire/lines.ts'
 
-/** The octets of a command, or undefined for what would be two. FF is Telnet's IAC, and is doubled (RFC 959 5.3, RFC 854). */
-export function encodeCommand(command: string): string | undefined {
-  return isOneLine(command) ? `${doubled(command)}\r\n` : undefined
+/**
+ * The octets of a command, or undefined for what would be two. FF is Telnet's IAC, and is doubled (RFC 959 5.3, RFC 854), unless the
+ * server is known to take it as it is.
+ */
+export function encodeCommand(command: string, isTelnet: boolean): string | undefined {
+  if (!isOneLine(command)) return undefined
+  return `${isTelnet ? doubled(command) : command}\r\n`
 }
 
 /** What may be shown of any command: its argument may be a password. */

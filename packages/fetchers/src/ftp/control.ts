@@ -7,11 +7,14 @@ import { encodeCommand, Secrets, verbOf } from './command.ts'
 import { controlLost, outOfStep } from './control-errors.ts'
 import { tlsAdvice, wantsTls } from './refusal-words.ts'
 import { isPassive, isRead, type Reply, readReply, refused, wordsOf } from './replies.ts'
-import { ReplyAssembler } from './reply-assembler.ts'
+import { noServer, ReplyAssembler } from './reply-assembler.ts'
 import { ReplyQueue } from './reply-queue.ts'
 
 /** How often a greeting may be put off. */
 const maxWaits = 10
+
+/** How long a server that has said a line of text may take to greet. */
+const strayPatience = 5000
 
 /** A command that moves data: one reply when the move begins, or is refused, and one when it is over. */
 export interface Exchange {
@@ -36,6 +39,7 @@ export class Control extends FTPContext {
   readonly #secrets = new Secrets()
   #failure: RetrievalError | undefined
   #over = false
+  #stray: NodeJS.Timeout | undefined
   /** What goes out together; null: each command by itself. */
   #outbox: string | null = null
   /** Of the reply that basic-ftp parses at this moment. */
@@ -46,6 +50,8 @@ export class Control extends FTPContext {
   pipelined = false
   /** It was concluded from silence that the server has thrown commands away: a reply may still be one to those. */
   hasForgotten = false
+  /** Octets FF are doubled on this connection. */
+  isTelnet = true
   /** TLS that is being agreed on, over `socket`. */
   handshake: Socket | undefined
   /** The reply to a later command came in place of a transfer's. */
@@ -216,6 +222,7 @@ export class Control extends FTPContext {
 
   override close(): void {
     this.#over = true
+    clearTimeout(this.#stray)
     // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
     this.handshake?.destroy()
     super.close()
@@ -223,7 +230,7 @@ export class Control extends FTPContext {
 
   /** The one door for commands: what would be two, or is no octets, is refused here, whatever was checked before. */
   override send(command: string): void {
-    const octets = encodeCommand(command)
+    const octets = encodeCommand(command, this.isTelnet)
     if (octets === undefined) {
       throw this.#context.error('refused', 'A command holds CR, LF, NUL or a character that is no octet.', {
         phase: 'policy',
@@ -252,6 +259,7 @@ export class Control extends FTPContext {
         super._onControlSocketData(octets)
         if (this.#failure !== undefined) return
       }
+      this.#watchStray()
     } catch (error) {
       this.#fail(error as RetrievalError)
     }
@@ -272,6 +280,13 @@ export class Control extends FTPContext {
     }
     this.#untold.set(reply, { verb, octets: this.#octets })
     this.#queue.take(reply)
+  }
+
+  /** What is no FTP server may never say more than it has. */
+  #watchStray(): void {
+    const { strayLine } = this.#assembler
+    if (strayLine === undefined) clearTimeout(this.#stray)
+    else this.#stray ??= setTimeout(() => this.#fail(noServer(this.#context, strayLine)), strayPatience).unref()
   }
 
   /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */

@@ -18,6 +18,10 @@ export interface Habits {
   reached: boolean
   /** Whether its files are retrieved out of several directories, so that one must be able to go back: PWD is asked for. */
   severalDirectories: boolean
+  /** Whether FEAT lists UTF8. */
+  utf8: boolean | undefined
+  /** Whether it reads the control connection as RFC 959 has it, as a Telnet one: FF FF for an octet FF. */
+  telnet: boolean
   /** Commands that it does not know (500, 502): not asked again. */
   readonly unknown: Set<string>
 }
@@ -48,6 +52,8 @@ export class Acquaintances {
       preferred: epsv ? 'EPSV' : 'PASV',
       reached: false,
       severalDirectories: false,
+      utf8: undefined,
+      telnet: true,
       unknown: new Set(),
     }
     this.#servers.set(server, habits)

@@ -1,15 +1,14 @@
 import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { checkOptions, count, flag, type OptionKind } from '../options.ts'
-import { resumePoint, tellWhole } from '../wishes.ts'
+import { checkOptions, count, flag, milliseconds, type OptionKind } from '../options.ts'
+import { tellWhole } from '../wishes.ts'
 import type { Dialogue } from './dialogue.ts'
 import { FlightLost } from './flight.ts'
 import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
 import { ChangedFile, type InSession, retrieveObject } from './object.ts'
-import { defaultConnections, Pool } from './pool.ts'
+import { Pool } from './pool.ts'
 import { isFull } from './replies.ts'
-import type { Session } from './session.ts'
 
 export interface FtpFetcherOptions {
   /** Ask for a data connection by EPSV first, and by PASV only where that fails; false: by PASV at once. Default true. */
@@ -18,12 +17,15 @@ export interface FtpFetcherOptions {
   readonly pipelining?: boolean
   /** To one server at a time; a retrieval beyond them waits until a body is read or cancelled. Default 4. */
   readonly connections?: number
+  /** How long a session is kept for the next retrieval, in milliseconds; 0: not at all. Default 15000. */
+  readonly keepSessions?: number
 }
 
 const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
   epsv: flag,
   pipelining: flag,
   connections: count,
+  keepSessions: milliseconds,
 }
 
 /**
@@ -32,8 +34,8 @@ const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
  */
 export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   checkOptions(options, optionKinds, 'ftpFetcher.')
-  const { epsv = true, pipelining = true, connections = defaultConnections } = options
-  const pool = new Pool(connections, { epsv, pipelining })
+  const { epsv = true, pipelining = true, connections, keepSessions } = options
+  const pool = new Pool({ epsv, pipelining }, connections, keepSessions)
   return {
     mechanism: 'ftp',
     retrieve: (plan, context) => retrieve(pool, plan, context),
@@ -44,7 +46,6 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
 async function retrieve(pool: Pool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isListing = plan.name === '' || plan.typecode === 'd'
   checkRange(plan, context, isListing)
-  if (isListing && resumePoint(context.request) !== undefined) tellWhole(context, 'a listing cannot be continued')
   if (isListing) return inSession(pool, plan, context, retrieveListing)
   try {
     return await retrieveFile(pool, plan, context)
@@ -96,19 +97,24 @@ async function inSession<T>(
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
         continue
       }
-      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, session, context)
+      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.habits.pipelining = undefined
+      if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.habits.telnet = true
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
+      // Also where it has been given back.
+      pool.drop(session)
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }
 }
 
+type Parties = Pick<Dialogue, 'session' | 'plan' | 'context'>
+
 /** What is to be done otherwise the next time is noted in the server's habits. Null: the error stands. */
-function reasonToRepeat(error: unknown, session: Session, context: RetrievalContext): string | null {
+function reasonToRepeat(error: unknown, { session, plan, context }: Parties): string | null {
   const { habits, control } = session
   if (error instanceof AccountWanted) {
     habits.pipelining = false
@@ -132,6 +138,15 @@ function reasonToRepeat(error: unknown, session: Session, context: RetrievalCont
   }
   // Another retrieval may have found it out meanwhile.
   const isDoubtful = isConfused(error) || (control.hasForgotten && error.reply !== undefined)
+  // Many servers take octets as they are, and then do not know the name.
+  if (
+    error.code === 'not-found' &&
+    control.isTelnet &&
+    [...plan.cwd, plan.name].some((name) => name.includes('\xFF'))
+  ) {
+    habits.telnet = false
+    return 'octet'
+  }
   if (control.pipelined && habits.pipelining !== true && isDoubtful) {
     habits.pipelining = false
     // What it has said was perhaps said to another command.

@@ -1,5 +1,6 @@
 import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../fetcher.ts'
+import { sessionKey } from '../wire/pool-key.ts'
 import { startTls } from '../wire/start-tls.ts'
 import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
@@ -8,12 +9,12 @@ import { fullAdvice, isFull, tlsAdvice, wantsTls } from './refusal-words.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /**
- * Waits for the greeting and gives its words. Nothing is sent before: a server of another protocol gets no octet of ours. Must be
- * called in the turn in which the control connection was made.
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before: a server of another protocol gets no
+ * octet of ours. Must be called in the turn in which the control connection was made.
  */
-export async function greet(control: Control, context: RetrievalContext): Promise<string> {
+export async function greet(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
-  if (reply.code === 220) return wordsOf(reply)
+  if (reply.code === 220 || reply.code === 230) return reply
   if (reply.code >= 400) throw refused(context, reply, 'the connection')
   const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
   throw violation(context, message, wordsOf(reply))
@@ -46,7 +47,8 @@ export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<
   const { plan, context, session } = dialogue
   const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
   const { user, password } = plan
-  if (password === null || !isAnonymous(user) || session.habits.pipelining === false) {
+  if (session.isGreetedIn) await fly(session.control, context, session.habits, [...protect, ...rest])
+  else if (password === null || !isAnonymous(user) || session.habits.pipelining === false) {
     await logInByTurns(dialogue, protect, rest)
   } else {
     try {
@@ -63,8 +65,13 @@ export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<
 async function logInByTurns(dialogue: Dialogue, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = dialogue
   const asked = await sayUser(dialogue, plan.user, protect)
-  if (asked !== null) await authenticate(dialogue, await loginFor(dialogue, asked), rest)
-  else await fly(session.control, context, session.habits, rest)
+  if (asked?.code === 331) return authenticate(dialogue, await loginFor(dialogue, asked), rest)
+  // RFC 959 5.4: 332 to USER, an account in place of a password.
+  if (asked !== null) {
+    const done = await giveAccount(dialogue, { user: plan.user, password: '' }, asked)
+    if (!isPositive(done)) throw loginError(context, done, plan)
+  }
+  await fly(session.control, context, session.habits, rest)
 }
 
 /** RFC 4217 9: data connections in TLS too. No server means anything by PBSZ, and none lets us leave it out. */
@@ -84,6 +91,7 @@ function guestSteps(context: RetrievalContext, who: Who, password: string): read
   const takeUser = (reply: Reply): void => {
     // pure-ftpd lets guests in at once, and has nothing to say to PASS that matters.
     isIn = isPositive(reply)
+    if (reply.code === 332) throw new AccountWanted()
     if (!isIn && reply.code !== 331) throw loginError(context, reply, who)
   }
   const takePass = (reply: Reply): void => {
@@ -95,17 +103,18 @@ function guestSteps(context: RetrievalContext, who: Who, password: string): read
   ]
 }
 
-/** The server's wish for a password; null where the user is in without. */
+/** The server's wish for a password, or an account; null where the user is in without. */
 async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[] = []): Promise<Reply | null> {
   const { plan, context, session } = dialogue
-  let asked: Reply | null = null
+  // An object: what a callback assigns is not seen otherwise.
+  const said: { asked: Reply | null } = { asked: null }
   const take = (reply: Reply): void => {
     if (isPositive(reply)) return
-    if (reply.code !== 331) throw loginError(context, reply, { ...plan, user })
-    asked = reply
+    if (reply.code !== 331 && reply.code !== 332) throw loginError(context, reply, { ...plan, user })
+    said.asked = reply
   }
   await fly(session.control, context, session.habits, [...before, { phase: 'login', command: `USER ${user}`, take }])
-  return asked
+  return said.asked
 }
 
 /** The plan's user and password, or who the caller says; the server has been told the user then. */
@@ -114,6 +123,10 @@ async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> 
   if (password !== null) return { user, password }
   const known = dialogue.asked.login ?? (await askPerson(dialogue, asked))
   dialogue.asked.login = known
+  dialogue.session.loginKey = sessionKey(
+    { ...dialogue.plan, user: known.user, password: known.password },
+    dialogue.context,
+  )
   if (known.user !== user) await sayUser(dialogue, known.user)
   return known
 }

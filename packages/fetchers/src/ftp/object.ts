@@ -19,6 +19,7 @@ import { prepare } from './prepare.ts'
 import { type Reply, refused } from './replies.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
+import { needsUtf8 } from './utf8.ts'
 
 /** Does something in another session, as the fetcher does all: over again where a session fails that was not to blame. */
 export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
@@ -69,7 +70,8 @@ async function settle(
   const { plan, context, session } = dialogue
   const type = plan.typecode === 'a' ? 'A' : 'I'
   const isNeeded = isConditional(context)
-  if (!isNeeded && session.isLoggedIn && session.isIn(plan.cwd) && session.type === type) {
+  const isThere = session.isLoggedIn && session.isIn(plan.cwd) && session.type === type
+  if (isThere && !isNeeded && !needsUtf8(dialogue)) {
     const ahead = session.takeAhead()
     const port = ahead === null ? null : await claimPort(dialogue, ahead)
     if (port !== null) return { port, questions: attributeSteps(dialogue, attributes) }

@@ -6,11 +6,14 @@ import { Acquaintances, type Preset } from './habits.ts'
 import { isFull } from './replies.ts'
 import { Session } from './session.ts'
 
-/** How long a session is kept for the next retrieval. Servers close idle ones after one to fifteen minutes. */
-const idleTime = 15_000
+/** How long a session is kept for the next retrieval, in milliseconds. Servers close idle ones after one to fifteen minutes. */
+const defaultIdleTime = 15_000
+
+/** setTimeout overflows beyond. */
+const longestTimer = 2_147_483_647
 
 /** Many servers allow a client three or four connections, and say 421 to the next. */
-export const defaultConnections = 4
+const defaultConnections = 4
 
 /** Whether a server allows more by now is tried again after a minute. */
 const capLifetime = 60_000
@@ -29,6 +32,7 @@ interface Member {
  */
 export class Pool {
   readonly #connections: number
+  readonly #idleTime: number
   readonly #acquaintances: Acquaintances
   readonly #idle: Member[] = []
   readonly #places = new Map<string, Places>()
@@ -37,8 +41,9 @@ export class Pool {
   readonly #members = new Map<Session, Member>()
   #isClosed = false
 
-  constructor(connections: number, preset: Preset) {
+  constructor(preset: Preset, connections: number = defaultConnections, idleTime: number = defaultIdleTime) {
     this.#connections = connections
+    this.#idleTime = idleTime
     this.#acquaintances = new Acquaintances(preset)
   }
 
@@ -75,11 +80,13 @@ export class Pool {
     if (member === undefined) return
     session.uses++
     session.detach()
-    if (this.#isClosed || !session.control.isUsable) {
+    if (this.#isClosed || this.#idleTime === 0 || !session.control.isUsable) {
       this.drop(session)
       return
     }
-    member.timer = setTimeout(() => this.drop(session), idleTime).unref()
+    if (Number.isFinite(this.#idleTime)) {
+      member.timer = setTimeout(() => this.drop(session), Math.min(this.#idleTime, longestTimer)).unref()
+    }
     this.#idle.push(member)
     this.#placesAt(member.server).next()
   }
@@ -148,7 +155,7 @@ export class Pool {
   /** One that is in the directory already goes before one that must go there. */
   #takeIdle(key: string, { cwd }: FtpPlan, server: string): Session | undefined {
     for (const { session } of [...this.#idle]) if (!session.control.isUsable) this.drop(session)
-    const fitting = this.#idle.filter((member) => member.key === key)
+    const fitting = this.#idle.filter((member) => member.key === key || member.session.loginKey === key)
     const member =
       fitting.find(({ session }) => session.isIn(cwd)) ?? fitting.find(({ session }) => session.reaches(cwd))
     if (member !== undefined) {

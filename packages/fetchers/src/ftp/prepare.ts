@@ -5,6 +5,7 @@ import { fly, type Step } from './flight.ts'
 import { logIn } from './login.ts'
 import { claimPort, portStep } from './passive.ts'
 import { isPositive, type Reply, refused } from './replies.ts'
+import { askForUtf8, needsUtf8, utf8Steps } from './utf8.ts'
 
 /** What is to be known and settled before a transfer. */
 export interface Needs {
@@ -34,10 +35,14 @@ export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number 
 export async function enter(dialogue: Dialogue, type: Needs['type'], questions: readonly Step[]): Promise<void> {
   const { session, context, plan } = dialogue
   const { control, habits } = session
+  if (habits.utf8 === undefined && needsUtf8(dialogue)) {
+    if (!session.isLoggedIn) await logIn(dialogue, [])
+    await askForUtf8(dialogue)
+  }
   const walks = needsWalk(dialogue)
   const image = { isRefused: false }
   const last = [...typeSteps(dialogue, type, image), ...questions]
-  const first = walks ? [] : [...directorySteps(dialogue), ...last]
+  const first = [...utf8Steps(dialogue), ...(walks ? [] : [...directorySteps(dialogue), ...last])]
   if (session.isLoggedIn) await fly(control, context, habits, first)
   else await logIn(dialogue, first)
   if (walks) {

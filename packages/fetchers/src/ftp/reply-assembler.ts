@@ -1,5 +1,19 @@
+import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { violation } from './replies.ts'
+
+const maxStrayLines = 10
+
+/** Text, and not the greeting of SSH, HTTP, POP, IMAP, VNC, rsync or a program that speaks JSON or XML. */
+function isProse(line: string): boolean {
+  return /^[\t\x20-\x7E\x80-\xFF]*$/.test(line) && !/^(?:SSH-|HTTP\/|\+OK|-ERR|\* |RFB |@RSYNCD|[<{[])/.test(line)
+}
+
+/** The error for what is no reply: the first words, with secrets blotted out. */
+export function noServer(context: RetrievalContext, words: string): RetrievalError {
+  const message = 'What answers is not an FTP server, or breaks the protocol. Check host and port.'
+  return violation(context, message, words)
+}
 
 /**
  * Whole replies out of octets, the same whatever the segments were. RFC 959 4.2: `220 text`, or `220-text`, any lines, `220 text`.
@@ -9,6 +23,8 @@ export class ReplyAssembler {
   readonly #context: () => RetrievalContext
   readonly #masked: (octets: string) => string
   readonly #maxReply: number
+  /** Lines of text before the greeting; null: it has come. */
+  #strayLines: string[] | null = []
   /** The line under way, and the lines of the reply under way. */
   #line = ''
   #lines = ''
@@ -25,6 +41,11 @@ export class ReplyAssembler {
   /** What has come of a reply that is not whole yet. */
   get rest(): string {
     return this.#lines + this.#line
+  }
+
+  /** The first line of text that has come in place of a greeting, which may still come. */
+  get strayLine(): string | undefined {
+    return this.#strayLines?.[0]
   }
 
   /** The replies that these octets complete, line ends included. Throws `limit-exceeded` or `protocol-violation`. */
@@ -53,14 +74,20 @@ export class ReplyAssembler {
     if (line.trim() === '') return false
     const [, code, mark] = /^([1-5]\d\d)(?:([ -])|$)/.exec(line) ?? []
     if (code === undefined) {
-      throw violation(
-        this.#context(),
-        'What answers is not an FTP server, or breaks the protocol. Check host and port.',
-        this.#masked(line),
-      )
+      if (this.#isStray(line)) return false
+      throw noServer(this.#context(), this.#masked(line))
     }
+    this.#strayLines = null
     if (mark === '-') this.#code = code
     return mark !== '-'
+  }
+
+  /** Some servers say a line before they greet, as programs do that are started by inetd (curl, wget and lftp pass over it, too). */
+  #isStray(line: string): boolean {
+    if (this.#strayLines === null || this.#strayLines.length === maxStrayLines || !isProse(line)) return false
+    this.#strayLines.push(line)
+    this.#lines = ''
+    return true
   }
 
   #take(): string {

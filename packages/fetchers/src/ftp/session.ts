@@ -6,7 +6,7 @@ import { openSocket, serverAddress } from '../wire/socket.ts'
 import { Control } from './control.ts'
 import type { Habits } from './habits.ts'
 import { greet, upgrade } from './login.ts'
-import type { Reply } from './replies.ts'
+import { type Reply, wordsOf } from './replies.ts'
 
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
@@ -19,7 +19,7 @@ export interface Lodger {
   evict(): void
 }
 
-type Server = Pick<Session, 'welcome' | 'address'>
+type Server = Pick<Session, 'welcome' | 'address' | 'isGreetedIn'>
 
 /** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
 export class Session {
@@ -30,6 +30,10 @@ export class Session {
   /** Where data connections go: the control connection's peer, or what its proxy was told. */
   readonly address: string
   isLoggedIn = false
+  /** It was greeted by 230: no login is wanted. */
+  readonly isGreetedIn: boolean
+  /** The key (wire/pool-key.ts) of who has really logged in, where the URL does not say it all: a password was asked for. */
+  loginKey: string | null = null
   /** Retrievals that it has served. */
   uses = 0
   /** The CWDs since the entry directory, one a segment (RFC 1738 3.2.2). */
@@ -37,6 +41,8 @@ export class Session {
   /** What PWD calls the entry directory; null: not known. */
   entry: string | null = null
   type: 'A' | 'I' | null = null
+  /** OPTS UTF8 ON has been said. */
+  isInUtf8 = false
   /** SIZE and MDTM have been answered here: a transfer that breaks off could be taken up. */
   tellsAttributes = false
   /** The data connection did not come about, and the server is left waiting for it. */
@@ -49,11 +55,12 @@ export class Session {
   #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
 
-  private constructor(control: Control, habits: Habits, { welcome, address }: Server, unlink: () => void) {
+  private constructor(control: Control, habits: Habits, { welcome, address, isGreetedIn }: Server, unlink: () => void) {
     this.control = control
     this.habits = habits
     this.welcome = welcome
     this.address = address
+    this.isGreetedIn = isGreetedIn
     this.#unlink = unlink
   }
 
@@ -61,12 +68,14 @@ export class Session {
   static async open(plan: FtpPlan, context: RetrievalContext, habits: Habits): Promise<Session> {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)
+    control.isTelnet = habits.telnet
     const address = serverAddress(context, socket, plan.host)
     const unlink = context.deadline.onAbort(() => control.close())
     try {
-      const welcome = await greet(control, context)
+      const greeting = await greet(control, context)
       if (plan.tls === 'explicit') await upgrade(control, plan, context)
-      return new Session(control, habits, { welcome, address }, unlink)
+      const server = { welcome: wordsOf(greeting), address, isGreetedIn: greeting.code === 230 }
+      return new Session(control, habits, server, unlink)
     } catch (error) {
       unlink()
       control.end()

@@ -163,8 +163,9 @@ function joined(text: string, more: string): string {
 
 /** Behind the name, a link may have size and date in further elements. */
 function withRest(link: PageLink): PageLink {
-  const [, within = ''] = /^\s*[^\t]+\t(.*)$/s.exec(link.text) ?? []
-  return { ...link, within }
+  const text = link.text.trimStart()
+  const end = text.indexOf('\t')
+  return { ...link, within: end < 0 ? '' : text.slice(end + 1) }
 }
 
 function withNumber(numbers: readonly string[], attributes: Readonly<Record<string, string>>): readonly string[] {

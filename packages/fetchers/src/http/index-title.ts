@@ -34,7 +34,8 @@ export function titleKind(title: string, { path, host }: Place): TitleKind {
     .trim()
   if (text === '') return 'vague'
   const last = lastSegment(path)
-  const named = phrase.exec(text)?.[1]?.replace(/[\])"']*(?: -.*)?$/, '') ?? null
+  const called = phrase.exec(text)?.[1]
+  const named = called === undefined ? null : withoutEnd(called)
   if (named !== null && (named.startsWith('/') || named.endsWith('/') || (last !== '' && named.endsWith(last)))) {
     return 'index'
   }
@@ -42,6 +43,14 @@ export function titleKind(title: string, { path, host }: Place): TitleKind {
   if (/(?:^| )\/(?:\S.*)?$/.test(text) || (path.length > 1 && withSlash(text).endsWith(path))) return 'path'
   const isVague = words.test(text) || text === last || text.toLowerCase().includes(host.toLowerCase())
   return isVague ? 'vague' : 'other'
+}
+
+/** `/files/"]` and `/files/ - Apache` without what stands behind the path. */
+function withoutEnd(text: string): string {
+  const dash = text.indexOf(' -')
+  let end = dash < 0 ? text.length : dash
+  while (end > 0 && `])"'`.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
 }
 
 function lastSegment(path: string): string {
