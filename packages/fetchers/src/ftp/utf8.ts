@@ -18,7 +18,7 @@ export function needsUtf8(dialogue: Dialogue): boolean {
 /** RFC 2389: `211-Features:`, ` UTF8`. Asked once of a server, where it matters. */
 export async function askForUtf8({ session }: Dialogue): Promise<void> {
   const reply = await session.control.ask('request', 'FEAT')
-  session.habits.utf8 = isPositive(reply) && /^\s*UTF8\s*$/im.test(reply.text)
+  session.habits.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
 }
 
 /** Servers that list UTF8 (RFC 2640) may not take names so before this: IIS, and others on Windows. */
