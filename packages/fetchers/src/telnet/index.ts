@@ -14,20 +14,16 @@ function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
   const user = plan.user ? octetsToText(plan.user) : null
   if (user !== null) checkArgument(context, 'user', user, /^[^\0-\x1F\x7F-\x9F]+$/)
   checkArgument(context, 'host', plan.host, /^[\w.:%-]+$/)
-  const handedOver = {
+  return {
     outcome: 'handoff',
     service: 'telnet',
     host: plan.host,
     port: plan.port,
     user,
+    ...(plan.password !== null && { password: octetsToText(plan.password) }),
     program: 'telnet',
     args: [plan.host, String(plan.port)],
-  } as const
-  return plan.password === null ? handedOver : withPassword(handedOver, octetsToText(plan.password))
-}
-
-function withPassword(handoff: Handoff, password: string): Handoff {
-  return Object.defineProperty({ ...handoff }, 'password', { value: password })
+  }
 }
 
 /**
