@@ -147,13 +147,18 @@ test('an overview whose second piece was asked for in a session that is lost say
   expect(await broken).toMatchObject({ code: 'protocol-violation' })
 })
 
-test('an overview beyond the limit of listings is given up', async () => {
-  const lines = `1\t${'x'.repeat(500)}\r\n`.repeat(300)
-  await using server = await scriptedNews((_, line) => (line.startsWith('OVER') ? `224 x\r\n${lines}.\r\n` : undefined))
-  await using client = createClient({ limits: { maxListing: 100_000, maxRetries: 0 } })
-  const listing = client.retrieve(`${server.url}g`).then((group) => group.text())
-  expect(await failure(listing)).toMatchObject({ code: 'limit-exceeded' })
-})
+test.each([{ maxListing: 100_000 }, { maxCollected: 100_000 }])(
+  'an overview that is collected beyond %j is given up',
+  async (limit) => {
+    const lines = `1\t${'x'.repeat(500)}\r\n`.repeat(300)
+    await using server = await scriptedNews((_, line) =>
+      line.startsWith('OVER') ? `224 x\r\n${lines}.\r\n` : undefined,
+    )
+    await using client = createClient({ limits: { ...limit, maxRetries: 0 } })
+    const listing = client.retrieve(`${server.url}g`).then((group) => group.writeTo(() => {}))
+    expect(await failure(listing)).toMatchObject({ code: 'limit-exceeded' })
+  },
+)
 
 test.each([
   ['names another group', '211 9 1 9 other.group'],

@@ -78,7 +78,8 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
       lines = [...(await this.#newestOf(this.#piece, limit - lines.length)), ...lines]
       const length = lines.reduce((sum, line) => sum + line.length, 0)
       if (length > context.limits.maxListing) {
-        throw context.error('limit-exceeded', `The listing is over ${context.limits.maxListing} octets.`)
+        const message = `The listing is over ${context.limits.maxListing} octets, the limit of maxListing or maxCollected.`
+        throw context.error('limit-exceeded', message)
       }
       const { extent } = this.#piece
       if (lines.length >= limit || extent.first <= bounds.first) {
