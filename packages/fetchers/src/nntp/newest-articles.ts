@@ -1,5 +1,4 @@
 import { RetrievalError } from '@retriever/core'
-import { whenHeld } from '../limits.ts'
 import { linesOf } from '../wire/lines.ts'
 import type { Dialogue } from './exchange.ts'
 import { type Extent, extentBelow } from './extent.ts'
@@ -74,7 +73,7 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
   async #collect(): Promise<string[]> {
     const { bounds, limit } = this.#limits
     const { context } = this.#dialogue
-    const { maxListing } = whenHeld(context.limits)
+    const { maxListing } = context.limits
     let lines: string[] = []
     while (true) {
       lines = [...(await this.#newestOf(this.#piece, limit - lines.length)), ...lines]
@@ -95,7 +94,7 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
     const { context } = this.#dialogue
     const lines: string[] = []
     if (body === null) return lines
-    for await (const line of linesOf(body, { ...context, limits: whenHeld(context.limits) })) {
+    for await (const line of linesOf(body, context)) {
       checkNumber(line, extent, context)
       lines.push(line)
       // Not at each line: taking one away moves all others.
