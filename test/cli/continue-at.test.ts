@@ -30,12 +30,13 @@ const content = (name: string): string => readFileSync(join(folder(), name), 'ut
 
 describe('where the server can begin there', () => {
   test.each(['-', '4'])('-C %s appends to the file, which then has the date of the resource', async (at) => {
-    writeFileSync(join(folder(), 'x'), 'ABCD')
+    writeFileSync(join(folder(), 'x'), 'abcd')
+    const { ino } = statSync(join(folder(), 'x'))
     expect(await run('-C', at, '-o', 'x', source)).toEqual(quiet)
-    expect(content('x')).toBe('ABCDefghij')
-    expect(statSync(join(folder(), 'x')).mtime).toEqual(new Date(1e12))
+    expect(content('x')).toBe('abcdefghij')
+    expect(statSync(join(folder(), 'x'))).toMatchObject({ ino, mtime: new Date(1e12) })
     expect(await run('-C', '-', '-o', 'x', source)).toEqual(quiet)
-    expect(content('x')).toBe('ABCDefghij')
+    expect(content('x')).toBe('abcdefghij')
   })
 
   test('a file that is missing is made', async () => {
@@ -45,17 +46,24 @@ describe('where the server can begin there', () => {
 
   test('the file of -O is continued, though -O overwrites none', async () => {
     mkdirSync(join(folder(), 'named'))
-    writeFileSync(join(folder(), 'named/source'), 'ABC')
+    writeFileSync(join(folder(), 'named/source'), 'abc')
     expect((await run('--output-dir', 'named', '-O', source)).status).toBe(23)
     expect(await run('--output-dir', 'named', '-C', '-', '-O', source)).toEqual(quiet)
-    expect(content('named/source')).toBe('ABCdefghij')
+    expect(content('named/source')).toBe('abcdefghij')
   })
 
   test('each URL goes on where its own file ends', async () => {
-    writeFileSync(join(folder(), 'a'), '1')
-    writeFileSync(join(folder(), 'b'), '12345')
+    writeFileSync(join(folder(), 'a'), 'a')
+    writeFileSync(join(folder(), 'b'), 'abcde')
     expect(await run('-C', '-', '-o', 'a', source, '-o', 'b', source)).toEqual(quiet)
-    expect([content('a'), content('b')]).toEqual(['1bcdefghij', '12345fghij'])
+    expect([content('a'), content('b')]).toEqual(['abcdefghij', 'abcdefghij'])
+  })
+
+  test.each(['ABCD', 'ABCDEFGHIJ'])('never behind other octets: %j is replaced by the file', async (other) => {
+    writeFileSync(join(folder(), 'other'), other)
+    const stderr = `retrieve: ${source}: It is retrieved from its beginning: the octets before it are not those of the file.\n`
+    expect(await run('-C', '-', '-o', 'other', source)).toEqual({ ...quiet, stderr })
+    expect(content('other')).toBe('abcdefghij')
   })
 
   test('standard output gets what comes from there on', async () => {

@@ -1,11 +1,17 @@
+import type { FileHandle } from 'node:fs/promises'
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../fetcher.ts'
 import { resumePoint, tellWhole } from '../wishes.ts'
+import { readChunk } from './file-body.ts'
+import { attempt } from './open-path.ts'
 
 /** Where to read from and up to; an end of Infinity is wherever the file ends. */
 export interface Extent {
   readonly start: number
   readonly end: number
 }
+
+/** Up to so many of the caller's octets are compared. */
+const overlap = 4096
 
 /** What is known of a file before it is read. */
 export interface Measure {
@@ -14,17 +20,34 @@ export interface Measure {
   readonly modified: Date
 }
 
-/** What of the file is wanted. Throws `range-refused`; what cannot be gone on with comes whole, with a remark. */
-export function extentOf(file: Measure, context: RetrievalContext): Extent {
+/**
+ * The octets of the file that are wanted. Rejects with `range-refused` or `resume-failed`. A file that cannot be gone on
+ * with comes whole, with a remark.
+ */
+export async function extentOf(handle: FileHandle, file: Measure, context: RetrievalContext): Promise<Extent> {
   const { range } = context.request
   const point = resumePoint(context.request)
   const whole = { start: 0, end: file.size ?? Number.POSITIVE_INFINITY }
   if (range !== undefined) return rangeOf(file, range, context)
   if (point === undefined) return whole
   const obstacle = obstacleTo(point, file)
-  if (obstacle === null) return { ...whole, start: startOf(point, file, context) }
-  tellWhole(context, obstacle)
+  const start = obstacle === null ? startOf(point, file, context) : 0
+  const why = obstacle ?? (await otherOctets(handle, point, context))
+  if (why === null) return { ...whole, start }
+  tellWhole(context, why)
   return whole
+}
+
+/** Says so where the file has other octets before the offset than the caller has; null: it has the same. */
+async function otherOctets(
+  handle: FileHandle,
+  { offset, tail }: ResumePoint,
+  context: RetrievalContext,
+): Promise<string | null> {
+  const expected = tail?.subarray(-overlap) ?? new Uint8Array(0)
+  const found = await attempt(context, () => readChunk(handle, offset - expected.length, expected.length))
+  const isSame = Buffer.compare(found, expected) === 0
+  return isSame ? null : 'the octets before it are not those of the file'
 }
 
 /** Throws `resume-failed` where the caller has more than there is: of another file, or of one that was cut. */

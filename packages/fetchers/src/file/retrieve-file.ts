@@ -20,7 +20,7 @@ export async function retrieveFile(path: string, file: OpenedFile, context: Retr
     checkChanged(file.stats, context)
     const modified = file.stats.mtime
     const { size, first } = await measure(file, context)
-    const extent = extentOf({ size, modified }, context)
+    const extent = await extentOf(file.handle, { size, modified }, context)
     const body = new FileBody(file.handle, context, extent, first)
     const suffix = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
     return {
