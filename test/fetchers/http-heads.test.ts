@@ -226,6 +226,13 @@ describe('Location is read as browsers read it', () => {
     expect(other.lines).toEqual(['GET /x HTTP/1.1'])
   })
 
+  test('an empty one leads nowhere: its page is the result', async () => {
+    await using server = await scriptedHttp(() => 'HTTP/1.1 302 F\r\nLocation: \r\nContent-Length: 1\r\n\r\nx')
+    await using client = createClient()
+    expect(await (await client.retrieve(server.url)).text()).toBe('x')
+    expect(server.lines).toHaveLength(1)
+  })
+
   test('of two, the first is followed, and a remark says so', async () => {
     const events: RetrievalEvent[] = []
     await using server = await scriptedHttp(({ target }) =>
