@@ -200,6 +200,14 @@ test('a connection serves again after a head that had to be put right', async ()
   expect(server.sockets).toHaveLength(1)
 })
 
+test('a status that the web gives, though its Response refuses it (999), comes by fetch', async () => {
+  await using server = await scriptedHttp(() => 'HTTP/1.1 999 N\r\nContent-Length: 1\r\n\r\nx')
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const response = await client.fetch(server.url)
+  expect(response).toMatchObject({ status: 999, ok: false, url: server.url })
+  expect(await response.text()).toBe('x')
+})
+
 describe('Location is read as browsers read it', () => {
   test.each([
     ['/gr\xC3\xBC\xC3\x9F', '/gr%C3%BC%C3%9F'],
