@@ -31,13 +31,20 @@ describe('WWW-Authenticate', () => {
     ['Bearer ,realm=x', ['bearer']],
     ['DIGEST REALM="R",,NONCE=n,Basic', ['digest realm=R nonce=n', 'basic']],
     // What stands behind a fault may be another challenge, or part of a text.
-    ['Basic realm="x', []],
+    ['Newauth realm="x', []],
     ['Basic realm="x"y, Digest realm="y"', []],
     ['Negotiate, Digest realm="x" nonce="y", Basic', ['negotiate']],
     ['Basic realm=x, realm=y, Digest realm=z', []],
     ['Negotiate Basic realm="x"', []],
     ['="x"', []],
     ['', []],
+    // But Basic needs no realm, and devices write theirs as they like.
+    ['Basic realm=My Camera', ['basic']],
+    ['Negotiate, Basic realm="x', ['negotiate', 'basic']],
+    ['Basic realm="the "best" one", charset="UTF-8"', ['basic']],
+    ["Basic realm='a b'", ['basic']],
+    ['Basic realm=/a/b, Newauth', ['basic']],
+    ['Basic; realm="x"', []],
   ])('%s', (field, expected) => {
     const shown = readChallenges(field).map(({ scheme, token68, params }) =>
       [scheme, ...(token68 === null ? [] : [token68]), ...[...params].map((param) => param.join('='))].join(' '),
@@ -237,6 +244,7 @@ describe('a server that wants a login', () => {
     [[`Basic realm="r", ${digest('n')}`], 'Digest'],
     [[`${digest('n', ', algorithm=SHA3')}`, 'Basic realm="r"'], 'Basic'],
     [['Bearer realm="r"', 'Basic realm="r"'], 'Basic'],
+    [['Basic realm=My Camera'], 'Basic'],
   ])('in any of %j gets %s', async (offers, kind) => {
     const { values } = await asked(
       ({ head }) => (/^authorization/im.test(head) ? ok('in\n') : challenged(offers)),
@@ -336,7 +344,7 @@ describe('a server that wants a login', () => {
   test.each([
     ['Negotiate', /wants negotiate authentication/],
     ['Digest realm="r", nonce="n", qop="auth-int"', /wants digest authentication in a form that is not spoken/],
-    ['Basic realm="', /does not say which/],
+    ['Newauth realm="', /does not say which/],
     ['', /wants a login and does not say which; give it the field that it takes, by `headers`/],
   ])('in a way that is not spoken here: %s', async (offer, message) => {
     const { outcome, values } = await asked(() => challenged([offer]), alice)

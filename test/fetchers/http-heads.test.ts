@@ -51,6 +51,16 @@ describe('what real servers send is read', () => {
       { status: 200, text: 'abc', completeness: 'eof-only', headers: { 'content-type': 'text/plain', x: 'y' } },
     ],
     [
+      "fields of the server that end in CRLF, and behind them those of a CGI script that end in LF (Python's http.server)",
+      'HTTP/1.0 200 S\r\nDate: x\r\nX: y\nContent-Type: text/plain\n\nabc',
+      {
+        status: 200,
+        text: 'abc',
+        completeness: 'eof-only',
+        headers: { date: 'x', 'content-type': 'text/plain', x: 'y' },
+      },
+    ],
+    [
       'a status line that ends in LF before fields that end in CRLF',
       'HTTP/1.0 200 OK\nContent-Length: 3\r\n\r\nabc',
       abc,
@@ -151,6 +161,9 @@ describe('what smuggles is refused, and the sentence names the field', () => {
     ['LF within a value', 'X-A: b\nX-B: c\r\nContent-Length: 5', 'X-A holds a line feed'],
     ['LF within a later value', 'Content-Length: 5\r\nX-A: b\nX-B: c', 'X-A holds a line feed'],
     ['LF and a blank line within a value', 'Content-Length: 5\r\nX-A: b\n\nHTTP/1.1 200 OK', 'X-A holds a line feed'],
+    ['LF within the last value', 'X-A: b\r\nX-B: c\nX-C: d\n\n', 'X-B holds a line feed'],
+    ['LF as of a script behind a length', 'Content-Length: 5\r\nX-A: b\nContent-Type: x\n\n', 'X-A holds a line feed'],
+    ['LF within a folded value', 'X-A: b\r\n c\n\n', 'X-A holds a line feed'],
     ['CR within a value', 'X-A: b\rContent-Length: 9\r\nContent-Length: 5', 'X-A holds a control character'],
     ['NUL within a value', 'X-A: b\0\r\nContent-Length: 5', 'X-A holds a control character'],
     ['a blank before the colon', 'Content-Length : 5', 'no field name before a colon (Content-Length : 5)'],
@@ -187,6 +200,14 @@ test('a connection serves again after a head that had to be put right', async ()
   expect(server.sockets).toHaveLength(1)
 })
 
+test('a status that the web gives, though its Response refuses it (999), comes by fetch', async () => {
+  await using server = await scriptedHttp(() => 'HTTP/1.1 999 N\r\nContent-Length: 1\r\n\r\nx')
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const response = await client.fetch(server.url)
+  expect(response).toMatchObject({ status: 999, ok: false, url: server.url })
+  expect(await response.text()).toBe('x')
+})
+
 describe('Location is read as browsers read it', () => {
   test.each([
     ['/gr\xC3\xBC\xC3\x9F', '/gr%C3%BC%C3%9F'],
@@ -211,6 +232,13 @@ describe('Location is read as browsers read it', () => {
     await using client = createClient()
     expect(await (await client.retrieve(server.url)).text()).toBe('x')
     expect(other.lines).toEqual(['GET /x HTTP/1.1'])
+  })
+
+  test('an empty one leads nowhere: its page is the result', async () => {
+    await using server = await scriptedHttp(() => 'HTTP/1.1 302 F\r\nLocation: \r\nContent-Length: 1\r\n\r\nx')
+    await using client = createClient()
+    expect(await (await client.retrieve(server.url)).text()).toBe('x')
+    expect(server.lines).toHaveLength(1)
   })
 
   test('of two, the first is followed, and a remark says so', async () => {

@@ -222,6 +222,14 @@ describe('HTTP/2', () => {
     expect(await result(clientWith({ maxRetries: 0 }), server.url)).toBe('hello')
   })
 
+  test('a server that wants HTTP/1.1 for a resource is not asked again, and the sentence says what helps', async () => {
+    await using server = await rawHttp2((stream, send) => send({ type: 'reset', stream, payload: uint32(13) }))
+    const outcome = await result(clientWith(), server.url)
+    expect(outcome).toMatchObject({ code: 'receive-failed', transient: false })
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/wants HTTP\/1\.1 .*http2: false/) })
+    expect(server.streams()).toBe(1)
+  })
+
   test('a body whose stream is reset is taken up again', async () => {
     const fields = { etag: '"1"', 'accept-ranges': 'bytes' }
     let cut: () => void = () => {}

@@ -42,6 +42,7 @@ const typed: readonly (readonly [RegExp, string])[] = [
   [/`tls\.key`/g, '--key'],
   [/`tls\.cert`/g, '--cert'],
   [/`addresses(?:\["[^"]*"\])?`/, '--resolve'],
+  [/do not offer it: `httpFetcher\(\{ http2: false \}\)`/, 'give --http1.1'],
   [/`proxy`/, 'the proxy (--proxy, or a variable such as $ftp_proxy)'],
   [/\bproxyTunnel\b/, '--proxytunnel'],
   [/\bgive it user and password in its URL\b/, 'give --proxy-user'],

@@ -198,8 +198,12 @@ export class Representation implements AsyncDisposable {
     // RFC 9110: these have no body, and the constructor insists.
     const empty = status === 204 || status === 205 || status === 304
     if (empty) this.#content.cancel()
-    const response = new Response(empty ? null : this.body, { status: status ?? 200, headers: init })
+    // Some servers send 999, which the constructor refuses, and the web's fetch gives.
+    const isOdd = status !== undefined && status > 599
+    const body = empty ? null : this.body
+    const response = new Response(body, { status: isOdd ? 599 : (status ?? 200), headers: init })
     return Object.defineProperties(response, {
+      ...(isOdd && { status: { value: status } }),
       url: { value: this.url },
       redirected: { value: this.redirects.length > 0 },
     })

@@ -144,6 +144,10 @@ function http2Error(context: RetrievalContext, code: string, message: string, ca
     const what = `The answer broke off before the whole body had come (${reason}); try again.`
     return context.error('partial', what, { transient: true, cause })
   }
+  if (reason === 'HTTP_1_1_REQUIRED') {
+    const what = 'The server wants HTTP/1.1 for this, not HTTP/2; do not offer it: `httpFetcher({ http2: false })`.'
+    return context.error('receive-failed', what, { cause })
+  }
   const transient = passingResets.test(message) || code === 'ERR_HTTP2_STREAM_CANCEL'
   return context.error('receive-failed', `The request broke off (${reason}); try again.`, { transient, cause })
 }

@@ -18,12 +18,14 @@ export class HeadReader {
   /** The beginning of a line whose end has not come. */
   #pending = ''
   #status: StatusLine | null = null
-  #fields: [name: string, value: string][] = []
+  #fields: Field[] = []
   /** Octets of names and values. */
   #size = 0
   #interim = 0
   /** Of the last line of a field: it ended in CRLF. Null: there is none yet. */
   #endsInCrlf: boolean | null = null
+  /** Fields before the first one that ends in LF alone, where others end in CRLF. Null: there is none. */
+  #beforeLf: number | null = null
   #head: Head | undefined
 
   constructor(maxReply: number) {
@@ -73,7 +75,7 @@ export class HeadReader {
     else {
       this.#checkLineEnd(line, endsInCrlf)
       if (line === '') this.#end(this.#status)
-      else if (isBlank(line.charCodeAt(0))) this.#fold(line)
+      else if (isFold(line)) this.#fold(line)
       else this.#field(line)
     }
   }
@@ -84,17 +86,25 @@ export class HeadReader {
   }
 
   /**
-   * An LF without CR ends a line where all fields end so. Beside others it is part of a value that somebody has put
-   * there to make two fields of one.
+   * An LF without CR ends a line where all fields end so, and from the first field of a CGI script on. Beside others it
+   * is part of a value that somebody has put there to make two fields of one.
    */
   #checkLineEnd(line: string, endsInCrlf: boolean): void {
-    if (this.#endsInCrlf === endsInCrlf || this.#endsInCrlf === null) {
-      this.#endsInCrlf = endsInCrlf
-      return
-    }
-    const before = this.#fields.at(-1)?.[0] ?? ''
-    const name = endsInCrlf || line === '' ? before : (/^[^:\s]*/.exec(line)?.[0] ?? '')
-    throw new InvalidHttp(`${shown(name)} holds a line feed (LF without CR)`)
+    if (this.#endsInCrlf === true && !endsInCrlf) this.#beforeLf = this.#fields.length - (isFold(line) ? 1 : 0)
+    else if (this.#endsInCrlf === false && endsInCrlf) throw holdsLineFeed(this.#fields.at(-1))
+    this.#endsInCrlf = endsInCrlf
+    if (line === '' && this.#beforeLf !== null) this.#checkScript(this.#beforeLf)
+  }
+
+  /**
+   * Some servers (Python's http.server) send fields of their own, and behind them what a CGI script prints as it is,
+   * with one of the fields that every script must print (RFC 3875 6.2.1), and end the body with the connection.
+   */
+  #checkScript(before: number): void {
+    const [own, printed] = [this.#fields.slice(0, before), this.#fields.slice(before)]
+    const isScript = printed.some(([name]) => /^(?:content-type|location|status)$/i.test(name))
+    const isFramed = own.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
+    if (!isScript || isFramed) throw holdsLineFeed(printed[0] ?? own.at(-1))
   }
 
   #field(line: string): void {
@@ -134,8 +144,11 @@ export class HeadReader {
     this.#fields = []
     this.#size = 0
     this.#endsInCrlf = null
+    this.#beforeLf = null
   }
 }
+
+type Field = [name: string, value: string]
 
 interface StatusLine {
   readonly version: string
@@ -179,6 +192,14 @@ function trimmed(text: string): string {
   while (start < end && isBlank(text.charCodeAt(start))) start++
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--
   return text.slice(start, end)
+}
+
+function isFold(line: string): boolean {
+  return isBlank(line.charCodeAt(0))
+}
+
+function holdsLineFeed(field: Field | undefined): InvalidHttp {
+  return new InvalidHttp(`${shown(field?.[0] ?? '')} holds a line feed (LF without CR)`)
 }
 
 function shown(text: string): string {

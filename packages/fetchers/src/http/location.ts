@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
 /**
- * Where a redirect leads, as a URL reference; null where it does not say. Of several fields the first counts, as in
+ * Where a redirect leads, as a URL reference; null where it does not say: an empty one leads nowhere, as in curl. Of several fields the first counts, as in
  * browsers.
  */
 export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext): string | null {
@@ -13,7 +13,7 @@ export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext):
   if (values.some((value) => value !== first)) {
     emit({ type: 'remark', url, message: `The server sent ${values.length} Location fields; the first one counts.` })
   }
-  return asReference(first)
+  return first === '' ? null : asReference(first)
 }
 
 /**

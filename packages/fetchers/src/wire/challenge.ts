@@ -10,16 +10,20 @@ export interface AuthChallenge {
 /**
  * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1), several fields of which are joined by commas:
  * `Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. What stands behind a fault is not
- * read, nor is the challenge it is in: half of one may be another one.
+ * read, nor is the challenge it is in: half of one may be another one. Basic alone needs no parameter, and many devices
+ * write its realm without quotes (`Basic realm=My Camera`): with a fault, it has none. It is not taken so beside
+ * Digest, which could be what is behind the fault, and shows nobody the password.
  */
 export function readChallenges(field: string): AuthChallenge[] {
   const scanner = new Scanner(field)
   const challenges: AuthChallenge[] = []
   scanner.take(separators)
   while (!scanner.atEnd) {
-    const challenge = readChallenge(scanner)
+    const scheme = readScheme(scanner)
+    const challenge = scheme === null ? null : readChallenge(scheme, scanner)
+    if (challenge !== null) challenges.push(challenge)
+    else if (scheme === 'basic' && !/digest/i.test(field)) challenges.push({ scheme, token68: null, params: new Map() })
     if (challenge === null) break
-    challenges.push(challenge)
     scanner.take(separators)
   }
   return challenges
@@ -27,7 +31,7 @@ export function readChallenges(field: string): AuthChallenge[] {
 
 // Sticky patterns that do not go back over what they have read: the peer chooses the text.
 const token = /[\w!#$%&'*+.^`|~-]+/y
-const blanks = /[ \t]+/y
+const schemeEnd = /[ \t]+|(?=,|$)/y
 /** RFC 9110 5.6.1: empty elements of a list are to be put up with. */
 const separators = /[ \t,]*/y
 const elementEnd = /[ \t]*(?:,|$)/y
@@ -35,13 +39,16 @@ const token68 = /[\w.~+/-]+=*(?=[ \t]*(?:,|$))/y
 const assignment = /([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*/y
 const quoted = /"((?:[^"\\]|\\.)*)"/sy
 
-/** From its scheme to the comma behind it. Null: it breaks the syntax. */
-function readChallenge(scanner: Scanner): AuthChallenge | null {
+/** In lower case, with the blanks behind it. Null: there is none. */
+function readScheme(scanner: Scanner): string | null {
   const scheme = scanner.take(token)?.[0].toLowerCase()
-  if (scheme === undefined) return null
+  return scheme === undefined || scanner.take(schemeEnd) === null ? null : scheme
+}
+
+/** From behind its scheme to the comma. Null: it breaks the syntax. */
+function readChallenge(scheme: string, scanner: Scanner): AuthChallenge | null {
   const params = new Map<string, string>()
   if (scanner.take(elementEnd) !== null) return { scheme, token68: null, params }
-  if (scanner.take(blanks) === null) return null
   const single = scanner.take(token68)?.[0]
   if (single !== undefined) return scanner.take(elementEnd) && { scheme, token68: single, params }
   let name = scanner.take(assignment)?.[1]?.toLowerCase()
