@@ -249,7 +249,13 @@ export class Retrieval {
       emit: (event) => this.#emit(event),
       isHeard: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
-        new RetrievalError(code, `${redact(url)}: ${message}`, { phase: deadline.phase, url, ...extras }),
+        new RetrievalError(code, `${redact(url)}: ${redact(message)}`, {
+          phase: deadline.phase,
+          url,
+          ...extras,
+          // Servers repeat what they were asked for.
+          ...(extras.reply !== undefined && { reply: redact(extras.reply) }),
+        }),
     }
   }
 }
