@@ -145,6 +145,7 @@ describe('what smuggles is refused, and the sentence names the field', () => {
       'Content-Length: 5\r\nContent-Length: 05',
       'two different Content-Length fields (5 and 05)',
     ],
+    ['no number behind 0xA0', 'Content-Length: 3,\xA03', 'Content-Length is no number'],
     ['no number', 'Content-Length: 5x', 'Content-Length is no number (5x)'],
     ['a list with nothing in it', 'Content-Length: 5,', 'Content-Length is no number'],
     ['a length that no number holds', 'Content-Length: 99999999999999999999', 'Content-Length is no number'],

@@ -11,7 +11,7 @@ export function checkFraming(fields: Fields): Fields {
   const lengths = fields.filter(([name]) => isLength(name))
   const [first] = lengths
   if (first === undefined) return fields
-  const [length = '', ...others] = lengths.flatMap(([, value]) => value.split(',').map((each) => each.trim()))
+  const [length = '', ...others] = lengths.flatMap(([, value]) => value.split(',').map(trimmed))
   const different = others.find((other) => other !== length)
   if (different !== undefined && isNumber(length) && isNumber(different)) {
     throw new InvalidHttp(`two different Content-Length fields (${length} and ${different})`)
@@ -31,4 +31,17 @@ function isLength(name: string): boolean {
 
 function isNumber(text: string): boolean {
   return /^\d{1,40}$/.test(text) && Number.isSafeInteger(Number(text))
+}
+
+export function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}
+
+/** Without blanks and TABs at both ends: String.trim would take 0xA0, too, which is half a letter in UTF-8. */
+export function trimmed(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
 }

@@ -1,6 +1,6 @@
 import { octetsToText, printable } from '@retriever/core'
 import { type Head, HeadTooLarge, InvalidHttp, maxInterim, TooManyInterim } from './connection.ts'
-import { checkFraming } from './framing.ts'
+import { checkFraming, isBlank, trimmed } from './framing.ts'
 
 const lf = 10
 /** What each status line begins with. */
@@ -179,19 +179,6 @@ function checkValue(name: string, value: string): void {
 
 function isToken(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09
-}
-
-/** Without blanks and TABs at both ends: String.trim would take 0xA0, too, which is half a letter in UTF-8. */
-function trimmed(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  return text.slice(start, end)
 }
 
 function isFold(line: string): boolean {
