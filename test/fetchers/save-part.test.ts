@@ -123,6 +123,7 @@ describe('what came of a body that breaks off', () => {
     ['a date alone', { modified }, { offset: 3, etag: null, modified, size: null }],
     ['a size alone', { size: 6 }, { offset: 3, etag: null, modified: null, size: 6 }],
     ['a weak entity tag', { etag: 'W/"a"' }, null],
+    ['a date beside a weak entity tag', { etag: 'W/"a"', modified }, { offset: 3, etag: null, modified, size: null }],
     ['nothing', {}, null],
   ])('is proved by %s: %j', async (_, extra, point) => {
     await breakOff({ resumable: true }, extra)
