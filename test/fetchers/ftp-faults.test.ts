@@ -498,3 +498,27 @@ function unixLine(name: string): string {
 function dosLine(name: string): string {
   return `02-03-01  04:05AM                   27 ${name}\r\n`
 }
+
+test('what a server has sent before it says 426 is read, also where it comes after that', () => {
+  const script: Script = {
+    SIZE: '500 no\r\n',
+    async RETR(peer) {
+      const data = await peer.data()
+      peer.say('150 here it comes\r\n426 broken off\r\n')
+      // The reply takes another way than the octets, and is read first.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      data.end('Hello')
+    },
+  }
+  return scriptedTrial(
+    script,
+    async ({ failure }) => {
+      const { code, message } = await failure('hello.txt')
+      expect({ code, message }).toMatchObject({
+        code: 'partial',
+        message: expect.stringContaining(' 5 octets have come'),
+      })
+    },
+    { limits: { maxRetries: 0 } },
+  )
+})

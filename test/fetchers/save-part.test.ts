@@ -1,9 +1,10 @@
 /** What an interrupted retrieval leaves of a file, and what later ones make of it. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { link, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { EventEmitter, once } from 'node:events'
+import { link, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { createClient, findPart, type Representation, type Retrieved, type SaveOptions } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunks, fakeHttp, retrieved } from './fake.ts'
@@ -122,6 +123,7 @@ describe('what came of a body that breaks off', () => {
     ['a date alone', { modified }, { offset: 3, etag: null, modified, size: null }],
     ['a size alone', { size: 6 }, { offset: 3, etag: null, modified: null, size: 6 }],
     ['a weak entity tag', { etag: 'W/"a"' }, null],
+    ['a date beside a weak entity tag', { etag: 'W/"a"', modified }, { offset: 3, etag: null, modified, size: null }],
     ['nothing', {}, null],
   ])('is proved by %s: %j', async (_, extra, point) => {
     await breakOff({ resumable: true }, extra)
@@ -238,6 +240,44 @@ describe('a part that is being written', () => {
   test.runIf(process.platform === 'linux')('by one that was killed is gone on with', async () => {
     await leave(async (writer) => ({ ...writer, pid: await deadPid() }))
     expect(await findPart(at('x'))).toMatchObject({ length: 4, point: { offset: 4 } })
+  })
+
+  test('before is taken over by one of several that come at once, and the others are told', async () => {
+    for (let round = 0; round < 40; round++) {
+      await writeFile(at('x.part'), 'abc')
+      const left = { url: 'http://h/x', ...version, length: 3, writer: null }
+      await writeFile(at('x.part.json'), JSON.stringify(left), { mode: 0o600 })
+      let begun = 0
+      let refused = 0
+      const gate = new EventEmitter()
+      async function* body(): AsyncGenerator<Uint8Array> {
+        begun++
+        yield Buffer.from('ABC')
+        await once(gate, 'open')
+        yield Buffer.from('DEF')
+      }
+      const saving = Array.from({ length: 12 }, async (_, place) => {
+        const representation = await get(body(), version)
+        // Each one a little later than the one before, so that they meet at every step.
+        for (let turn = 0; turn < place * (1 + (round % 4)); turn++) await setImmediate()
+        await representation.saveTo(at('x')).catch(() => refused++)
+      })
+      await expect.poll(() => refused + begun, { interval: 1 }).toBe(12)
+      gate.emit('open')
+      await Promise.all(saving)
+      expect({ begun, refused }).toEqual({ begun: 1, refused: 11 })
+      expect([await readdir(folder), await content('x')]).toEqual([['x'], 'ABCDEF'])
+    }
+  })
+
+  test('before is being taken over by another retrieval: it is left to that, unless that was killed', async () => {
+    await breakOff()
+    await writeFile(at('x.part.json.take'), '')
+    const saving = (await get(chunks('ABCDEF'), version)).saveTo(at('x'))
+    await expect(saving).rejects.toThrow('another retrieval is writing it; wait for its end, or choose another name')
+    await utimes(at('x.part.json.take'), modified, modified)
+    await (await get(chunks('ABCDEF'), version)).saveTo(at('x'))
+    expect([await readdir(folder), await content('x')]).toEqual([['x'], 'ABCDEF'])
   })
 
   test('before the machine was started anew proves nothing: its end may be lost', async () => {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createClient, type Representation, type Retrieved } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { writeSpecial } from '../../packages/fetchers/src/special-file.ts'
 import { chunks, endless, fakeHttp, retrieved } from './fake.ts'
 
 let folder: string
@@ -98,6 +99,13 @@ test('a link to a special file is not followed', async () => {
   await expect((await get(chunks('x'))).saveTo(at('link'), { special: true })).rejects.toThrow(
     'a symbolic link stands there',
   )
+})
+
+test('a file that has come in the place of a FIFO stays as it is', async () => {
+  await writeFile(at('x'), 'precious')
+  const writing = writeSpecial(chunks('bad'), { path: at('x'), descriptor: null }, undefined)
+  await expect(writing).rejects.toThrow('it has become a regular file; try again')
+  expect(await readFile(at('x'), 'utf8')).toBe('precious')
 })
 
 test('a socket is no place for octets', async () => {

@@ -82,6 +82,9 @@ test.each([
   ['telnet://%60reboot%60@h/', "logging in as '`reboot`'"],
   ["telnet://a'b@h/", "logging in as 'a'\\''b'"],
   ['telnet://a%26b%7Cc@h/', "logging in as 'a&b|c'"],
+  // Plain within a word: as the first character a shell puts a home directory or a program in its place.
+  ['telnet://~root@h/', "logging in as '~root'"],
+  ['telnet://=ls@h/', "logging in as '=ls'"],
 ])('%s: the command is for a shell, whatever the URL says', async (url, login) => {
   const error: unknown = await client.retrieve(url).catch((failure: unknown) => failure)
   expect(error).toMatchObject({ code: 'handoff', handoff: { program: 'telnet', args: ['h', '23'] } })

@@ -14,6 +14,7 @@ const shown = [
   'http://h/?user[password]=S3CR3T',
   'http://h/?user%5Bpassword%5D=S3CR3T',
   'http://h/?url=http%3A%2F%2Fh%2F%3Ftoken%3DS3CR3T',
+  'http://h/?url=http%3A%2F%2Fh%2F%3F%2574oken%3DS3CR3T',
   'http://h/?url=ftp%3A%2F%2Fu%3AS3CR3T%40h%2F',
   'http://h/?url=http://i/?token=S3CR3T',
   'ftp://h/a?token=S3CR3T',

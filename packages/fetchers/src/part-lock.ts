@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { rename, unlink } from 'node:fs/promises'
+import { open, unlink } from 'node:fs/promises'
 import { attempt, writeFailed } from './local-file.ts'
 import {
   createRecord,
@@ -9,7 +9,6 @@ import {
   provenLength,
   readRecord,
   replaceRecord,
-  temporaryName,
 } from './part-record.ts'
 import { isRunning } from './process-identity.ts'
 
@@ -37,15 +36,16 @@ export class PartLock {
   /** Takes over what a dead process has left. Throws `write-failed` where a living one writes the part. */
   static async take(part: string, record: PartRecord): Promise<PartLock> {
     const path = recordPath(part)
-    let proven: number | null = null
     for (let tries = 0; tries < 5; tries++) {
+      let proven: number | null = null
       const found = await attempt(part, () => readRecord(path))
       if (found !== null) {
         await checkDead(part, found)
         proven = await lengthOf(part, found)
-        if (!(await takeAway(path, found))) continue
       }
-      const number = await create(part, path, record)
+      const number = await (found === null
+        ? create(part, path, record)
+        : attempt(part, () => takeOver(path, found, record)))
       if (number !== null) return new PartLock(part, number, proven)
     }
     throw writeFailed(part, isWritten)
@@ -108,21 +108,44 @@ async function lengthOf(part: string, { record }: FoundRecord): Promise<number |
   return record === null || stats === null ? null : provenLength(record, stats)
 }
 
-/** False where the record is another one by now: another retrieval has been faster. */
-async function takeAway(path: string, found: FoundRecord): Promise<boolean> {
-  const aside = temporaryName(path)
+/**
+ * Puts our record in the place of a dead one, in one step: no third retrieval finds none in between. Null where another
+ * retrieval has been faster: only one at a time may do this, and the record must still be the one that was found.
+ */
+async function takeOver(path: string, found: FoundRecord, record: PartRecord): Promise<number | null> {
+  const claim = `${path}.take`
+  if (!(await makeClaim(claim))) return null
   try {
-    await rename(path, aside)
-  } catch {
+    const now = await lstatOf(path)
+    return now !== null && isSame(now, found.stats) ? await replaceRecord(path, record) : null
+  } finally {
+    await unlink(claim).catch(() => {})
+  }
+}
+
+/** False where there is one. That of a process that was killed meanwhile is removed for the next try. */
+async function makeClaim(claim: string): Promise<boolean> {
+  try {
+    const file = await open(claim, 'wx', 0o600)
+    await file.close()
+    return true
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    const stats = await lstatOf(claim)
+    if (stats !== null && Date.now() - stats.mtimeMs > emptyLife) await unlink(claim).catch(() => {})
     return false
   }
-  const taken = await readRecord(aside)
-  if (taken?.stats.ino !== found.stats.ino) {
-    await rename(aside, path)
-    return false
-  }
-  await unlink(aside)
-  return true
+}
+
+/** The number alone says little: a new file may have that of one that was just removed. */
+function isSame(one: Stats, other: Stats): boolean {
+  return (
+    one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
+  )
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }
 
 /** Null where another retrieval has been faster. */
@@ -131,7 +154,7 @@ async function create(part: string, path: string, record: PartRecord): Promise<n
     try {
       return await createRecord(path, record)
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+      if (isTaken(error)) return null
       throw error
     }
   })

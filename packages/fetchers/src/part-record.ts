@@ -117,7 +117,7 @@ export async function lstatOf(path: string): Promise<Stats | null> {
 let count = 0
 
 /** Beside the file, and of this process alone. */
-export function temporaryName(path: string): string {
+function temporaryName(path: string): string {
   count++
   return `${path}.${process.pid}-${count}`
 }
