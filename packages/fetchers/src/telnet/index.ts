@@ -35,7 +35,10 @@ function withPassword(handoff: Handoff, password: string): Handoff {
  * The findings have said so before; this holds whatever was allowed.
  */
 function checkArgument(context: RetrievalContext, name: string, value: string, legal: RegExp): void {
-  if (legal.test(value) && !/^[-+]/.test(value)) return
-  const message = `The telnet program, or a login behind it, would read the ${name} as an option; it is not handed over.`
+  const isOption = /^[-+]/.test(value)
+  if (legal.test(value) && !isOption) return
+  const message = isOption
+    ? `The telnet program, or a login behind it, would read the ${name} as an option; it is not handed over.`
+    : `The ${name} holds characters that do not belong there, such as controls; it is not handed over.`
   throw context.error('refused', message, { phase: 'policy' })
 }
