@@ -34,7 +34,7 @@ export function planDestinations(line: CommandLine): Destination[] {
   if (typed.length <= 1 && first.to !== 'file') return Array.from({ length: count }, () => first)
   if (typed.length === count) return typed
   throw usageError(
-    `${count} URLs and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`,
+    `${count} ${count === 1 ? 'URL' : 'URLs'} and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`,
   )
 }
 
