@@ -112,6 +112,19 @@ test('close disposes of every fetcher, also where one fails', async () => {
   expect(disposed).toEqual(['gopher'])
 })
 
+test('a fetcher that several clients have is disposed of once the last of them is closed', async () => {
+  const dispose = vi.fn(async () => {})
+  const shared: Fetcher = { mechanism: 'http', retrieve: () => Promise.reject(new Error('not asked')), dispose }
+  const [one, other] = [createClient({ fetchers: [shared] }), createClient({ fetchers: [shared] })]
+  expect(() => createClient({ fetchers: [shared], limits: { maxSize: -1 } })).toThrow('maxSize')
+  expect(() => createClient({ fetchers: [shared, shared] })).toThrow('one fetcher')
+  await Promise.all([one.close(), one.close()])
+  await one.close()
+  expect(dispose).not.toHaveBeenCalled()
+  await other.close()
+  expect(dispose).toHaveBeenCalledOnce()
+})
+
 describe('before any connection', () => {
   test.each([
     ['http://h:25/', 'refused', 'policy', /--allow-port 25/],

@@ -2,7 +2,8 @@
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { retries } from './events.ts'
-import { dialogues, scriptedTrial } from './ftp-trial.ts'
+import { dialogues, files, scriptedTrial, trial } from './ftp-trial.ts'
+import { expectSame, octets } from './octets.ts'
 import { type FtpPeer, type Script, sending } from './scripted-ftp.ts'
 
 const text = 'Hello, world.\n'
@@ -144,3 +145,13 @@ test('a port that is closed by the time it is used costs a session, not the file
     expect(server.received.filter((line) => line === 'PASV')).toEqual([])
   })
 })
+
+test('a server that drops the transfer for the EPSV behind it gives every file, and that is no further try', () =>
+  trial(
+    { files, faults: { dropOnEpsv: true } },
+    async ({ get, events }) => {
+      for (let file = 0; file < 5; file++) expectSame(await get('pub/data.bin'), octets)
+      expect(events.filter(({ type }) => type === 'retried')).toMatchObject([{ delay: 0 }])
+    },
+    { limits: { maxRetries: 0 } },
+  ))

@@ -19,19 +19,29 @@ async function timeOf(use: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-test('a server that throws away all but the first costs three round trips more at most', () =>
-  trial(far, async ({ get, server, events }) => {
+/** How much longer one file takes than with one command at a time, in milliseconds. */
+async function extraTime(): Promise<number> {
+  let extra = 0
+  await trial(far, async ({ get, server, events }) => {
     const took = await timeOf(async () => expectSame(await get('pub/data.bin'), octets))
     const inSteps = await trial(far, ({ get: getInSteps }) => timeOf(() => getInSteps('pub/data.bin')), {
       fetchers: [ftpFetcher({ pipelining: false })],
     })
-    expect(took).toBeLessThan(inSteps + 3 * roundTrip + 150)
+    extra = took - inSteps
     expect(server.accepted).toBe(1)
     expect(retries(events)).toEqual([])
     // The server is known by now.
     expectSame(await get('pub/data.bin'), octets)
     expect(server.accepted).toBe(1)
-  }))
+  })
+  return extra
+}
+
+test('a server that throws away all but the first costs three round trips more at most', async () => {
+  // The least of three: a busy machine adds waits of its own, and takes none away.
+  const extra = [await extraTime(), await extraTime(), await extraTime()]
+  expect(Math.min(...extra)).toBeLessThan(3.9 * roundTrip)
+})
 
 /** Reads each segment as one command. */
 function reading(isKnown: (user: string) => boolean, refusesAt: 'USER' | 'PASS'): Script {

@@ -102,6 +102,10 @@ describe('chunk sizes', () => {
   test.each([
     ['3  \r\nabc\r\n0\t\r\n\r\n', '3\r\nabc\r\n0\r\n\r\n'],
     ['3 ;x = y \r\na  \r\n0\r\n\r\n', '3;x = y \r\na  \r\n0\r\n\r\n'],
+    [
+      '2 \r\n\n\n\r\n12 \r\n\nbcdefghi 0 \r\n 9  \r\n0 \r\n\r\n',
+      '2\r\n\n\n\r\n12\r\n\nbcdefghi 0 \r\n 9  \r\n0\r\n\r\n',
+    ],
     ['a\r\n0123  \r\n 9\r\n0\r\nX: y  \r\n\r\n', 'a\r\n0123  \r\n 9\r\n0\r\nX: y  \r\n\r\n'],
     // What breaks the rules stays so.
     ['3 4\r\nabc', '3 4\r\nabc'],

@@ -18,6 +18,9 @@ const texts: readonly (readonly [charset: string, octets: string, text: string])
   ['iso-2022-kr', '\x1B$)C\x0EGQ19>n\x0F ok', '한국어 ok'],
   ['hz-gb-2312', '~{VPND~} a ~~', '中文 a ~'],
   ['hz', '~{VP~}~\n~{ND', '中文'],
+  ['hz', '~{VP~}~\r\n~{ND', '中文'],
+  // The second octet of a character is a tilde, beside the one that ends the set.
+  ['hz', '~{RR0~~}~~~{`Re~~}+', '乙剥~嘁妣+'],
 ]
 
 describe.each(texts)('%s', (charset, octets, text) => {

@@ -1,5 +1,5 @@
 /** The newest articles of groups whose numbers have gaps, as cancelled and expired articles leave them. */
-import { type Client, createClient } from '@retriever/fetchers'
+import { type Client, createClient, type Limits } from '@retriever/fetchers'
 import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { expect, test } from 'vitest'
 import { entriesOf } from './entries.ts'
@@ -145,6 +145,40 @@ test('an overview whose second piece was asked for in a session that is lost say
   while (!server.peers[0]?.commands.includes('ARTICLE 1')) await new Promise(setImmediate)
   expect(await failure(listing.text())).toMatchObject({ code: 'partial', transient: true })
   expect(await broken).toMatchObject({ code: 'protocol-violation' })
+})
+
+test('an article of the group that was not asked for is the answer to something else', () =>
+  trial(
+    {
+      numbers: [5],
+      low: 1,
+      high: 1000,
+      count: 1000,
+      answers: (_, sent) => (sent === 'OVER 999-1000' ? '224 x\r\n5\tS\r\n.\r\n' : undefined),
+    },
+    async (client, server) => {
+      const listing = client.retrieve(`${server.url}g`, { limit: 2 }).then(entriesOf)
+      expect(await failure(listing)).toMatchObject({ code: 'protocol-violation' })
+    },
+  ))
+
+test.each<[what: string, limits: Partial<Limits>]>([
+  ['of listings', { maxListing: 100_000 }],
+  ['of what is held in memory', { maxCollected: 100_000 }],
+])('an overview that comes in many pieces keeps to the limit %s as a whole', async (_, limits) => {
+  const subject = 'x'.repeat(60_000)
+  // One article, at the beginning of each piece: there are always too few.
+  await using server = await scriptedNews((_, line) => {
+    const [, first] = /^OVER (\d+)/.exec(line) ?? []
+    if (first !== undefined) return `224 x\r\n${first}\t${subject}\r\n.\r\n`
+    return line === 'GROUP g' ? '211 9000 1 9000 g\r\n' : undefined
+  })
+  await using client = createClient({ limits: { ...limits, maxRetries: 0 } })
+  const { body } = await client.retrieve(`${server.url}g`, { limit: 5 })
+  const read = async (): Promise<void> => {
+    for await (const _ of body) expect(_.length).toBeGreaterThan(0)
+  }
+  expect(await failure(read())).toMatchObject({ code: 'limit-exceeded' })
 })
 
 test('an overview beyond the limit of listings is given up', async () => {

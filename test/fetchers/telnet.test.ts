@@ -61,6 +61,26 @@ test('a password is a field of its own, which no JSON tells', async () => {
   expect(JSON.stringify({ ...handoff })).not.toContain('s3cret')
 })
 
+test('nor where a fetcher of the caller gives it', async () => {
+  const own: Fetcher<'telnet'> = {
+    mechanism: 'telnet',
+    retrieve: async ({ host, port }) => ({
+      outcome: 'handoff',
+      service: 'telnet',
+      host,
+      port,
+      user: 'alice',
+      password: 's3cret',
+      program: 'telnet',
+      args: [host],
+    }),
+  }
+  await using plugged = createClient({ fetchers: [own] })
+  const handoff = await plugged.open('telnet://h/')
+  expect(handoff).toHaveProperty('password', 's3cret')
+  expect(JSON.stringify(handoff)).not.toContain('s3cret')
+})
+
 test.each([
   ['telnet://x%3Breboot@h/', "logging in as 'x;reboot'"],
   ['telnet://$(reboot)@h/', "logging in as '$(reboot)'"],

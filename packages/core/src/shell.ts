@@ -7,7 +7,7 @@ export function shellCommand(words: readonly string[]): string {
   return words.map(shellWord).join(' ')
 }
 
-/** One word of it. A `~` or `=` is plain within a word only. */
+/** One word of it. A `~` or `=` is plain within a word only; behind `=` or `:`, bash takes `~` for a home directory. */
 export function shellWord(text: string): string {
-  return /^[\w@%+:,./-][\w@%+:,./=~-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  return /^[\w@%+:,./-](?:[\w@%+:,./=-]|(?<![=:])~)*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

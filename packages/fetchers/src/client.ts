@@ -47,7 +47,7 @@ export interface Client extends AsyncDisposable {
 }
 
 /**
- * Makes a client. Two clients share nothing, and the options are never written to.
+ * Makes a client. Two clients share nothing but fetchers that both are given, and the options are never written to.
  * Throws RetrievalError `invalid-option` that names what was expected and what came.
  */
 export function createClient(options: ClientOptions = {}): Client {
@@ -72,6 +72,7 @@ export function createClient(options: ClientOptions = {}): Client {
       whatwgHost,
     },
   }
+  registry.hold()
   const live = new Set<Retrieval>()
   let isClosed = false
 

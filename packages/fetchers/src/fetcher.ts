@@ -309,7 +309,7 @@ export interface Handoff {
   readonly port: number
   /** Advice for the person, in the words of the URL or of a server: never sent, and none of the arguments. */
   readonly user: string | null
-  /** The same of a password. Not enumerable, so that no log and no JSON tells it. */
+  /** The same of a password. Not enumerable in what a client gives, so that no log and no JSON tells it. */
   readonly password?: string | null
   /** The name of the command to run. */
   readonly program: string

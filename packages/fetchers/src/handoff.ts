@@ -13,11 +13,19 @@ export function handoffError(url: string, handoff: Handoff): RetrievalError {
   return new RetrievalError('handoff', message, { phase: 'resolve', url, handoff: told })
 }
 
-/** No host is handed over that a program would read as an option, whichever fetcher gives it (security.md case 8). */
+/**
+ * No host is handed over that a program would read as an option (security.md case 8), and no password that a log would
+ * show, whichever fetcher gives them.
+ */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
-  if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return handoff
+  if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return withHiddenPassword(handoff)
   const message = `The program ${handoff.program} would read the host as an option, or worse; it is not handed over.`
   throw context.error('refused', message, { phase: 'policy' })
+}
+
+function withHiddenPassword(handoff: Handoff): Handoff {
+  const { password, ...shown } = handoff
+  return password == null ? handoff : Object.defineProperty(shown, 'password', { value: password })
 }
 
 function loginAdvice({ user, password }: Handoff): string {

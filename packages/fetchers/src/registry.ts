@@ -20,8 +20,12 @@ const inFlight: Readonly<Record<string, number>> = { nntp: maxDepth }
 /** The mechanisms that need no plug-in. */
 export const builtinMechanisms: readonly string[] = Object.keys(builtin)
 
+/** Open clients that have a fetcher of the caller: it may be given to several. */
+const clients = new WeakMap<Fetcher, number>()
+
 /** The fetchers of one client: the caller's own go before the built-in ones. */
 export class Registry {
+  readonly #own: readonly Fetcher[]
   readonly #loaded = new Map<string, Promise<Fetcher>>()
   readonly #inFlight = new Map<string, number>()
 
@@ -40,6 +44,12 @@ export class Registry {
       this.#loaded.set(fetcher.mechanism, Promise.resolve(fetcher))
       this.#inFlight.set(fetcher.mechanism, fetcher.inFlight ?? 1)
     }
+    this.#own = [...own]
+  }
+
+  /** From now on there is a client that has them, until dispose(). */
+  hold(): void {
+    for (const fetcher of this.#own) clients.set(fetcher, (clients.get(fetcher) ?? 0) + 1)
   }
 
   /** Retrievals that share one connection. */
@@ -56,13 +66,24 @@ export class Registry {
     return loading
   }
 
-  /** Disposes of all, also where one fails; rejects then with what the first failure was. */
+  /**
+   * Disposes of all, also where one fails; rejects then with what the first failure was. One that another open client
+   * has too is left to that client.
+   */
   async dispose(): Promise<void> {
     // One that could not be loaded has said so to whoever asked for it, and holds nothing.
-    const loaded = await Promise.allSettled(this.#loaded.values())
+    const loading = [...this.#loaded.values()]
     this.#loaded.clear()
-    const fetchers = loaded.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    const loaded = await Promise.allSettled(loading)
+    const fetchers = loaded.flatMap((each) => (each.status === 'fulfilled' && isLast(each.value) ? [each.value] : []))
     const ended = await Promise.allSettled(fetchers.map(async (fetcher) => fetcher.dispose?.()))
     for (const end of ended) if (end.status === 'rejected') throw end.reason
   }
+}
+
+/** One client fewer has it: whether that was the last. */
+function isLast(fetcher: Fetcher): boolean {
+  const others = (clients.get(fetcher) ?? 1) - 1
+  clients.set(fetcher, others)
+  return others === 0
 }

@@ -149,10 +149,12 @@ export class Session {
     return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
-  /** A transfer has not gone well: perhaps because of the command behind its own or of its port, where nobody knows yet. */
-  noteDropped(): void {
+  /** A transfer has not gone well: perhaps because of the command behind its own or of its port, where nobody knows yet: true then. */
+  noteDropped(): boolean {
     const isTrial = (this.#ahead !== null || this.aheadPort !== null) && this.habits.ahead === undefined
-    if (this.control.overtaken || isTrial) this.habits.ahead = false
+    const isOurs = this.control.overtaken || isTrial
+    if (isOurs) this.habits.ahead = false
+    return isOurs
   }
 }
 

@@ -58,6 +58,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   #isFinal = false
   /** What ended it may have nothing to do with the file: another transfer may bring the rest. */
   isBroken = false
+  /** Perhaps the command behind its own was to blame, or its port; the server gets none so any more. */
+  isOwnFault = false
   unreadSince: number | null = performance.now()
   #isEvicted = false
 
@@ -87,7 +89,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
       return { done: true, value: undefined }
     } catch (error) {
       const isPartial = RetrievalError.is(error) && error.code === 'partial'
-      if (isPartial) this.#dialogue.session.noteDropped()
+      if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteDropped()
       this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
       this.#dialogue.context.deadline.throwIfAborted()

@@ -28,7 +28,7 @@ export function gopherFetcher(): Fetcher<'gopher'> {
 }
 
 async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved | Handoff> {
-  const session = sessionOf(plan, context)
+  const session = sessionOf(plan)
   if (session !== undefined) return session
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })

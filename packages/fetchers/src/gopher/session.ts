@@ -1,5 +1,5 @@
 import { type GopherPlan, octetsToText } from '@retriever/core'
-import type { Handoff, RetrievalContext } from '../fetcher.ts'
+import type { Handoff } from '../fetcher.ts'
 import { hostName } from '../wire/authority.ts'
 
 /**
@@ -7,14 +7,9 @@ import { hostName } from '../wire/authority.ts'
  * selector is the name to log in with: advice for the person, and none of the program's arguments. Undefined: the item
  * is no session.
  */
-export function sessionOf(plan: GopherPlan, context: RetrievalContext): Handoff | undefined {
+export function sessionOf(plan: GopherPlan): Handoff | undefined {
   const { gophertype, selector, host, port } = plan
   if (gophertype !== '8' && gophertype !== 'T') return undefined
-  if (!/^[\w.:%][\w.:%-]*$/.test(host)) {
-    throw context.error('refused', 'The host would be read as an option by the program; it is not handed over.', {
-      phase: 'policy',
-    })
-  }
   const isTelnet = gophertype === '8'
   return {
     outcome: 'handoff',

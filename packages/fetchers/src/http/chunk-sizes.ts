@@ -67,7 +67,8 @@ export class ChunkSizes {
 
   #passLine(octets: Buffer, start: number): number {
     // Nearly always, the line ends here; a search would take longer.
-    const end = octets[start + 1] === newline ? start + 1 : octets.indexOf(newline, start)
+    const isCrlf = octets[start] === carriageReturn && octets[start + 1] === newline
+    const end = isCrlf ? start + 1 : octets.indexOf(newline, start)
     if (end < 0) return octets.length
     this.#left = this.#size + 2
     this.#part = this.#size === 0 ? 'trailer' : 'data'

@@ -91,26 +91,35 @@ const own: ReadonlyMap<string, (octets: Uint8Array) => string | null> = new Map(
 ])
 
 const lf = 0x0a
+const cr = 0x0d
 const tilde = 0x7e
 const shiftOut = 0x0e
 const shiftIn = 0x0f
 
-/** RFC 1843: `~{` begins GB 2312, `~}` ends it, `~~` is a tilde, and a tilde before a line end joins two lines. */
+/**
+ * RFC 1843: `~{` begins GB 2312, `~}` ends it, `~~` is a tilde, and a tilde before a line end joins two lines. The second
+ * octet of a character may be a tilde, too, and begins nothing.
+ */
 function hzGb2312(octets: Uint8Array): string | null {
   const gbk = Buffer.allocUnsafe(octets.length)
   let length = 0
-  let high = 0
+  let isGb = false
   for (let at = 0; at < octets.length; at++) {
     const octet = octets[at] ?? 0
-    const next = String.fromCharCode(octets[at + 1] ?? 0)
-    if (octet === tilde && '{}~\n'.includes(next)) {
-      if (next === '~') gbk[length++] = tilde
-      else if (next !== '\n') high = next === '{' ? 0x80 : 0
+    const next = octets[at + 1] ?? 0
+    if (octet === tilde && '{}~'.includes(String.fromCharCode(next))) {
+      if (next === tilde) gbk[length++] = tilde
+      else isGb = next !== 0x7d
+      at++
+    } else if (octet === tilde && (next === lf || (next === cr && octets[at + 2] === lf))) at += next === lf ? 1 : 2
+    else if (isGb && octet > 0x20 && next > 0x20) {
+      gbk[length++] = octet | 0x80
+      gbk[length++] = next | 0x80
       at++
     } else {
       // A line begins in ASCII.
-      if (octet === lf) high = 0
-      gbk[length++] = octet > 0x20 ? octet | high : octet
+      if (octet === lf) isGb = false
+      gbk[length++] = octet
     }
   }
   return decodeFatal(gbk.subarray(0, length), 'gbk')

@@ -32,6 +32,8 @@ export function messageDate(field: string): Date | null {
   if (clock[0] > 23 || clock[1] > 59 || clock[2] > 60) return null
   const minutesEast = offset(zone)
   const date = [fullYear(year), months.indexOf(month.toLowerCase()), Number(day)] as const
+  // RFC 5322 3.3 knows no earlier year; Date.UTC would take 0001 for 1901.
+  if (date[0] < 1900) return null
   const midnight = new Date(Date.UTC(...date))
   if (minutesEast === null || midnight.getUTCDate() !== date[2] || midnight.getUTCMonth() !== date[1]) return null
   return new Date(midnight.getTime() + ((clock[0] * 60 + clock[1] - minutesEast) * 60 + clock[2]) * 1000)

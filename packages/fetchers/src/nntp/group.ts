@@ -45,9 +45,16 @@ async function overview(
   extent: Extent,
   limits: OverviewLimits,
 ): Promise<AsyncIterable<Uint8Array>> {
-  if (limits.limit !== Number.POSITIVE_INFINITY) return NewestArticles.begin(dialogue, extent, limits)
+  if (limits.limit !== Number.POSITIVE_INFINITY) {
+    return NewestArticles.begin({ ...dialogue, context: holding(dialogue.context) }, extent, limits)
+  }
   const { body } = await overviewPiece(dialogue, extent, limits)
   return body ?? nothing(dialogue)
+}
+
+/** For lines that are held until all have come. */
+function holding(context: RetrievalContext): RetrievalContext {
+  return { ...context, limits: whenHeld(context.limits) }
 }
 
 function nothing(dialogue: Dialogue): AsyncIterable<Uint8Array> {
@@ -63,8 +70,7 @@ async function* newestFirst(
   bounds: Extent | null,
 ): AsyncGenerator<Entry, void, void> {
   const lines: string[] = []
-  const held = { ...context, limits: whenHeld(context.limits) }
-  for await (const line of linesOf(body, held)) {
+  for await (const line of linesOf(body, holding(context))) {
     if (bounds !== null) checkNumber(line, bounds, context)
     lines.push(line)
   }

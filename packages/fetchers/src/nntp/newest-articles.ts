@@ -13,7 +13,7 @@ const chunkLength = 65_536
 /**
  * The lines of a group's overview about its newest `limit` articles, the oldest first. Numbers of articles have gaps,
  * and how many articles exist is the server's estimate: while there are too few, the server is asked for those below.
- * The lines are collected, up to limits.maxListing, since the oldest are asked for last.
+ * The lines are collected, up to limits.maxListing and limits.maxCollected, since the oldest are asked for last.
  */
 export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
   readonly #dialogue: Dialogue
@@ -73,13 +73,12 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
   async #collect(): Promise<string[]> {
     const { bounds, limit } = this.#limits
     const { context } = this.#dialogue
+    const { maxListing } = context.limits
     let lines: string[] = []
     while (true) {
       lines = [...(await this.#newestOf(this.#piece, limit - lines.length)), ...lines]
       const length = lines.reduce((sum, line) => sum + line.length, 0)
-      if (length > context.limits.maxListing) {
-        throw context.error('limit-exceeded', `The listing is over ${context.limits.maxListing} octets.`)
-      }
+      if (length > maxListing) throw context.error('limit-exceeded', `The listing is over ${maxListing} octets.`)
       const { extent } = this.#piece
       if (lines.length >= limit || extent.first <= bounds.first) {
         this.#release()

@@ -12,33 +12,28 @@ export function telnetFetcher(): Fetcher<'telnet'> {
 
 function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
   const user = plan.user ? octetsToText(plan.user) : null
-  if (user !== null) checkArgument(context, 'user', user, /^[^\0-\x1F\x7F-\x9F]+$/)
-  checkArgument(context, 'host', plan.host, /^[\w.:%-]+$/)
-  const handedOver = {
+  if (user !== null) checkUser(user, context)
+  return {
     outcome: 'handoff',
     service: 'telnet',
     host: plan.host,
     port: plan.port,
     user,
+    ...(plan.password !== null && { password: octetsToText(plan.password) }),
     program: 'telnet',
     args: [plan.host, String(plan.port)],
-  } as const
-  return plan.password === null ? handedOver : withPassword(handedOver, octetsToText(plan.password))
-}
-
-function withPassword(handoff: Handoff, password: string): Handoff {
-  return Object.defineProperty({ ...handoff }, 'password', { value: password })
+  }
 }
 
 /**
- * `-` and `+` would begin an option, of telnet or, passed on as USER, of the far side's login (CVE-2007-0882, CVE-2026-24061).
+ * `-` and `+` would begin an option of the far side's login, where it is typed as USER (CVE-2007-0882, CVE-2026-24061).
  * The findings have said so before; this holds whatever was allowed.
  */
-function checkArgument(context: RetrievalContext, name: string, value: string, legal: RegExp): void {
-  const isOption = /^[-+]/.test(value)
-  if (legal.test(value) && !isOption) return
+function checkUser(user: string, context: RetrievalContext): void {
+  const isOption = /^[-+]/.test(user)
+  if (!isOption && /^[^\0-\x1F\x7F-\x9F]*$/.test(user)) return
   const message = isOption
-    ? `The telnet program, or a login behind it, would read the ${name} as an option; it is not handed over.`
-    : `The ${name} holds characters that do not belong there, such as controls; it is not handed over.`
+    ? 'A login behind the telnet program would read the user as an option; it is not handed over.'
+    : 'The user holds characters that do not belong there, such as controls; it is not handed over.'
   throw context.error('refused', message, { phase: 'policy' })
 }

@@ -9,6 +9,8 @@ const overlap = 4096
 export interface OneBody extends AsyncIterableIterator<Uint8Array> {
   /** What ended it may have nothing to do with the resource: another connection may bring the rest. */
   readonly isBroken: boolean
+  /** What we had sent beside was to blame, which is not sent again: to go on is no further try. */
+  readonly isOwnFault?: boolean
   return(): Promise<IteratorResult<Uint8Array, undefined>>
 }
 
@@ -32,6 +34,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   #tail: Uint8Array = nothing
   #expected: Uint8Array = nothing
   #isResumed = false
+  #wasOwnFault = false
 
   /**
    * `isFirstAtOnce`: the first further try is made at once, as those of other retrievals are that have lost the same connection, and
@@ -94,8 +97,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async #takeUp(broken: RetrievalError): Promise<void> {
-    const goesOn = await this.#retries.wait(broken, this.#context, this.#isFirstAtOnce)
-    if (!goesOn) throw this.#retries.final(broken)
+    if (!(await this.#goesOn(broken))) throw this.#retries.final(broken)
     while (true) {
       try {
         this.#body = await this.#resume(this.#offset - this.#tail.length)
@@ -107,6 +109,16 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
         if (!(await this.#retries.again(error, this.#context))) throw this.#retries.final(this.#cannotGoOn(error))
       }
     }
+  }
+
+  async #goesOn(broken: RetrievalError): Promise<boolean> {
+    if (this.#body.isOwnFault !== true || this.#wasOwnFault) {
+      return this.#retries.wait(broken, this.#context, this.#isFirstAtOnce)
+    }
+    this.#wasOwnFault = true
+    const { emit, url } = this.#context
+    emit({ type: 'retried', url, error: broken, delay: 0 })
+    return true
   }
 
   /** Why the body broke off is told by then, and the octets before are all right. */
