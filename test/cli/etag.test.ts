@@ -115,7 +115,7 @@ test('what cannot be done is told before anything is asked for', async () => {
   const two = await run('--etag-save', 'tag', server.url, server.url)
   expect(two).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('--etag-save is of one URL, and there are 2.'),
+    stderr: expect.stringContaining('--etag-save goes with one URL, and 2 are given.'),
   })
   expect((await run('--etag-compare', '.', server.url)).status).toBe(2)
   expect((await run('--etag-save', '', server.url)).status).toBe(2)

@@ -19,6 +19,8 @@ test.each([
   ['list', 'ls'],
   ['lst', 'ls'],
   ['extrct', 'extract'],
+  ['hlep', 'help'],
+  ['HELP', 'help'],
 ])('retrieve %s URL contacts nobody, and says that %s was probably meant', async (word, meant) => {
   const url = `${servers.http.url}pub/hello.txt`
   const before = servers.http.accepted

@@ -76,6 +76,7 @@ test.each([
     ['-o', 'a', 'http://h/', 'http://h/'],
     '2 URLs and 1 of -o and -O: give one for each URL, or --output-dir DIR -O for all.',
   ],
+  [['-O', '-O', 'http://h/'], '1 URL and 2 of -o and -O: give one for each URL, or --output-dir DIR -O for all.'],
   [['serve', 'http', 'smtp'], 'There is no server for "smtp", only for: http, ftp, gopher, nntp, telnet.'],
   [['serve', '--fault', 'dealy=1'], undefined],
 ])('%j is exit code 2 and one sentence', async (argv, message) => {

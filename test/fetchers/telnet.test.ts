@@ -33,6 +33,11 @@ test.each(['telnet://-froot@h/', 'telnet://+x@h/', 'telnet://%2Dfroot@h/', 'teln
   },
 )
 
+test('a user with control characters is not called an option', async () => {
+  const error: unknown = await client.open('telnet://a%1Bb@h/').catch((failure: unknown) => failure)
+  expect(String(error)).toContain('The user holds characters that do not belong there, such as controls')
+})
+
 test('a service is no data: retrieve() says what to run, without the password', async () => {
   const failure = await client.retrieve('telnet://alice:secret@h:2323/').catch((error: unknown) => error)
   expect(failure).toMatchObject({

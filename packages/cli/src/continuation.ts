@@ -40,7 +40,7 @@ export function checkNotShorter(path: string, start: number, { offset, size, url
 
 /**
  * The octets of the resource from `start` on: a server that cannot begin there sends what comes before as well. Rejects with
- * `range-refused` where there are fewer.
+ * `resume-failed` where there are fewer.
  */
 export async function* octetsFrom(representation: Representation, start: number): AsyncGenerator<Uint8Array> {
   let at = representation.offset
@@ -50,5 +50,5 @@ export async function* octetsFrom(representation: Representation, start: number)
   }
   if (at >= start) return
   const message = `${representation.url}: It has ${at} octets, so there are none from ${start} on.`
-  throw new RetrievalError('range-refused', message, { phase: 'body', url: representation.url })
+  throw new RetrievalError('resume-failed', message, { phase: 'body', url: representation.url })
 }

@@ -33,9 +33,8 @@ export function planDestinations(line: CommandLine): Destination[] {
   checkNaming(line, typed)
   if (typed.length <= 1 && first.to !== 'file') return Array.from({ length: count }, () => first)
   if (typed.length === count) return typed
-  throw usageError(
-    `${count} URLs and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`,
-  )
+  const urls = count === 1 ? '1 URL' : `${count} URLs`
+  throw usageError(`${urls} and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`)
 }
 
 function checkNaming(line: CommandLine, typed: readonly Destination[]): void {

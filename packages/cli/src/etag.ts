@@ -77,7 +77,8 @@ function fileOf(line: CommandLine, option: 'etag-compare' | 'etag-save'): string
   const file = line.value(option)
   if (file === undefined) return null
   if (file === '') throw usageError(`--${option} needs the name of a file.`)
-  if (line.operands.length > 1) throw usageError(`--${option} is of one URL, and there are ${line.operands.length}.`)
+  if (line.operands.length > 1)
+    throw usageError(`--${option} goes with one URL, and ${line.operands.length} are given.`)
   return file
 }
 

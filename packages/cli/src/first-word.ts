@@ -25,7 +25,7 @@ const synonyms: Readonly<Record<string, CommandName>> = {
  */
 export function checkFirstWord(operands: readonly string[]): void {
   const [first = '', next = '', ...others] = operands
-  const meant = commandMeant(first)
+  const meant = firstWordMeant(first)
   if (meant === undefined) return
   const command = shellCommand(['retrieve', meant, next])
   throw usageError(`There is no command ${first}. Did you mean: ${command}${others.length > 0 ? ' ...' : ''}`)
@@ -42,8 +42,14 @@ export function helpOperands([first, command, ...others]: readonly string[]): re
   throw usageError(`There is no command ${[command, ...others].join(' ')}. ${hint}`)
 }
 
+/** The command that a first word nearly is, or `help`; undefined for what may be anything. */
+export function firstWordMeant(word: string): CommandName | 'help' | undefined {
+  const isHelp = /^[a-z]{3,5}$/i.test(word) && nearest(word.toLowerCase(), ['help']) === 'help'
+  return commandMeant(word) ?? (isHelp ? 'help' : undefined)
+}
+
 /** The command of which a word is a misspelling, or another name; undefined for what may be anything. */
-export function commandMeant(word: string): CommandName | undefined {
+function commandMeant(word: string): CommandName | undefined {
   // A host or a path has other characters, too.
   if (!/^[a-z]{2,20}$/i.test(word)) return undefined
   const lower = word.toLowerCase()

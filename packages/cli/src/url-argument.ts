@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { completeUrl, extractUrls, RetrievalError, schemeOf } from '@retriever/core'
-import { commandMeant } from './first-word.ts'
+import { firstWordMeant } from './first-word.ts'
 import type { Reporter } from './report.ts'
 
 /**
@@ -53,7 +53,7 @@ function suggest(text: string, completed: string | undefined): string {
     const other = completed === undefined ? '' : ` or ${completed}`
     return `Did you mean ${pathToFileURL(absolute(text)).href}${other}?`
   }
-  const command = commandMeant(text)
+  const command = firstWordMeant(text)
   if (command !== undefined) return `Did you mean the command ${command}?`
   return /^\w+$/.test(text)
     ? `Did you mean http://${text}/?`

@@ -30,7 +30,10 @@ function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
  * The findings have said so before; this holds whatever was allowed.
  */
 function checkUser(user: string, context: RetrievalContext): void {
-  if (/^[^-+\0-\x1F\x7F-\x9F][^\0-\x1F\x7F-\x9F]*$/.test(user)) return
-  const message = 'A login behind the telnet program would read the user as an option; it is not handed over.'
+  const isOption = /^[-+]/.test(user)
+  if (!isOption && /^[^\0-\x1F\x7F-\x9F]*$/.test(user)) return
+  const message = isOption
+    ? 'A login behind the telnet program would read the user as an option; it is not handed over.'
+    : 'The user holds characters that do not belong there, such as controls; it is not handed over.'
   throw context.error('refused', message, { phase: 'policy' })
 }
