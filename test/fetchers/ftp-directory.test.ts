@@ -169,3 +169,16 @@ describe('what is none stays an error, in the words of RETR', () => {
       expect(error).toMatchObject({ code: 'not-found', reply: '550 not here' })
     }))
 })
+
+test('a server that refuses RETR of a directory by 551 (ftp-srv): its listing comes, and a range is not-found', () =>
+  scriptedTrial(
+    { RETR: '551 Cannot read a directory\r\n', MLSD: sending('type=file;size=3; a.txt\r\n') },
+    async ({ retrieve, failure }) => {
+      expect((await retrieve('pub')).kind).toBe('listing')
+      expect(await failure('pub', { range: [0, 9] })).toMatchObject({
+        code: 'not-found',
+        message: expect.stringContaining('write a / at the end of the URL'),
+        reply: '551 Cannot read a directory',
+      })
+    },
+  ))

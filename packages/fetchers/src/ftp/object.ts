@@ -148,9 +148,13 @@ function nothingLeft(dialogue: Dialogue, part: Part, attributes: Attributes): Re
   return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: emptyBody() }
 }
 
-/** 550 says that there is nothing to be retrieved; a CWD tells whether there is a directory (protocols.md 2). */
+/**
+ * 550 says that there is nothing to be retrieved, and ftp-srv says so by 551; a CWD tells whether there is a directory
+ * (protocols.md 2).
+ */
 async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {
-  if (reply.code === 550 && (await isDirectory(dialogue))) return retrieveDirectory(dialogue, reply)
+  if ((reply.code === 550 || reply.code === 551) && (await isDirectory(dialogue)))
+    return retrieveDirectory(dialogue, reply)
   dialogue.done()
   throw missing(dialogue, reply)
 }
