@@ -1,5 +1,6 @@
 /** What a refusal says: the cause, and what to do about it. */
 import { describe, expect, test } from 'vitest'
+import { retries } from './events.ts'
 import { scriptedTrial, trial } from './ftp-trial.ts'
 import type { FtpPeer, Script } from './scripted-ftp.ts'
 
@@ -46,6 +47,29 @@ describe('a server that is full does not refuse guests', () => {
         expect(error).toMatchObject({ code: 'server-refused', reply })
         expect(error.message).toContain(`${full}${reply}`)
       }
+    })
+  })
+
+  test.each([
+    '530 Login incorrect, too many failed logins.',
+    '530 Too many login attempts from your connection.',
+    '530 Maximum login attempts reached; you are being disconnected.',
+  ])('a wrong login is none: %s', (reply) =>
+    scriptedTrial({ PASS: `${reply}\r\n` }, async ({ failure, url, server }) => {
+      const error = await failure(url('x', 'ann:sesame'))
+      expect(error).toMatchObject({ code: 'auth-failed', transient: false, reply })
+      expect(error.message).toContain('Check user and password.')
+      expect(server.received.filter((line) => line.startsWith('PASS'))).toHaveLength(1)
+    }),
+  )
+
+  test('it is asked again a while later, also where it says 530', () => {
+    let refusals = 2
+    const PASS: Script[string] = (peer) =>
+      peer.say(refusals-- > 0 ? '530 Too many users, try later.\r\n' : '230 in\r\n')
+    return scriptedTrial({ PASS }, async ({ get, events }) => {
+      expect((await get('x')).length).toBeGreaterThan(0)
+      expect(retries(events)).toHaveLength(2)
     })
   })
 

@@ -8,7 +8,7 @@ import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
 import { ChangedFile, type InSession, retrieveObject } from './object.ts'
 import { Pool } from './pool.ts'
-import { isFull } from './replies.ts'
+import { isFull } from './refusal-words.ts'
 
 export interface FtpFetcherOptions {
   /** Ask for a data connection by EPSV first, and by PASV only where that fails; false: by PASV at once. Default true. */

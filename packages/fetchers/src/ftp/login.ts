@@ -5,7 +5,7 @@ import { startTls } from '../wire/start-tls.ts'
 import type { Control } from './control.ts'
 import type { Dialogue } from './dialogue.ts'
 import { FlightLost, fly, type Step } from './flight.ts'
-import { fullAdvice, isFull, tlsAdvice, wantsTls } from './refusal-words.ts'
+import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './refusal-words.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /**
@@ -183,7 +183,9 @@ function loginError(context: RetrievalContext, reply: Reply, { user, tls }: Who)
   if (tls === 'none' && wantsTls(reply)) {
     return refused(context, reply, 'the login', { code: 'auth-failed', advice: tlsAdvice })
   }
-  if (isFull(reply)) return refused(context, reply, 'the login', { code: 'server-refused', advice: fullAdvice })
+  if (saysFull(reply.text)) {
+    return refused(context, reply, 'the login', { code: 'server-refused', advice: fullAdvice, transient: true })
+  }
   if (reply.code < 500) return refused(context, reply, 'the login')
   const advice = isAnonymous(user)
     ? 'It takes no guests: give a user, as in ftp://USER@HOST/'

@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 import { Places } from '../wire/places.ts'
 import { sessionKey } from '../wire/pool-key.ts'
 import { Acquaintances, type Preset } from './habits.ts'
-import { isFull } from './replies.ts'
+import { isFull } from './refusal-words.ts'
 import { Session } from './session.ts'
 
 /** How long a session is kept for the next retrieval, in milliseconds. Servers close idle ones after one to fifteen minutes. */

@@ -1,3 +1,4 @@
+import { RetrievalError } from '@retriever/core'
 import type { Reply } from './replies.ts'
 
 /**
@@ -10,12 +11,24 @@ export function wantsTls({ text }: Reply): boolean {
 }
 
 /**
- * `530 Sorry, the maximum number of allowed clients (10) are already connected.` (proftpd), `421 Too many users logged
- * in`.
+ * Whether the words are about how many a server lets in: `Sorry, the maximum number of allowed clients (10) are already
+ * connected.` (proftpd), `Too many users logged in`. `Login incorrect, too many failed logins` are about one.
  */
-export function isFull({ text }: Reply): boolean {
-  return /\b(?:too many|maximum|limit)\b.{0,80}\b(?:users?|clients?|connect(?:ed|ions?)|logins?|logged|sessions?|reached)\b/i.test(
-    text,
+export function saysFull(words: string): boolean {
+  const isFull =
+    /\b(?:too many|maximum|limit)\b.{0,80}\b(?:users?|clients?|connect(?:ed|ions?)|logins?|logged|sessions?|reached)\b/i.test(
+      words,
+    )
+  return isFull && !/\b(?:fail(?:ed|ures?)?|attempts?|tries|incorrect|invalid|wrong)\b/i.test(words)
+}
+
+/** The server has too many sessions: 421 at the greeting (vsftpd), or words at the greeting or the login. */
+export function isFull(error: unknown): error is RetrievalError {
+  if (!RetrievalError.is(error) || error.reply === undefined) return false
+  const { phase, reply } = error
+  return (
+    (phase === 'greeting' && reply.startsWith('421')) ||
+    ((phase === 'greeting' || phase === 'login') && saysFull(reply))
   )
 }
 

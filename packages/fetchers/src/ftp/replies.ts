@@ -1,4 +1,4 @@
-import { type ErrorCode, octetsToText, printable, RetrievalError } from '@retriever/core'
+import { type ErrorCode, octetsToText, printable, type RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/reply.ts'
@@ -45,6 +45,8 @@ export function isUnknownCommand({ code }: Reply): boolean {
 interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
+  /** It may be granted another time. Default: what 4yz says (RFC 959 4.2.1). */
+  readonly transient?: boolean
 }
 
 /**
@@ -68,21 +70,14 @@ export function refused(context: RetrievalContext, reply: Reply, what: string, o
   const advice = own?.advice ?? meaning?.advice ?? (reply.code < 500 ? 'Try again later' : undefined)
   const message = `The server refused ${what}.${advice === undefined ? '' : ` ${advice}.`} It said`
   const oneLine = { code: reply.code, text: reply.text.replace(/\s+/g, ' ').trim() }
-  // RFC 959 4.2.1: what 4yz refuses may be asked for again.
-  return refusal(context, code, message, oneLine, { transient: code === 'server-refused' && reply.code < 500 })
+  const transient = own?.transient ?? (code === 'server-refused' && reply.code < 500)
+  return refusal(context, code, message, oneLine, { transient })
 }
 
 /** The error for words of the server that are not where the protocol has them. */
 export function violation(context: RetrievalContext, message: string, words?: string): RetrievalError {
   const shown = words === undefined ? undefined : printable(words).slice(0, 300)
   return context.error('protocol-violation', message, shown === undefined ? {} : { reply: shown })
-}
-
-/** Too many sessions: 421 at the greeting (vsftpd), or words at the greeting or the login (`530 Sorry, the maximum number of clients`). */
-export function isFull(error: unknown): error is RetrievalError {
-  if (!RetrievalError.is(error) || (error.phase !== 'greeting' && error.phase !== 'login')) return false
-  const { reply = '' } = error
-  return reply.startsWith('421') || /\btoo many\b|\bmaximum\b|\blimit\b/i.test(reply)
 }
 
 /** A name of the URL, for people. */
