@@ -1,7 +1,7 @@
 /** What an interrupted retrieval leaves of a file, and what later ones make of it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { link, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, findPart, type Representation, type Retrieved, type SaveOptions } from '@retriever/fetchers'
@@ -168,6 +168,20 @@ describe('what came of a body that breaks off', () => {
     expect([await content('x'), await content('victim')]).toEqual(['abc', '{}'])
     expect((await readdir(folder)).sort()).toEqual(['victim', 'x'])
   })
+})
+
+test('a file of the user that has the name of a record by chance is not removed', async () => {
+  await writeFile(at('x.part.json'), '{"mine":1}')
+  const saving = (await get(chunks('abc'))).saveTo(at('x'))
+  await expect(saving).rejects.toMatchObject({ code: 'write-failed', message: expect.stringContaining('x.part.json') })
+  expect([await readdir(folder), await content('x.part.json')]).toEqual([['x.part.json'], '{"mine":1}'])
+})
+
+test('a record that a wrong clock has dated years ahead blocks nothing', async () => {
+  await writeFile(at('x.part.json'), '')
+  await utimes(at('x.part.json'), 4e9, 4e9)
+  await (await get(chunks('abc'))).saveTo(at('x'))
+  expect(await readdir(folder)).toEqual(['x'])
 })
 
 describe('octets that a server sent against the rules', () => {
