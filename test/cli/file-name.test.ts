@@ -49,6 +49,9 @@ test.each([
   ['e\u0301', 'é'],
   [`${'a'.repeat(300)}.tar`, `${'a'.repeat(196)}.tar`],
   ['é'.repeat(150), 'é'.repeat(100)],
+  // The record of a part would tell another retrieval where to go on.
+  ['a.iso.part.json', 'a.iso.part.json_'],
+  ['a.PART.json\u200B. ', 'a.PART.json_'],
   // What shows nothing is dropped: it would make two names that look alike.
   ['a\u200Bb\u2060\uFEFF.txt', 'ab.txt'],
   ['C\u200DON', 'CON_'],

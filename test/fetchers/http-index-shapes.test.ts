@@ -247,3 +247,21 @@ describe('an index in JSON', () => {
     ])
   })
 })
+
+/** Milliseconds of the processor until it is known what a page is. */
+async function costOf(page: string): Promise<number> {
+  const before = process.cpuUsage()
+  const representation = await retrieved(page)
+  const { user, system } = process.cpuUsage(before)
+  await representation.cancel()
+  return (user + system) / 1000
+}
+
+test('long headings before thousands of links cost the page no more than one look at them', async () => {
+  const links = '<a href="/e">e</a><a href=c>z</a>'.repeat(7000)
+  const headings = ['h1', 'h2', 'h3', 'h4'].map((name) => `<${name}>${'a '.repeat(199)}</${name}>`).join('')
+  const page = (text: string): string => `<title>files</title>${text}${links}`
+  await costOf(page(''))
+  const [plain, headed] = [await costOf(page('')), await costOf(page(headings))]
+  expect(headed).toBeLessThan(3 * plain + 100)
+})

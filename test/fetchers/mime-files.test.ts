@@ -177,6 +177,19 @@ test('more files in a text than parts are allowed: limit-exceeded', async () => 
   expect((await readMessage(text.subarray(0, 2 + 21 * 999))).parts).toHaveLength(999)
 })
 
+test('lines that promise octets and hold none are no bomb (uuencode)', async () => {
+  const text = `begin 644 x\r\n${'_\r\n'.repeat(100_000)}\`\r\nend\r\n`
+  const { parts } = await read([], text)
+  expect(parts.map(({ octets }) => octets.length)).toEqual([text.length])
+})
+
+test('many small files are no bomb either (uuencode)', async () => {
+  const file = `begin 644 x\r\n${'_\r\n'.repeat(1000)}\`\r\nend\r\n`
+  const { parts } = await read([], file.repeat(100))
+  const total = parts.reduce((sum, { octets }) => sum + octets.length, 0)
+  expect(total).toBeLessThan(6 * 100 * file.length)
+})
+
 test.each([
   ['beginnings', 'begin 644 x\r\n'],
   ['beginnings and lines', 'begin 644 x\r\n#86)C\r\n#86)C\r\n'],

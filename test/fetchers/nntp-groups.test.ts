@@ -94,3 +94,18 @@ test("a set in brackets is the server's to understand (RFC 3977 4.1 leaves it op
   const { entries } = await groups(lists(), 'a.%5Bbc%5D*')
   expect(entries).toHaveLength(3)
 })
+
+test('a flood of descriptions ends at maxCollected, since they are kept; the groups come, and a remark', async () => {
+  const flood = `215 list\r\n${'a.b\tx\r\n'.repeat(100)}.\r\n`
+  const script = lists((_, line) => (line.startsWith('LIST NEWSGROUPS') ? flood : undefined))
+  const { entries, remarks } = await groups(script, '*', { limits: { maxRetries: 0, maxCollected: 200 } })
+  expect(entries.map(({ name }) => name)).toEqual(['a.b', 'a.c', 'z.z'])
+  expect(remarks).toEqual([expect.stringContaining('over 200 octets')])
+})
+
+test('a flood of groups ends at maxCollected, since they are kept', async () => {
+  const flood = `215 list\r\n${'a.b 9 1 y\r\n'.repeat(100)}.\r\n`
+  const script = lists((_, line) => (line.startsWith('LIST ACTIVE') ? flood : undefined))
+  const limited = groups(script, '*', { limits: { maxRetries: 0, maxCollected: 200 } })
+  expect(await failure(limited)).toMatchObject({ code: 'limit-exceeded' })
+})

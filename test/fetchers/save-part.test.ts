@@ -172,6 +172,20 @@ describe('what came of a body that breaks off', () => {
   })
 })
 
+test('a file of the user that has the name of a record by chance is not removed', async () => {
+  await writeFile(at('x.part.json'), '{"mine":1}')
+  const saving = (await get(chunks('abc'))).saveTo(at('x'))
+  await expect(saving).rejects.toMatchObject({ code: 'write-failed', message: expect.stringContaining('x.part.json') })
+  expect([await readdir(folder), await content('x.part.json')]).toEqual([['x.part.json'], '{"mine":1}'])
+})
+
+test('a record that a wrong clock has dated years ahead blocks nothing', async () => {
+  await writeFile(at('x.part.json'), '')
+  await utimes(at('x.part.json'), 4e9, 4e9)
+  await (await get(chunks('abc'))).saveTo(at('x'))
+  expect(await readdir(folder)).toEqual(['x'])
+})
+
 describe('octets that a server sent against the rules', () => {
   test('are not kept', async () => {
     const limited = createClient({

@@ -46,7 +46,9 @@ export function safeFileName(text: string, platform: NodeJS.Platform = process.p
   const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
   if (named === '') return null
   // An option, a home directory, a hidden file.
-  return shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
+  const safe = shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
+  // What stands there is believed to tell where another file goes on.
+  return /\.part\.json$/i.test(safe) ? `${safe}_` : safe
 }
 
 /** Windows drops them, and another file would be meant. `.` and `..` go with them. */

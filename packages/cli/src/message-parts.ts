@@ -62,7 +62,7 @@ async function saveAttachments(
   const attachments = all.filter(([, { damage }]) => damage === null)
   const paths = distinctNames(attachments).map((name) => join(directory, name))
   // Each is written under the other name first.
-  for (const path of paths.flatMap((path) => [path, `${path}.part`])) checkFree(path)
+  for (const path of paths.flatMap((path) => [path, `${path}.part`, `${path}.part.json`])) checkFree(path)
   for (const [index, [number, part]] of attachments.entries()) {
     const path = paths[index] ?? ''
     await part.saveTo(path, { overwrite: false })

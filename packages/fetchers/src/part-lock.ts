@@ -4,6 +4,7 @@ import { attempt, writeFailed } from './local-file.ts'
 import {
   createRecord,
   type FoundRecord,
+  isOwnFile,
   lstatOf,
   type PartRecord,
   provenLength,
@@ -41,6 +42,7 @@ export class PartLock {
       const found = await attempt(part, () => readRecord(path))
       if (found !== null) {
         await checkDead(part, found)
+        await checkOurs(part, found)
         proven = await lengthOf(part, found)
       }
       const number = await (found === null
@@ -88,6 +90,13 @@ export async function checkDead(part: string, { record, stats }: FoundRecord): P
   throw writeFailed(part, `${isWritten} (process ${pid}${running === null ? ` on ${host}` : ''})`)
 }
 
+/** Throws `write-failed` for a file that has the name of a record by chance: none of ours, and no part beside it. */
+async function checkOurs(part: string, { record, stats }: FoundRecord): Promise<void> {
+  if (record !== null || stats.size === 0 || !isOwnFile(stats)) return
+  if ((await attempt(part, () => lstatOf(part))) !== null) return
+  throw writeFailed(recordPath(part), 'another file has that name; move it, or choose another name')
+}
+
 /** Of a record that says nothing: it has just been made, or another user has made it, or it is damaged. */
 function lifeOf(stats: Stats): number {
   if (stats.size === 0) return emptyLife
@@ -95,10 +104,10 @@ function lifeOf(stats: Stats): number {
 }
 
 async function isYoung(part: string, record: Stats, life: number): Promise<boolean> {
-  // The clock of files is finer than ours: what was written just now may seem to come.
   if (life === 0) return false
   const written = (await attempt(part, () => lstatOf(part)))?.mtimeMs ?? 0
-  return Date.now() - Math.max(written, record.mtimeMs) < life
+  // The clock of files is finer than ours: what was written just now may seem to come. Later dates are wrong ones.
+  return Math.abs(Date.now() - Math.max(written, record.mtimeMs)) < life
 }
 
 const isWritten = 'another retrieval is writing it; wait for its end, or choose another name'

@@ -21,6 +21,8 @@ export class IndexEvidence {
   #dated = 0
   #elsewhere = 0
   #leadsUp = false
+  /** What title and headings say, as long as they are so long. */
+  #said: { readonly kind: TitleKind; readonly length: number } = { kind: 'vague', length: 0 }
 
   constructor(directory: IndexedDirectory, reader: LinkReader) {
     this.#directory = directory
@@ -79,9 +81,15 @@ export class IndexEvidence {
 
   /** The clearest of title and headings; a title that says something else counts for the page. */
   #kind(): TitleKind {
-    const kinds = [...this.#reader.headings].map(([, text]) => titleKind(text, this.#directory))
-    const order = ['index', 'path', 'vague', 'other'] as const
-    return order.find((kind) => kinds.includes(kind)) ?? 'vague'
+    // They only grow, and a page may have thousands of links behind them.
+    const texts = [...this.#reader.headings.values()]
+    const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
+    if (length !== this.#said.length) {
+      const kinds = texts.map((text) => titleKind(text, this.#directory))
+      const order = ['index', 'path', 'vague', 'other'] as const
+      this.#said = { kind: order.find((kind) => kinds.includes(kind)) ?? 'vague', length }
+    }
+    return this.#said.kind
   }
 }
 

@@ -11,18 +11,24 @@ export interface Separated {
 const lf = 0x0a
 const starts = ['begin', '=ybegin '].map((word) => Buffer.from(word))
 
+/** Where blanks at line ends were lost on the way, files are larger than their text: so much, and no more. */
+const maxGrowth = 4
+const slack = 64 * 1024
+
 /** Takes uuencoded files and those in yEnc out of a text. One pass: what begins a file ends the one before it. */
 export function separateFiles(octets: Buffer): Separated {
   const files: Decoded[] = []
   const text: Buffer[] = []
   let kept = 0
+  let room = maxGrowth * octets.length + slack
   for (let at = 0; at < octets.length; ) {
-    const file = beginsFile(octets, at) ? (uudecodeAt(octets, at) ?? ydecodeAt(octets, at)) : null
+    const file = beginsFile(octets, at) ? (uudecodeAt(octets, at, room) ?? ydecodeAt(octets, at)) : null
     if (file === null) {
       at = octets.indexOf(lf, at) + 1 || octets.length
       continue
     }
     files.push(file)
+    room -= file.octets.length
     text.push(octets.subarray(kept, at))
     at = file.end
     kept = at

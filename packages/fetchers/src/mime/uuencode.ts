@@ -15,15 +15,17 @@ const beginLine = /^begin(-base64)? [0-7]{3,4} (.+)$/
 
 /**
  * The file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX uuencode); or
- * `begin-base64`, base64, `====`. Null where that is not so: prose may begin like this.
+ * `begin-base64`, base64, `====`. Null where that is not so: prose may begin like this; and for a file of over
+ * `maxLength` octets, since each line may promise 63 and hold none.
  */
-export function uudecodeAt(text: Buffer, start: number): Decoded | null {
+export function uudecodeAt(text: Buffer, start: number, maxLength: number): Decoded | null {
   const lines = linesFrom(text, start)
   const first = lines.next()
   if (first.done === true) return null
   const [, isBase64, name] = beginLine.exec(first.value.line) ?? []
   if (name === undefined) return null
   const pieces: Buffer[] = []
+  let length = 0
   for (const { line, end } of lines) {
     if (line === (isBase64 ? '====' : 'end')) {
       // An empty file has one line, too: of no octets.
@@ -31,6 +33,8 @@ export function uudecodeAt(text: Buffer, start: number): Decoded | null {
     }
     const octets = isBase64 ? base64Line(line) : uuLine(line)
     if (octets === null) return null
+    length += octets.length
+    if (length > maxLength) return null
     pieces.push(octets)
   }
   return null

@@ -1,3 +1,4 @@
+import { whenHeld } from '../limits.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
 import { BlockBody } from './body.ts'
@@ -18,7 +19,8 @@ export async function descriptionsOf(dialogue: Dialogue, wildmat: string | null)
   }
   if (reply.code >= 400) throw refused(context, reply, 'descriptions of newsgroups')
   expectReply(context, reply, 215)
-  for await (const line of linesOf(new BlockBody(dialogue, slot), context)) {
+  const held = { ...context, limits: whenHeld(context.limits) }
+  for await (const line of linesOf(new BlockBody(dialogue, slot), held)) {
     const [, group, description] = /^(\S+)[ \t]+(\S.*)$/.exec(line) ?? []
     // INN writes `?` where a group has no description.
     if (group !== undefined && description !== undefined && description !== '?') descriptions.set(group, description)

@@ -1,5 +1,6 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
+import { whenHeld } from '../limits.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
 import { textListing } from '../wire/text-listing.ts'
@@ -33,7 +34,8 @@ export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): 
         descriptions = await descriptionsIfAny(wildmat, inSession, context)
       }
       const lines: string[] = []
-      for await (const line of linesOf(octets, context)) lines.push(line)
+      const held = { ...context, limits: whenHeld(context.limits) }
+      for await (const line of linesOf(octets, held)) lines.push(line)
       for (const line of lines) yield groupEntry(line, plan, descriptions)
     },
   })
