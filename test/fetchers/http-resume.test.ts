@@ -76,6 +76,24 @@ describe.each(['whole', 'bytes'] as const)('a body that breaks off (R1, R2), sen
 
   const rest = (asked: Asked): Reply => ({ octets: part(asked, content, { ETag: etag }) })
 
+  test('is taken up where a server without ranges sends the same representation once more', async () => {
+    for (const fields of [{ ETag: etag }, { 'Last-Modified': modified, Date: later }]) {
+      const answer = (asked: Asked): Reply => (isFirst(asked) ? cut(10, fields) : whole(content, fields))
+      const result = await retrieve(answer, {}, {}, segments)
+      expect(result).toMatchObject({ ...complete, retried: ['partial'] })
+    }
+  })
+
+  test.each([
+    ['of another size', content.slice(1), { ETag: etag }],
+    ['of another entity tag', content, { ETag: '"b"' }],
+    ['without one', content, {}],
+  ])('is partial where a server without ranges sends a whole %s', async (_, text, fields) => {
+    const answer = (asked: Asked): Reply => (isFirst(asked) ? cut(10) : whole(text, fields))
+    const result = await retrieve(answer, {}, { limits: { maxRetries: 1 } }, segments)
+    expect(result).toMatchObject({ before: content.slice(0, 10), error: { code: 'partial' } })
+  })
+
   test('by its end, or a reset, is taken up', async () => {
     for (const end of ['fin', 'reset'] as const) {
       const answer = (asked: Asked): Reply =>

@@ -120,6 +120,7 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     const answer = await ask({ range, ...ifRange(validator), deadline: this.#deadline })
     const { head, body, proxy } = answer
     if (this.#isRest(head)) return octets(answer)[Symbol.asyncIterator]()
+    if (this.#isWhole(head)) return octetsFrom(this.#at, octets(answer)[Symbol.asyncIterator]())
     await discard(body, this.#context)
     if (head.status >= 400 && head.status !== 416) throw statusError(head, '', proxy, this.#context)
     throw this.#wrong(head)
@@ -131,6 +132,14 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     if (part === null || part.first !== this.#at || part.last >= this.#end) return false
     const isSameSize = total === null || part.total === null || part.total === total
     return isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
+  }
+
+  /** A server without ranges sends the very same representation once more, from its beginning. */
+  #isWhole(head: ResponseHead): boolean {
+    const { validator, total, coding } = this.#source
+    const length = head.field('content-length')
+    const isSameSize = total !== null && length !== null && Number(length) === total
+    return head.status === 200 && isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
   }
 
   #contradiction(): Error {
@@ -166,5 +175,25 @@ export class ResumingBody implements AsyncIterableIterator<Uint8Array> {
     if (code === 'partial') return cause
     const why = message.startsWith(`${url}: `) ? message.slice(url.length + 2) : message
     return error('partial', `The rest, from octet ${this.#at}, could not be had: ${why}`, { phase: 'body', cause })
+  }
+}
+
+/** The octets from this one on; those before have been given out already. */
+function octetsFrom(at: number, octets: AsyncIterator<Uint8Array>): AsyncIterator<Uint8Array> {
+  let left = at
+  return {
+    async next() {
+      while (true) {
+        const result = await octets.next()
+        if (result.done === true || left === 0) return result
+        const passed = Math.min(left, result.value.length)
+        left -= passed
+        if (passed < result.value.length) return { done: false, value: result.value.subarray(passed) }
+      }
+    },
+    async return() {
+      await octets.return?.()
+      return { done: true, value: undefined }
+    },
   }
 }
