@@ -672,9 +672,16 @@ describe('ranges', () => {
   })
 
   test('REST that is ignored is found out, not delivered', async () => {
-    expect(await failure(ranged([4090, null], { faults: { ignoreRestart: true } }))).toMatchObject({
-      code: 'range-refused',
-    })
+    for (const range of [
+      [4090, null],
+      [4090, 4095],
+      [4000, 4009],
+      [1, 10],
+    ] as const) {
+      expect(await failure(ranged([...range], { faults: { ignoreRestart: true } }))).toMatchObject({
+        code: 'range-refused',
+      })
+    }
   })
 
   test.each([

@@ -126,20 +126,26 @@ function bodyOptions(dialogue: Dialogue, part: Part, { size }: Attributes, annou
     isProven: rest !== null,
     wanted: part.wanted ?? undefined,
     surplus: part.wanted === null || rest === null ? undefined : rest - part.wanted,
-    ...(part.offset > 0 && part.wanted === null && size !== null && afterRestart(dialogue, part, size)),
+    ...(part.offset > 0 && size !== null && afterRestart(dialogue, part, size)),
   }
 }
 
 /**
  * More than there was may come: files grow. From the beginning of the file so many would come that its size is reached.
  */
-function afterRestart(dialogue: Dialogue, { offset, tail }: Part, size: number): Pick<BodyOptions, 'atMost' | 'check'> {
+function afterRestart(
+  dialogue: Dialogue,
+  { offset, wanted, tail }: Part,
+  size: number,
+): Pick<BodyOptions, 'atMost' | 'check'> {
   const isCompared = tail.length > 0
+  const fromBeginning = Math.max(size - offset, size - 1)
+  if (wanted !== null) return { atMost: fromBeginning }
   const check = async (_: Reply, received: number): Promise<void> => {
     const isRight = received <= size - offset || (await hasGrown(dialogue, { offset, size, isCompared }, received))
     if (!isRight) throw restIgnored(dialogue.context)
   }
-  return { atMost: isCompared ? undefined : Math.max(size - offset, size - 1), check }
+  return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
 /** The caller has it all. */

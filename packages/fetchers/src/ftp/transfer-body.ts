@@ -49,6 +49,10 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   #over = false
   /** All that was wanted has been given out. */
   #isSated = false
+  /** Octets that came behind those in one chunk with them. */
+  #surplus = 0
+  /** More than there are have come behind them. */
+  #isBeyond = false
   #isReading = false
   /** The server has said that it was broken off. */
   #isCut = false
@@ -124,23 +128,33 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
     this.#received += Math.min(chunk.length, left)
     if (atMost !== undefined && this.#received > atMost) throw restIgnored(this.#dialogue.context)
     if (chunk.length >= left) {
+      this.#surplus = chunk.length - left
       if (surplus > maxDrained) this.#abandon()
       else this.#isSated = true
     }
     return lineEnds?.push(chunk) ?? chunk.subarray(0, left)
   }
 
-  /** Reads what comes behind the wanted octets. Where that fails, only the session is lost. */
+  /**
+   * Reads what comes behind the wanted octets. Where that fails, only the session is lost; but more of them than the file has say that
+   * the server has begun at the first octet (security.md R18).
+   */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#dialogue
     const rest = withPatience(context, this.#readToEnd(), drainTime, 'The rest of the file takes too long.')
     await rest.catch(() => this.#abandon())
+    if (this.#isBeyond) throw restIgnored(context)
     return nothing
   }
 
   async #readToEnd(): Promise<void> {
     const { data, exchange } = this.#transfer
-    for (let count = 0; count <= maxDrained; ) {
+    const { wanted = 0, surplus = 0, atMost } = this.#options
+    // A file may grow meanwhile, but not by so much.
+    const limit = atMost === undefined ? maxDrained : Math.min(atMost - wanted, surplus + maxDrained)
+    for (let count = this.#surplus; ; ) {
+      this.#isBeyond = atMost !== undefined && count > limit
+      if (count > limit) break
       const chunk = await data.read()
       if (chunk !== null) {
         count += chunk.length
