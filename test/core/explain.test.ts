@@ -62,6 +62,7 @@ describe('the documented record, key for key', () => {
   })
 
   test('of an unknown scheme', () => {
+    expect(explain('alice:S3CR3T@host/x')).toMatchObject({ url: 'alice:***@host/x', error: { code: 'unknown-scheme' } })
     expect(explain('zap://h/')).toMatchObject({ url: 'zap://h/', error: { code: 'unknown-scheme', span: [0, 3] } })
   })
 

@@ -1,5 +1,5 @@
 /** What looks like a file and is none to be given out (security.md case 54). */
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +36,11 @@ describe.runIf(process.platform === 'linux')('a piece of a running process', () 
     'self/root/proc/self/environ',
     'self/cwd/../../../../../../../../proc/self/environ',
   ])('file:///proc/%s is refused', (path) => refused(`file:///proc/${path}`, 'belongs to a running process'))
+
+  test.each(['kcore', 'kmsg', 'keys', 'slabinfo', 'kpagecount'].filter((name) => existsSync(`/proc/${name}`)))(
+    'what the kernel keeps to itself is refused: file:///proc/%s',
+    (name) => refused(`file:///proc/${name}`, 'it is not retrieved'),
+  )
 
   test('through a link, too', async () => {
     await symlink('/proc/self/environ', join(folder, 'link'))

@@ -1,4 +1,4 @@
-import { redactUrl } from './redact.ts'
+import { redactUnknown, redactUrl } from './redact.ts'
 
 /** Where in a retrieval something went wrong, in the order of a retrieval. */
 export type Phase =
@@ -127,7 +127,8 @@ export class RetrievalError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.phase = details.phase
-    this.url = details.url === undefined ? undefined : redactUrl(details.url)
+    const hide = code === 'unknown-scheme' ? redactUnknown : redactUrl
+    this.url = details.url === undefined ? undefined : hide(details.url)
     this.reply = details.reply
     this.status = details.status
     this.response = details.response

@@ -46,9 +46,12 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
     return maskRecord(describe(resolve(url, options)), (hidden) => describe(resolve(hidden, absolute)))
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
-    const { code, message, span } = error
+    const { code, message, span, url: shown } = error
     const whole = `${message}${otherReading(url, options)}`
-    return { url: redactUrl(url), error: { code, message: whole, span: span ?? null } }
+    return {
+      url: (code === 'unknown-scheme' && shown) || redactUrl(url),
+      error: { code, message: whole, span: span ?? null },
+    }
   }
 }
 

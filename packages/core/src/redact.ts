@@ -16,6 +16,11 @@ export function redactUrl(url: string): string {
   return hideParameters(hideEscapedLogins(hidePasswords(url, '')), valueInUrl)
 }
 
+/** As redactUrl, for a text whose scheme is not known: `alice:secret@host/x` is a login whose scheme was left out. */
+export function redactUnknown(text: string): string {
+  return redactUrl(text).replace(/^([\w.~%+-]{1,64}:)[^/@?#]{1,256}@/, '$1***@')
+}
+
 /**
  * `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also escaped, as in a URL that is the
  * value of a parameter of another one.
