@@ -10,7 +10,7 @@ import {
   Forestalled,
   InvalidHttp,
   TooManyInterim,
-} from './connection.ts'
+} from './connection/connection.ts'
 import { dateOf, type ResponseHead, shownFields } from './response.ts'
 
 /** Statuses whose meaning is a code of its own; the sentence says what to do. */

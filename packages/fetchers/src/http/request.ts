@@ -5,7 +5,7 @@ import { authority } from '../wire/authority.ts'
 import { givesField } from '../wishes.ts'
 import type { Asking } from './asking.ts'
 import { acceptEncoding } from './coding.ts'
-import { authorityOf } from './forward.ts'
+import { authorityOf } from './connection/forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
 export interface Request {

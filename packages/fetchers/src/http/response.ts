@@ -1,7 +1,7 @@
 import { octetsToText, printable, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { notModified, sameTag } from '../wishes.ts'
-import type { Head } from './connection.ts'
+import type { Head } from './connection/connection.ts'
 import { contentRange } from './content-range.ts'
 import { isSecret } from './request.ts'
 import { isSameTag } from './validator.ts'

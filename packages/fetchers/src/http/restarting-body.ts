@@ -1,7 +1,7 @@
 import type { RetrievalContext, Sink } from '../fetcher.ts'
 import { Retries } from '../retry.ts'
 import type { Answer, Deadline } from './asking.ts'
-import { discard } from './discard.ts'
+import { discard } from './connection/discard.ts'
 import { statusError } from './errors.ts'
 import type { ResponseHead } from './response.ts'
 import type { Begun } from './resuming-body.ts'

@@ -5,7 +5,7 @@ import { readChallenges } from '../wire/challenge.ts'
 import { givesField } from '../wishes.ts'
 import { askLogin, checkBasicUser } from './asked-login.ts'
 import type { Answer } from './asking.ts'
-import { discard, readExcerpt } from './discard.ts'
+import { discard, readExcerpt } from './connection/discard.ts'
 import { shownFields } from './response.ts'
 
 /** Credentials that the URL did not give. */

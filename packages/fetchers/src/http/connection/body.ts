@@ -1,7 +1,7 @@
-import type { RetrievalContext } from '../fetcher.ts'
-import type { AnswerBody } from './asking.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import type { AnswerBody } from '../asking.ts'
+import { exchangeError } from '../errors.ts'
 import type { Exchange } from './connection.ts'
-import { exchangeError } from './errors.ts'
 
 /** The body of an answer, pulled chunk by chunk, each the consumer's own. At its end the connection serves again; given up, it goes. */
 export class HttpBody implements AnswerBody {
