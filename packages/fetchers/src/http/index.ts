@@ -4,8 +4,8 @@ import { checkOptions, flag, type OptionKind } from '../options.ts'
 import { under } from '../retry.ts'
 import { resumePoint } from '../wishes.ts'
 import type { Ask, Asking } from './asking.ts'
-import type { Cache } from './cache.ts'
-import { type CacheOption, cacheOption, checkCache, openCache } from './cache-options.ts'
+import type { Cache } from './cache/cache.ts'
+import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
 import { decoded } from './coding.ts'
 import { converse } from './connection/converse.ts'
 import { Pool } from './connection/pool.ts'
@@ -16,7 +16,7 @@ import type { Logins } from './request.ts'
 import { retrieveRest } from './resume-from.ts'
 import { connectionsFor, retrieveSplit } from './split.ts'
 
-export type { CacheOption, DirectoryCache } from './cache-options.ts'
+export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
 /** How HTTP is spoken by all clients that get the fetcher. */
 export interface HttpFetcherOptions {

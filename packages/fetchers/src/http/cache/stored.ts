@@ -1,8 +1,8 @@
-import type { RetrievalContext } from '../fetcher.ts'
-import { elementsOf } from './fields.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import { elementsOf } from '../fields.ts'
+import { dateOf, ResponseHead } from '../response.ts'
+import { isSameTag } from '../validator.ts'
 import { type Dated, hasValidator } from './freshness.ts'
-import { dateOf, ResponseHead } from './response.ts'
-import { isSameTag } from './validator.ts'
 
 /** What is kept of an answer beside its body. JSON-able. */
 export interface Stored extends Dated {

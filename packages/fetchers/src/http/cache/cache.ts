@@ -1,9 +1,9 @@
 import type { HttpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
-import type { Answer, Asking } from './asking.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import type { Answer, Asking } from '../asking.ts'
+import { type Logins, requestFields } from '../request.ts'
 import { Inquiry, type Send } from './cache-inquiry.ts'
 import { cacheRequest } from './cache-request.ts'
-import { type Logins, requestFields } from './request.ts'
 import type { Store } from './stored.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { HttpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
-import { givesField } from '../wishes.ts'
-import type { Asking } from './asking.ts'
-import { elementsOf } from './fields.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import { givesField } from '../../wishes.ts'
+import type { Asking } from '../asking.ts'
+import { elementsOf } from '../fields.ts'
+import { isSecret } from '../request.ts'
 import { type Directives, directivesOf } from './freshness.ts'
-import { isSecret } from './request.ts'
 import type { Stored } from './stored.ts'
 
 /** What is looked for in the cache. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import type { RetrievalContext } from '../fetcher.ts'
-import type { AnswerBody } from './asking.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import type { AnswerBody } from '../asking.ts'
 import type { BodyWriter, Stored } from './stored.ts'
 
 /** What the store is told of a whole body. */
