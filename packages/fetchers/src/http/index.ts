@@ -12,9 +12,9 @@ import { Pool } from './connection/pool.ts'
 import { listed } from './index-page.ts'
 import { withLogin } from './login.ts'
 import { retrieveObject } from './object.ts'
+import { retrieveRest } from './range/resume-from.ts'
+import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
-import { retrieveRest } from './resume-from.ts'
-import { connectionsFor, retrieveSplit } from './split.ts'
 
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 

@@ -1,11 +1,11 @@
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../fetcher.ts'
 import type { Answer, Ask, Asking, Deadline } from './asking.ts'
-import { contentRange } from './content-range.ts'
 import { outcomeOf } from './outcome.ts'
+import { contentRange } from './range/content-range.ts'
+import { RestartingBody } from './range/restarting-body.ts'
+import { type Extent, ResumingBody, type Source } from './range/resuming-body.ts'
+import { validatorOf } from './range/validator.ts'
 import type { ResponseHead } from './response.ts'
-import { RestartingBody } from './restarting-body.ts'
-import { type Extent, ResumingBody, type Source } from './resuming-body.ts'
-import { validatorOf } from './validator.ts'
 
 /** An answer, and all that it takes to ask for more of the same, or for the same once more. */
 interface Asked {

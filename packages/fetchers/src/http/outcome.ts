@@ -4,9 +4,9 @@ import { givesField } from '../wishes.ts'
 import type { Answer } from './asking.ts'
 import { decoded } from './coding.ts'
 import { discard, readExcerpt } from './connection/discard.ts'
-import { checkRange } from './content-range.ts'
 import { statusError } from './errors.ts'
 import { locationOf } from './location.ts'
+import { checkRange } from './range/content-range.ts'
 import { checkChanged, describe, type ResponseHead } from './response.ts'
 
 /** RFC 9110 15.4: the ones a GET may follow without being asked. */

@@ -2,9 +2,9 @@ import { octetsToText, printable, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { notModified, sameTag } from '../wishes.ts'
 import type { Head } from './connection/connection.ts'
-import { contentRange } from './content-range.ts'
+import { contentRange } from './range/content-range.ts'
+import { isSameTag } from './range/validator.ts'
 import { isSecret } from './request.ts'
-import { isSameTag } from './validator.ts'
 
 /** An answer's header section, ready to be asked. */
 export class ResponseHead {

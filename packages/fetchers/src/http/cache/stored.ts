@@ -1,7 +1,7 @@
 import type { RetrievalContext } from '../../fetcher.ts'
 import { elementsOf } from '../fields.ts'
+import { isSameTag } from '../range/validator.ts'
 import { dateOf, ResponseHead } from '../response.ts'
-import { isSameTag } from '../validator.ts'
 import { type Dated, hasValidator } from './freshness.ts'
 
 /** What is kept of an answer beside its body. JSON-able. */

@@ -1,10 +1,10 @@
-import type { RetrievalContext } from '../fetcher.ts'
-import { Retries } from '../retry.ts'
-import type { Answer, Ask, Deadline } from './asking.ts'
-import { discard } from './connection/discard.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import { Retries } from '../../retry.ts'
+import type { Answer, Ask, Deadline } from '../asking.ts'
+import { discard } from '../connection/discard.ts'
+import { statusError } from '../errors.ts'
+import type { ResponseHead } from '../response.ts'
 import { contentRange } from './content-range.ts'
-import { statusError } from './errors.ts'
-import type { ResponseHead } from './response.ts'
 import { ifRange, isOf, type Validator } from './validator.ts'
 
 /** The octets of one representation, as far as they are wanted: from `at` up to, not including, `end`. */

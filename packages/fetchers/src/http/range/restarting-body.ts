@@ -1,9 +1,9 @@
-import type { RetrievalContext, Sink } from '../fetcher.ts'
-import { Retries } from '../retry.ts'
-import type { Answer, Deadline } from './asking.ts'
-import { discard } from './connection/discard.ts'
-import { statusError } from './errors.ts'
-import type { ResponseHead } from './response.ts'
+import type { RetrievalContext, Sink } from '../../fetcher.ts'
+import { Retries } from '../../retry.ts'
+import type { Answer, Deadline } from '../asking.ts'
+import { discard } from '../connection/discard.ts'
+import { statusError } from '../errors.ts'
+import type { ResponseHead } from '../response.ts'
 import type { Begun } from './resuming-body.ts'
 
 /** Where the octets come from. */

@@ -1,5 +1,5 @@
-import type { ResumePoint } from '../fetcher.ts'
-import { dateOf, type ResponseHead } from './response.ts'
+import type { ResumePoint } from '../../fetcher.ts'
+import { dateOf, type ResponseHead } from '../response.ts'
 
 /** What tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
 export type Validator =

@@ -1,7 +1,7 @@
 import { printable } from '@retriever/core'
-import type { RequestOptions, RetrievalContext } from '../fetcher.ts'
-import { givesField } from '../wishes.ts'
-import type { ResponseHead } from './response.ts'
+import type { RequestOptions, RetrievalContext } from '../../fetcher.ts'
+import { givesField } from '../../wishes.ts'
+import type { ResponseHead } from '../response.ts'
 
 /** The octets `first` to `last` of a representation of `total`; null where the server does not know that. */
 interface ContentRange {

@@ -1,10 +1,10 @@
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { givesField } from '../wishes.ts'
-import type { Ask } from './asking.ts'
-import { discard } from './connection/discard.ts'
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../fetcher.ts'
+import { givesField } from '../../wishes.ts'
+import type { Ask } from '../asking.ts'
+import { discard } from '../connection/discard.ts'
+import { resuming, retrieveObject, sourceOf } from '../object.ts'
+import { outcomeOf } from '../outcome.ts'
 import { contentRange } from './content-range.ts'
-import { resuming, retrieveObject, sourceOf } from './object.ts'
-import { outcomeOf } from './outcome.ts'
 import { segmentSize, splitBody } from './split-body.ts'
 
 /** How many connections the caller wants for one body; 1 also where that is no matter of one body as it is. */
