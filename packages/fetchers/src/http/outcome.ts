@@ -2,7 +2,7 @@ import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../fe
 import { proxyLoginError } from '../wire/http-connect.ts'
 import { givesField } from '../wishes.ts'
 import type { Answer } from './asking.ts'
-import { decoded } from './coding.ts'
+import { decoded } from './coding/coding.ts'
 import { discard, readExcerpt } from './connection/discard.ts'
 import { statusError } from './errors.ts'
 import { locationOf } from './location.ts'

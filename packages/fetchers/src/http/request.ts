@@ -4,7 +4,7 @@ import type { RequestOptions } from '../fetcher.ts'
 import { authority } from '../wire/authority.ts'
 import { givesField } from '../wishes.ts'
 import type { Asking } from './asking.ts'
-import { acceptEncoding } from './coding.ts'
+import { acceptEncoding } from './coding/coding.ts'
 import { authorityOf } from './connection/forward.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */

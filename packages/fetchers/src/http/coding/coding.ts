@@ -1,8 +1,8 @@
 import { printable } from '@retriever/core'
-import type { RequestOptions, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { givesField, resumePoint } from '../wishes.ts'
+import type { RequestOptions, RetrievalContext, Retrieved } from '../../fetcher.ts'
+import { givesField, resumePoint } from '../../wishes.ts'
+import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, knownCodings, undone, type Wire } from './decoder.ts'
-import { elementsOf } from './fields.ts'
 
 /** security.md case 41: nobody codes more often. */
 const maxCodings = 3
