@@ -34,9 +34,9 @@ const constructed: Readonly<Record<string, string>> = {
   'packages/core/src/redact.ts': 'Classes of one character, and digits from one place on (sticky).',
   'packages/core/src/secret-names.ts': 'A list of words behind an anchor; what may stand before them is one class.',
   'packages/fetchers/src/ftp/replies.ts': 'It looks for the three digits of a reply at the beginning of a line.',
-  'packages/fetchers/src/http/index-facts.ts':
+  'packages/fetchers/src/http/index-page/index-facts.ts':
     'Dates and sizes in the text of one row, which index-links.ts keeps short.',
-  'packages/fetchers/src/http/index-title.ts': 'Lists of words, in a title that TitleScanner keeps short.',
+  'packages/fetchers/src/http/index-page/index-title.ts': 'Lists of words, in a title that TitleScanner keeps short.',
 }
 
 test('every expression stays under 50 ms on 64 KiB of any shape', { timeout: 300_000 }, () => {

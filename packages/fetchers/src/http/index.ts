@@ -9,7 +9,7 @@ import { type CacheOption, cacheOption, checkCache, openCache } from './cache/ca
 import { decoded } from './coding/coding.ts'
 import { converse } from './connection/converse.ts'
 import { Pool } from './connection/pool.ts'
-import { listed } from './index-page.ts'
+import { listed } from './index-page/index-page.ts'
 import { withLogin } from './login.ts'
 import { retrieveObject } from './object.ts'
 import { retrieveRest } from './range/resume-from.ts'
