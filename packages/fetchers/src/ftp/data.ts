@@ -5,7 +5,7 @@ import type { RetrievalContext } from '../fetcher.ts'
 import { Intake } from '../wire/intake.ts'
 import { Connection, openSocket } from '../wire/socket.ts'
 import { startTls } from '../wire/start-tls.ts'
-import type { Dialogue } from './dialogue.ts'
+import type { Dialogue } from './control/dialogue.ts'
 
 /** How long a port that EPSV named may be silent: firewalls that do not know EPSV drop what goes there, and let PASV's pass. */
 const patience = 10_000

@@ -1,8 +1,8 @@
 import type { Retrieved } from '../fetcher.ts'
 import type { Attributes } from './attributes.ts'
-import type { Dialogue } from './dialogue.ts'
+import type { Dialogue } from './control/dialogue.ts'
+import { type Reply, wordsOf } from './control/replies.ts'
 import type { Part } from './part.ts'
-import { type Reply, wordsOf } from './replies.ts'
 
 /** What is known of a file, or of the wanted part of it. `announced`: its size in the words of the reply to RETR. */
 export function described(

@@ -1,6 +1,6 @@
+import type { Dialogue } from './control/dialogue.ts'
+import type { Reply } from './control/replies.ts'
 import type { DataConnection } from './data.ts'
-import type { Dialogue } from './dialogue.ts'
-import type { Reply } from './replies.ts'
 
 /** How long after the end of the data the reply that ends a transfer may still come. */
 const patience = 10_000

@@ -2,13 +2,13 @@ import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../options.ts'
 import { tellWhole } from '../wishes.ts'
-import type { Dialogue } from './dialogue.ts'
-import { FlightLost } from './flight.ts'
+import type { Dialogue } from './control/dialogue.ts'
+import { FlightLost } from './control/flight.ts'
+import { Pool } from './control/pool.ts'
+import { isFull } from './control/refusal-words.ts'
 import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
 import { ChangedFile, type InSession, retrieveObject } from './object.ts'
-import { Pool } from './pool.ts'
-import { isFull } from './refusal-words.ts'
 
 export interface FtpFetcherOptions {
   /** Ask for a data connection by EPSV first, and by PASV only where that fails; false: by PASV at once. Default true. */

@@ -2,11 +2,11 @@ import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octet
 import type { Credentials, RetrievalContext } from '../fetcher.ts'
 import { sessionKey } from '../wire/pool-key.ts'
 import { startTls } from '../wire/start-tls.ts'
-import type { Control } from './control.ts'
-import type { Dialogue } from './dialogue.ts'
-import { FlightLost, fly, type Step } from './flight.ts'
-import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './refusal-words.ts'
-import { isPositive, type Reply, refused, violation, wordsOf } from './replies.ts'
+import type { Control } from './control/control.ts'
+import type { Dialogue } from './control/dialogue.ts'
+import { FlightLost, fly, type Step } from './control/flight.ts'
+import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './control/refusal-words.ts'
+import { isPositive, type Reply, refused, violation, wordsOf } from './control/replies.ts'
 
 /**
  * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before: a server of another protocol gets no

@@ -1,11 +1,11 @@
 import { type Attributes, attributeSteps } from './attributes.ts'
-import type { Dialogue } from './dialogue.ts'
+import type { Dialogue } from './control/dialogue.ts'
+import { fly, type Step } from './control/flight.ts'
+import { isPositive, type Reply, refused } from './control/replies.ts'
+import { askForUtf8, needsUtf8, utf8Steps } from './control/utf8.ts'
 import { directorySteps, needsWalk, walk } from './directories.ts'
-import { fly, type Step } from './flight.ts'
 import { logIn } from './login.ts'
 import { claimPort, portStep } from './passive.ts'
-import { isPositive, type Reply, refused } from './replies.ts'
-import { askForUtf8, needsUtf8, utf8Steps } from './utf8.ts'
 
 /** What is to be known and settled before a transfer. */
 export interface Needs {

@@ -1,10 +1,10 @@
 import { RetrievalError } from '@retriever/core'
-import type { Dialogue } from './dialogue.ts'
+import type { Dialogue } from './control/dialogue.ts'
+import { withPatience } from './control/patience.ts'
+import { isPermanent, isPositive, type Reply, wordsOf } from './control/replies.ts'
+import type { Lodger } from './control/session.ts'
 import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
-import { withPatience } from './patience.ts'
-import { isPermanent, isPositive, type Reply, wordsOf } from './replies.ts'
-import type { Lodger } from './session.ts'
 import type { Transfer } from './transfer.ts'
 
 /** How long a server may take to confirm what has come whole: it may be writing its log. */

@@ -1,12 +1,12 @@
 import { RetrievalError } from '@retriever/core'
-import type { Exchange } from './control.ts'
+import type { Exchange } from './control/control.ts'
+import type { Dialogue } from './control/dialogue.ts'
+import type { Step } from './control/flight.ts'
+import { withPatience } from './control/patience.ts'
+import { type Reply, refused, violation, wordsOf } from './control/replies.ts'
 import { DataConnection } from './data.ts'
-import type { Dialogue } from './dialogue.ts'
 import { finalReply } from './final-reply.ts'
-import type { Step } from './flight.ts'
 import { askPort, claimPort } from './passive.ts'
-import { withPatience } from './patience.ts'
-import { type Reply, refused, violation, wordsOf } from './replies.ts'
 
 /** A transfer that has begun: 125 or 150 has come. */
 export interface Transfer {

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import type { FtpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
-import { type Basin, makeBasin } from '../wire/intake.ts'
-import { openSocket, serverAddress } from '../wire/socket.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import { type Basin, makeBasin } from '../../wire/intake.ts'
+import { openSocket, serverAddress } from '../../wire/socket.ts'
+import { greet, upgrade } from '../login.ts'
 import { Control } from './control.ts'
 import type { Habits } from './habits.ts'
-import { greet, upgrade } from './login.ts'
 import { type Reply, wordsOf } from './replies.ts'
 
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
