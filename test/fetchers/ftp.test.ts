@@ -4,7 +4,7 @@ import { type ClientOptions, createClient, type Representation, type RetrievalEv
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { readExtendedPort, readPassivePort } from '../../packages/fetchers/src/ftp/passive.ts'
+import { readExtendedPort, readPassivePort } from '../../packages/fetchers/src/ftp/transfer/passive.ts'
 import { failure } from './failure.ts'
 import { type FtpPeer, type Script, scriptedFtp, sending } from './scripted-ftp.ts'
 

@@ -8,7 +8,7 @@ import { Pool } from './control/pool.ts'
 import { isFull } from './control/refusal-words.ts'
 import { retrieveListing } from './listing.ts'
 import { AccountWanted } from './login.ts'
-import { ChangedFile, type InSession, retrieveObject } from './object.ts'
+import { ChangedFile, type InSession, retrieveObject } from './transfer/object.ts'
 
 export interface FtpFetcherOptions {
   /** Ask for a data connection by EPSV first, and by PASV only where that fails; false: by PASV at once. Default true. */

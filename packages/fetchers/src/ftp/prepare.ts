@@ -1,11 +1,11 @@
-import { type Attributes, attributeSteps } from './attributes.ts'
 import type { Dialogue } from './control/dialogue.ts'
 import { fly, type Step } from './control/flight.ts'
 import { isPositive, type Reply, refused } from './control/replies.ts'
 import { askForUtf8, needsUtf8, utf8Steps } from './control/utf8.ts'
-import { directorySteps, needsWalk, walk } from './directories.ts'
 import { logIn } from './login.ts'
-import { claimPort, portStep } from './passive.ts'
+import { type Attributes, attributeSteps } from './transfer/attributes.ts'
+import { directorySteps, needsWalk, walk } from './transfer/directories.ts'
+import { claimPort, portStep } from './transfer/passive.ts'
 
 /** What is to be known and settled before a transfer. */
 export interface Needs {

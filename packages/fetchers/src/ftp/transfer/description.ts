@@ -1,7 +1,7 @@
-import type { Retrieved } from '../fetcher.ts'
+import type { Retrieved } from '../../fetcher.ts'
+import type { Dialogue } from '../control/dialogue.ts'
+import { type Reply, wordsOf } from '../control/replies.ts'
 import type { Attributes } from './attributes.ts'
-import type { Dialogue } from './control/dialogue.ts'
-import { type Reply, wordsOf } from './control/replies.ts'
 import type { Part } from './part.ts'
 
 /** What is known of a file, or of the wanted part of it. `announced`: its size in the words of the reply to RETR. */

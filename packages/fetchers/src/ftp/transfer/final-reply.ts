@@ -1,5 +1,5 @@
-import type { Dialogue } from './control/dialogue.ts'
-import type { Reply } from './control/replies.ts'
+import type { Dialogue } from '../control/dialogue.ts'
+import type { Reply } from '../control/replies.ts'
 import type { DataConnection } from './data.ts'
 
 /** How long after the end of the data the reply that ends a transfer may still come. */

@@ -1,6 +1,6 @@
-import type { Dialogue } from './control/dialogue.ts'
-import type { Step } from './control/flight.ts'
-import { isPermanent, isPositive, type Reply, refused, shownName } from './control/replies.ts'
+import type { Dialogue } from '../control/dialogue.ts'
+import type { Step } from '../control/flight.ts'
+import { isPermanent, isPositive, type Reply, refused, shownName } from '../control/replies.ts'
 
 /**
  * RFC 1738 3.2.2: one CWD for each segment, since `/` may mean nothing to the server (VMS, MVS). None where the session is there

@@ -1,7 +1,7 @@
-import type { ResumePoint, RetrievalContext } from '../fetcher.ts'
-import { notModified, resumePoint } from '../wishes.ts'
+import type { ResumePoint, RetrievalContext } from '../../fetcher.ts'
+import { notModified, resumePoint } from '../../wishes.ts'
+import type { Dialogue } from '../control/dialogue.ts'
 import type { Attributes } from './attributes.ts'
-import type { Dialogue } from './control/dialogue.ts'
 
 /** Which octets of a file are wanted: all from `offset`, or `wanted` of them. */
 export interface Part {
