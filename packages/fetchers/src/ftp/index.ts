@@ -6,7 +6,7 @@ import type { Dialogue } from './control/dialogue.ts'
 import { FlightLost } from './control/flight.ts'
 import { Pool } from './control/pool.ts'
 import { isFull } from './control/refusal-words.ts'
-import { retrieveListing } from './listing.ts'
+import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
 import { ChangedFile, type InSession, retrieveObject } from './transfer/object.ts'
 
