@@ -1,12 +1,12 @@
 import { type GopherPlan, gopherRequest } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
-import type { FormData } from './answers.ts'
-import { readAsk } from './ask.ts'
-import { type Block, linesIn } from './blocks.ts'
-import { chooseView } from './choose-view.ts'
-import { fillForm } from './fill-form.ts'
-import { askBlocks } from './item-blocks.ts'
-import { readViews } from './views.ts'
+import type { FormData } from './plus/answers.ts'
+import { readAsk } from './plus/ask.ts'
+import { type Block, linesIn } from './plus/blocks.ts'
+import { chooseView } from './plus/choose-view.ts'
+import { fillForm } from './plus/fill-form.ts'
+import { askBlocks } from './plus/item-blocks.ts'
+import { readViews } from './plus/views.ts'
 
 /** What is to be asked for in the end, once the server has told what there is. */
 export interface Prepared {

@@ -2,7 +2,7 @@ import type { GopherPlan } from '@retriever/core'
 import type { RetrievalContext } from '../fetcher.ts'
 import { isOneLine } from '../wire/lines.ts'
 import type { Connection } from '../wire/socket.ts'
-import type { FormData } from './answers.ts'
+import type { FormData } from './plus/answers.ts'
 
 /**
  * A Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block, whose lines are the form's.

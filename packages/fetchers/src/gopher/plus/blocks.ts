@@ -1,5 +1,5 @@
-import type { RetrievalContext } from '../fetcher.ts'
-import { linesBeforeEndMark } from './end-mark.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import { linesBeforeEndMark } from '../end-mark.ts'
 
 /** One attribute of an item (Gopher+ 2.5), as it came: octets, one a character. */
 export interface Block {

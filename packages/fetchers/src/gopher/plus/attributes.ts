@@ -1,12 +1,12 @@
 import type { GopherPlan } from '@retriever/core'
-import type { Entry, RetrievalContext } from '../fetcher.ts'
-import type { FormField } from '../form.ts'
-import { octetsDecoder } from '../text.ts'
+import type { Entry, RetrievalContext } from '../../fetcher.ts'
+import type { FormField } from '../../form.ts'
+import { octetsDecoder } from '../../text.ts'
+import { itemUrl } from '../item-url.ts'
+import { menuEntry, parseMenuLine } from '../menu.ts'
 import { type Admin, readAdmin } from './admin.ts'
 import { fieldOf, readAsk } from './ask.ts'
 import { type Block, type Blocks, itemsOf, linesIn } from './blocks.ts'
-import { itemUrl } from './item-url.ts'
-import { menuEntry, parseMenuLine } from './menu.ts'
 import { readViews, type View } from './views.ts'
 
 /** The attributes of an item by their names (Gopher+ 2.5), as `details.attributes` of its Entry. Those that did not come are absent. */

@@ -1,9 +1,9 @@
 import { type GopherPlan, octetsToText, printable, redact } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
-import { dotBody } from '../wire/dot.ts'
-import type { LineReader } from '../wire/lines.ts'
-import { itemUrl } from './item-url.ts'
-import { parseMenuLine } from './menu.ts'
+import type { RetrievalContext } from '../../fetcher.ts'
+import { dotBody } from '../../wire/dot.ts'
+import type { LineReader } from '../../wire/lines.ts'
+import { itemUrl } from '../item-url.ts'
+import { parseMenuLine } from '../menu.ts'
 
 /** The first line of an answer (Gopher+ 2.3): `+5340`, `+-1`, `+-2`, `--1`. */
 export interface Status {
