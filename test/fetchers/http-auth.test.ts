@@ -3,14 +3,14 @@ import { RetrievalError } from '@retriever/core'
 import { type Challenge, type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { startHttpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { Authenticator } from '../../packages/fetchers/src/wire/authenticator.ts'
-import { readChallenges } from '../../packages/fetchers/src/wire/challenge.ts'
+import { Authenticator } from '../../packages/fetchers/src/auth/authenticator.ts'
+import { readChallenges } from '../../packages/fetchers/src/auth/challenge.ts'
 import {
   DigestLogin,
   type DigestRequest,
   digestCredentials,
   strongestDigest,
-} from '../../packages/fetchers/src/wire/digest.ts'
+} from '../../packages/fetchers/src/auth/digest.ts'
 import { ok, redirectTo } from './http-answers.ts'
 import { type Asked, type HttpScript, scriptedHttp } from './scripted-http.ts'
 import { scriptedProxy } from './scripted-proxy.ts'

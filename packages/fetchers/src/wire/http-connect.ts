@@ -1,8 +1,8 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { type Attempt, Authenticator } from '../auth/authenticator.ts'
+import { readChallenges } from '../auth/challenge.ts'
 import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
-import { type Attempt, Authenticator } from './authenticator.ts'
 import { hostName } from './authority.ts'
-import { readChallenges } from './challenge.ts'
 import type { Connection } from './socket.ts'
 
 const lf = 0x0a
