@@ -12,7 +12,7 @@ import {
 import { httpFetcher } from '@retriever/fetchers/http'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Deadline } from '../../packages/fetchers/src/deadline.ts'
+import { Deadline } from '../../packages/fetchers/src/plugin/deadline.ts'
 import { challenge, ok, reply } from './http-answers.ts'
 import { scriptedHttp } from './scripted-http.ts'
 

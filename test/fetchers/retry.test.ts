@@ -7,7 +7,7 @@ import {
   type RetrieveOptions,
 } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../packages/fetchers/src/deadline.ts'
+import { Deadline } from '../../packages/fetchers/src/plugin/deadline.ts'
 import { reply } from './http-answers.ts'
 import { type Asked, type Reply, scriptedHttp } from './scripted-http.ts'
 import { victim } from './victim.ts'

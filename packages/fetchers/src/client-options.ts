@@ -1,9 +1,9 @@
 import type { Defaults, Scheme } from '@retriever/core'
 import type { PinnedAddresses } from './addresses.ts'
 import type { BearerToken } from './credentials.ts'
-import type { RetrievalEvent } from './events.ts'
-import type { Challenge, Credentials, Fetcher, RequestOptions, TlsOptions } from './fetcher.ts'
-import { invalidOption, type Limits } from './limits.ts'
+import type { RetrievalEvent } from './plugin/events.ts'
+import type { Challenge, Credentials, Fetcher, RequestOptions, TlsOptions } from './plugin/fetcher.ts'
+import { invalidOption, type Limits } from './plugin/limits.ts'
 import {
   abortSignal,
   callback,
@@ -25,7 +25,7 @@ import {
   resumePoint,
   text,
   texts,
-} from './options.ts'
+} from './plugin/options.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
 

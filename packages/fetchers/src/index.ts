@@ -7,9 +7,10 @@ export type { BatchOutcome, Client } from './client.ts'
 export { createClient } from './client.ts'
 export type { ClientOptions, RetrieveOptions } from './client-options.ts'
 export type { BearerToken } from './credentials.ts'
-export type { Deadline } from './deadline.ts'
-export type { RetrievalEvent } from './events.ts'
 export type { FetchInit } from './fetch.ts'
+export { findPart, type KeptPart } from './part-file.ts'
+export type { Deadline } from './plugin/deadline.ts'
+export type { RetrievalEvent } from './plugin/events.ts'
 export type {
   Addresses,
   Challenge,
@@ -26,17 +27,16 @@ export type {
   RetrievalContext,
   Retrieved,
   TlsOptions,
-} from './fetcher.ts'
-export type { Form, FormAnswers, FormField, FormFiller } from './form.ts'
-export { defaultLimits, type Limits } from './limits.ts'
-export { isOwnField } from './options.ts'
-export { findPart, type KeptPart } from './part-file.ts'
+} from './plugin/fetcher.ts'
+export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
+export { defaultLimits, type Limits } from './plugin/limits.ts'
+export { isOwnField } from './plugin/options.ts'
+export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export type { Policy } from './policy.ts'
 export type { ProxyOption, ProxyTarget } from './proxy.ts'
 export { builtinMechanisms } from './registry.ts'
 export { type Hop, Representation } from './representation.ts'
 export type { SaveOptions } from './save.ts'
-export { charsetOf, knownCharset, type TextMetadata } from './text.ts'
 export { Connection, openConnection, type Peer } from './wire/socket.ts'
 
 /** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */

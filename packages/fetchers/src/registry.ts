@@ -1,8 +1,8 @@
 import type { Mechanism } from '@retriever/core'
-import type { Fetcher } from './fetcher.ts'
-import { invalidOption } from './limits.ts'
 import { maxDepth } from './nntp/habits.ts'
-import { count } from './options.ts'
+import type { Fetcher } from './plugin/fetcher.ts'
+import { invalidOption } from './plugin/limits.ts'
+import { count } from './plugin/options.ts'
 
 /** What can fetch which mechanism, one a line. Each is loaded on its first use. */
 const builtin: Readonly<Record<string, () => Promise<Fetcher>>> = {

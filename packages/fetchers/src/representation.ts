@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Finding } from '@retriever/core'
 import type { Body } from './body.ts'
-import type { Entry, Retrieved, Sink } from './fetcher.ts'
+import type { Entry, Retrieved, Sink } from './plugin/fetcher.ts'
+import { decodeText } from './plugin/text.ts'
 import { type SaveOptions, save } from './save.ts'
-import { decodeText } from './text.ts'
 
 /** One hop that was followed. */
 export interface Hop {

@@ -9,9 +9,11 @@ import {
 import type { AddressBook } from './addresses.ts'
 import { Body } from './body.ts'
 import { askCredentials, type CredentialsSource } from './credentials.ts'
-import { Deadline } from './deadline.ts'
-import { masked, withoutSecrets } from './event-secrets.ts'
-import type { RetrievalEvent } from './events.ts'
+import { checkHandoff } from './handoff.ts'
+import { tellPassedOver } from './honoured.ts'
+import { Deadline } from './plugin/deadline.ts'
+import { masked, withoutSecrets } from './plugin/event-secrets.ts'
+import type { RetrievalEvent } from './plugin/events.ts'
 import type {
   AcceptedLogins,
   ErrorExtras,
@@ -23,10 +25,10 @@ import type {
   RetrievalContext,
   Retrieved,
   TlsOptions,
-} from './fetcher.ts'
-import { checkHandoff } from './handoff.ts'
-import { tellPassedOver } from './honoured.ts'
-import type { Limits } from './limits.ts'
+} from './plugin/fetcher.ts'
+import type { Limits } from './plugin/limits.ts'
+import { Retries, under } from './plugin/retry.ts'
+import { knownCharset } from './plugin/text.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import {
@@ -40,9 +42,7 @@ import {
 } from './redirect.ts'
 import type { Registry } from './registry.ts'
 import { type Hop, Representation } from './representation.ts'
-import { Retries, under } from './retry.ts'
 import { remarkOf, route } from './route.ts'
-import { knownCharset } from './text.ts'
 import { emptyBody } from './wire/empty-body.ts'
 
 /** What a client gives to each of its retrievals. */

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Extent } from './extent.ts'
 import { fileError } from './file-error.ts'
 

@@ -1,5 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 
 /** What the system said, in our words. */
 export function fileError(context: RetrievalContext, cause: unknown): RetrievalError {

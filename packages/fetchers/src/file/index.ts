@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { FilePlan } from '@retriever/core'
-import type { Fetcher, RetrievalContext } from '../fetcher.ts'
+import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { readDirectory } from './directory.ts'
 import { openPath } from './open-path.ts'
 import { retrieveFile } from './retrieve-file.ts'

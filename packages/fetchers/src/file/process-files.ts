@@ -1,6 +1,6 @@
 import { readlink, realpath, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 
 /** statfs(2): PROC_SUPER_MAGIC of Linux. */
 const procfs = 0x9fa0

@@ -1,4 +1,4 @@
-import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkChanged } from './changed.ts'
 import { extentOf } from './extent.ts'
 import { chunkSize, FileBody, readChunk } from './file-body.ts'

@@ -1,5 +1,5 @@
 import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
-import type { Credentials, RetrievalContext } from '../fetcher.ts'
+import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool-key.ts'
 import { startTls } from '../wire/start-tls.ts'
 import type { Control } from './control/control.ts'

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { linesOf } from '../wire/lines.ts'
 
 /**

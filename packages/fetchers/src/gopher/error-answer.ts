@@ -1,5 +1,5 @@
 import { type GopherPlan, octetsToText, printable } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { LineReader } from '../wire/lines.ts'
 import { isBinary } from './item-type.ts'
 

@@ -1,5 +1,5 @@
 import type { GopherPlan } from '@retriever/core'
-import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Connection, openConnection } from '../wire/socket.ts'
 import { ItemBody, PlainOctets } from './body.ts'

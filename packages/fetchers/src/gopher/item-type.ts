@@ -1,5 +1,5 @@
 import type { GopherPlan } from '@retriever/core'
-import type { Entry } from '../fetcher.ts'
+import type { Entry } from '../plugin/fetcher.ts'
 
 /** Menus have no registered media type. Gopher+ servers name this one in their own +VIEWS (UMN gopherd, pygopherd). */
 const menuType = 'application/gopher-menu'

@@ -1,5 +1,5 @@
 import { octetsToText, printable } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 
 const tab = 0x09
 const lf = 0x0a

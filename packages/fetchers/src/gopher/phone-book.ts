@@ -1,5 +1,5 @@
 import { octetsToText, printable } from '@retriever/core'
-import type { RetrievalContext, Retrieved } from '../fetcher.ts'
+import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import type { LineReader } from '../wire/lines.ts'
 
 /**

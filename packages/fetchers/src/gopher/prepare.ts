@@ -1,5 +1,5 @@
 import { type GopherPlan, gopherRequest } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { FormData } from './plus/answers.ts'
 import { readAsk } from './plus/ask.ts'
 import { type Block, linesIn } from './plus/blocks.ts'

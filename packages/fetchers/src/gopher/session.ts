@@ -1,5 +1,5 @@
 import { type GopherPlan, octetsToText } from '@retriever/core'
-import type { Handoff } from '../fetcher.ts'
+import type { Handoff } from '../plugin/fetcher.ts'
 import { hostName } from '../wire/authority.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Limits } from '../limits.ts'
+import type { Limits } from '../plugin/limits.ts'
 import type { OctetSource } from '../wire/lines.ts'
 import { OctetBuffer } from './octet-buffer.ts'
 

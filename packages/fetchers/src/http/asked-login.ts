@@ -2,7 +2,7 @@ import { type HttpPlan, octetsToText, printable, type RetrievalError, utf8Octets
 import { basicLogin, type Login } from '../auth/authenticator.ts'
 import type { AuthChallenge } from '../auth/challenge.ts'
 import { DigestLogin, strongestDigest } from '../auth/digest.ts'
-import type { Challenge, Credentials, ErrorExtras, RetrievalContext } from '../fetcher.ts'
+import type { Challenge, Credentials, ErrorExtras, RetrievalContext } from '../plugin/fetcher.ts'
 
 /** Knows, or asks for, the credentials of a realm; `protection` names the realm and the ways that the server takes. */
 export type FindCredentials = (challenge: Challenge, protection: string) => Promise<Credentials | null>

@@ -1,4 +1,4 @@
-import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
 export type Deadline = RetrievalContext['deadline']

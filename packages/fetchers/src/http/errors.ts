@@ -1,5 +1,5 @@
 import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { authority } from '../wire/authority.ts'
 import { receiveError } from '../wire/socket-error.ts'
 import {

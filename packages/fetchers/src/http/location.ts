@@ -1,5 +1,5 @@
 import { encodeOctets } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
 /**

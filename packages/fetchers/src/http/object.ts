@@ -1,4 +1,4 @@
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../fetcher.ts'
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
 import type { Answer, Ask, Asking, Deadline } from './asking.ts'
 import { outcomeOf } from './outcome.ts'
 import { contentRange } from './range/content-range.ts'

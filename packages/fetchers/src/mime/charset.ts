@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { octetsToText } from '@retriever/core'
-import { knownCharset } from '../text.ts'
+import { knownCharset } from '../plugin/text.ts'
 
 /** A charset that texts of messages may be in. */
 export interface Charset {

@@ -1,5 +1,5 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
-import type { Entry, RetrievalContext } from '../fetcher.ts'
+import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
 import type { MessagePart } from './part.ts'
 
 /** The parts of a message as the entries of its representation. Rejects with `limit-exceeded` past limits.maxCollected, too. */

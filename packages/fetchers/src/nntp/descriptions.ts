@@ -1,4 +1,4 @@
-import { whenHeld } from '../limits.ts'
+import { whenHeld } from '../plugin/limits.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
 import { BlockBody } from './body.ts'

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Reply } from '../wire/reply.ts'
 import { logIn, loginRefused, say } from './login.ts'
 import type { Slot } from './order.ts'

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Slot } from './order.ts'
 import type { Session } from './session.ts'
 

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, replyWords } from '../wire/reply.ts'
 
 /** What GROUP answers (RFC 3977 6.1.1): an estimate of how many articles there are, and their numbers' bounds. */

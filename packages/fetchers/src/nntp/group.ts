@@ -1,6 +1,6 @@
-import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { whenHeld } from '../limits.ts'
 import { loadCharsets, wordCharsets } from '../mime/charset.ts'
+import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { whenHeld } from '../plugin/limits.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'

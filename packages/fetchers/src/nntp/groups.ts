@@ -1,6 +1,6 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
-import type { Entry, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { whenHeld } from '../limits.ts'
+import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { whenHeld } from '../plugin/limits.ts'
 import { linesOf } from '../wire/lines.ts'
 import { expectReply } from '../wire/reply.ts'
 import { textListing } from '../wire/text-listing.ts'

@@ -1,6 +1,6 @@
 import type { NntpPlan } from '@retriever/core'
-import type { Fetcher, RetrievalContext, Retrieved } from '../fetcher.ts'
-import { checkOptions, count, type OptionKind } from '../options.ts'
+import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
 import { retrieveArticle } from './article.ts'
 import type { Dialogue } from './exchange.ts'
 import { retrieveGroup } from './group.ts'

@@ -1,5 +1,5 @@
 import { octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
-import type { Credentials, RetrievalContext } from '../fetcher.ts'
+import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, refusal } from '../wire/reply.ts'
 import { blockText } from './fields.ts'
 import { tlsNeeded } from './refused.ts'

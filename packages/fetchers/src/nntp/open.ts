@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../wire/reply.ts'
 import { Connection, openSocket } from '../wire/socket.ts'

@@ -1,5 +1,5 @@
 import type { Phase } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { DotDecoder } from '../wire/dot.ts'
 import type { Reply } from '../wire/reply.ts'
 

@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { Places } from '../wire/places.ts'
 import { sessionKey } from '../wire/pool-key.ts'
 import type { Dialogue } from './exchange.ts'

@@ -1,5 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/reply.ts'
 import type { Dialogue } from './exchange.ts'
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { NntpPlan, RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { DotDecoder } from '../wire/dot.ts'
 import { LineReader } from '../wire/lines.ts'
 import { type Reply, readReply } from '../wire/reply.ts'

@@ -1,5 +1,5 @@
 import { octetsToText, type TelnetPlan } from '@retriever/core'
-import type { Fetcher, Handoff, RetrievalContext } from '../fetcher.ts'
+import type { Fetcher, Handoff, RetrievalContext } from '../plugin/fetcher.ts'
 
 /**
  * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the

@@ -1,7 +1,7 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import { type Attempt, Authenticator } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
-import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { hostName } from './authority.ts'
 import type { Connection } from './socket.ts'
 

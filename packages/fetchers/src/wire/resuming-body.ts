@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../fetcher.ts'
-import { Retries } from '../retry.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { Retries } from '../plugin/retry.ts'
 
 /** Octets that are asked for twice, to see that the server goes on where it broke off (R18: some answer REST and begin at 0). */
 const overlap = 4096

@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { dial, dialProxy, secure } from './dial.ts'
 import type { Lifetime } from './lifetime.ts'
 import { isOneLine } from './lines.ts'

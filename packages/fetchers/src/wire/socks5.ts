@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import type { Connection } from './socket.ts'
 
 interface Target {

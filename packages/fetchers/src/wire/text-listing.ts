@@ -1,4 +1,4 @@
-import type { Retrieved } from '../fetcher.ts'
+import type { Retrieved } from '../plugin/fetcher.ts'
 
 /**
  * A listing that comes as lines of text and whose end the protocol marks: an FTP directory by its final 226, a newsgroup's overview

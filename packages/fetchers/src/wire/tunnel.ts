@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
 import { addressesOf } from './lookup.ts'
 import { Connection, type Peer } from './socket.ts'

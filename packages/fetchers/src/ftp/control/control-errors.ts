@@ -1,6 +1,6 @@
 import { printable, RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { receiveError } from '../../wire/socket-error.ts'
 import { violation } from './replies.ts'
 

@@ -1,5 +1,5 @@
 import type { FtpPlan } from '@retriever/core'
-import type { Credentials, RetrievalContext } from '../../fetcher.ts'
+import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Session } from './session.ts'
 
 /** What every step of a retrieval needs: what is to be done, and the session in which it is said. */

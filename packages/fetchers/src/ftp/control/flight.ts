@@ -1,5 +1,5 @@
 import type { Phase } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Control } from './control.ts'
 import type { Habits } from './habits.ts'
 import { withPatience } from './patience.ts'

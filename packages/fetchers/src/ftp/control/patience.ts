@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
  * Waits for a reply, but not for so long that the deadline would end the retrieval: there is another way to go on. Rejects with

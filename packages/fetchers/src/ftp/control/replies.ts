@@ -1,6 +1,6 @@
 import { type ErrorCode, octetsToText, printable, type RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../wire/reply.ts'
 
 /**

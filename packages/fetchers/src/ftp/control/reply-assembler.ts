@@ -1,5 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { violation } from './replies.ts'
 
 const maxStrayLines = 10

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FtpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Basin, makeBasin } from '../../wire/intake.ts'
 import { openSocket, serverAddress } from '../../wire/socket.ts'
 import { greet, upgrade } from '../login.ts'

@@ -1,5 +1,5 @@
 import { encodeOctets, octetsToText } from '@retriever/core'
-import type { Entry } from '../../fetcher.ts'
+import type { Entry } from '../../plugin/fetcher.ts'
 import { readFacts } from './facts.ts'
 import { readListLine } from './list-line.ts'
 import { joinVms } from './list-vms.ts'

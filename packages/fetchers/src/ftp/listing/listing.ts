@@ -1,6 +1,6 @@
 import type { FtpPlan, RetrievalError } from '@retriever/core'
-import type { Entry, RetrievalContext, Retrieved } from '../../fetcher.ts'
-import { octetsDecoder } from '../../text.ts'
+import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
+import { octetsDecoder } from '../../plugin/text.ts'
 import { emptyBody } from '../../wire/empty-body.ts'
 import { linesOf } from '../../wire/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Intake } from '../../wire/intake.ts'
 import { Connection, openSocket } from '../../wire/socket.ts'
 import { startTls } from '../../wire/start-tls.ts'

@@ -1,4 +1,4 @@
-import type { Retrieved } from '../../fetcher.ts'
+import type { Retrieved } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { type Reply, wordsOf } from '../control/replies.ts'
 import type { Attributes } from './attributes.ts'

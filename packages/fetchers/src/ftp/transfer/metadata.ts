@@ -1,5 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
-import type { Retrieved } from '../../fetcher.ts'
+import type { Retrieved } from '../../plugin/fetcher.ts'
 import { emptyBody } from '../../wire/empty-body.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/flight.ts'

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/flight.ts'
 import { withPatience } from '../control/patience.ts'

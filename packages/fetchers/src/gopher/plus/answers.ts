@@ -1,5 +1,5 @@
 import { octetsToText, printable, utf8Octets } from '@retriever/core'
-import type { FormAnswers, FormField } from '../../form.ts'
+import type { FormAnswers, FormField } from '../../plugin/form.ts'
 import { isOneLine } from '../../wire/lines.ts'
 import { fieldOf, type Question } from './ask.ts'
 

@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import type { FormField } from '../../form.ts'
+import type { FormField } from '../../plugin/form.ts'
 
 /** A question as it came: its texts are octets, one a character, since a choice goes back as the server wrote it. */
 export type Question = FormField

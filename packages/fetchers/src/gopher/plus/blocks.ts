@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { linesBeforeEndMark } from '../end-mark.ts'
 
 /** One attribute of an item (Gopher+ 2.5), as it came: octets, one a character. */

@@ -1,5 +1,5 @@
 import { printable } from '@retriever/core'
-import type { RequestOptions, RetrievalContext } from '../../fetcher.ts'
+import type { RequestOptions, RetrievalContext } from '../../plugin/fetcher.ts'
 import { languageQuality, typeQuality } from './accept.ts'
 import type { View } from './views.ts'
 

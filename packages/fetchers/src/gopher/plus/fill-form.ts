@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
-import type { Form, FormAnswers } from '../../form.ts'
-import { isAnswers } from '../../options.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { Form, FormAnswers } from '../../plugin/form.ts'
+import { isAnswers } from '../../plugin/options.ts'
 import { encodeAnswers, type FormData, quoted, some, wantOf } from './answers.ts'
 import { fieldOf, type Question } from './ask.ts'
 

@@ -1,5 +1,5 @@
 import { type GopherPlan, octetsToText, printable, redact } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { dotBody } from '../../wire/dot.ts'
 import type { LineReader } from '../../wire/lines.ts'
 import { itemUrl } from '../item-url.ts'

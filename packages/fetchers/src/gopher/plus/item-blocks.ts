@@ -1,5 +1,5 @@
 import { type GopherPlan, gopherRequest } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { LineReader } from '../../wire/lines.ts'
 import { openConnection } from '../../wire/socket.ts'
 import { type Blocks, itemsOf } from './blocks.ts'

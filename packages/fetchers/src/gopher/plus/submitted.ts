@@ -1,5 +1,5 @@
 import { printable, RetrievalError } from '@retriever/core'
-import type { Retrieved } from '../../fetcher.ts'
+import type { Retrieved } from '../../plugin/fetcher.ts'
 import type { FormData } from './answers.ts'
 
 /**

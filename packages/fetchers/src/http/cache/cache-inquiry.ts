@@ -1,5 +1,5 @@
 import { RetrievalError, utf8Octets } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Answer } from '../asking.ts'
 import { discard } from '../connection/discard.ts'
 import { describe } from '../response.ts'

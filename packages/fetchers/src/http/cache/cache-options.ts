@@ -1,4 +1,4 @@
-import { checkOptions, count, type OptionKind } from '../../options.ts'
+import { checkOptions, count, type OptionKind } from '../../plugin/options.ts'
 import type { Cache } from './cache.ts'
 
 /** A cache in a folder, for several processes at a time. */

@@ -1,5 +1,5 @@
 import type { HttpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Answer, Asking } from '../asking.ts'
 import { type Logins, requestFields } from '../request.ts'
 import { Inquiry, type Send } from './cache-inquiry.ts'

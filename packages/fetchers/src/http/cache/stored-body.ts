@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { AnswerBody } from '../asking.ts'
 import type { BodyReader, Stored } from './stored.ts'
 

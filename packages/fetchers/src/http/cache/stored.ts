@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { elementsOf } from '../fields.ts'
 import { isSameTag } from '../range/validator.ts'
 import { dateOf, ResponseHead } from '../response.ts'

@@ -1,6 +1,6 @@
 import { printable } from '@retriever/core'
-import type { RequestOptions, RetrievalContext, Retrieved } from '../../fetcher.ts'
-import { givesField, resumePoint } from '../../wishes.ts'
+import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
+import { givesField, resumePoint } from '../../plugin/wishes.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, knownCodings, undone, type Wire } from './decoder.ts'
 

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Inflater, type ZlibStream } from './inflater.ts'
 
 /** A content coding (RFC 9110 8.4.1) that can be undone. */

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { AnswerBody } from '../asking.ts'
 import { exchangeError } from '../errors.ts'
 import type { Exchange } from './connection.ts'

@@ -1,5 +1,5 @@
 import { type HttpPlan, redact } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Answer, Asking } from '../asking.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
 import { isSecret, type Logins, makeRequest } from '../request.ts'

@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** A redirect's or an error's body is read away so that the connection can serve again, but not for longer than this. */
 const discardMilliseconds = 1000

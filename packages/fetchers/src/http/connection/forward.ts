@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { HttpPlan } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../../fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
  * The proxy that is asked for the URL itself (RFC 9112 3.2.2), as the plan's target in absolute form says; null where the server is

@@ -1,5 +1,5 @@
 import type { HttpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Inflow, SocketInflow } from '../../wire/inflow.ts'
 import { Intake } from '../../wire/intake.ts'
 import { openProxySocket, openSocket } from '../../wire/socket.ts'

@@ -1,5 +1,5 @@
 import type { HttpPlan } from '@retriever/core'
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { openSocket } from '../../wire/socket.ts'
 
 /** The question below is a courtesy: it may not keep a retrieval back for longer than this. */

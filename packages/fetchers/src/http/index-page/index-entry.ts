@@ -1,6 +1,6 @@
 import { decodeOctets, encodeOctets, octetsToText, utf8Octets } from '@retriever/core'
-import type { Entry } from '../../fetcher.ts'
-import type { Limits } from '../../limits.ts'
+import type { Entry } from '../../plugin/fetcher.ts'
+import type { Limits } from '../../plugin/limits.ts'
 import type { Facts } from './index-facts.ts'
 
 /** Where a link of a page leads. */

@@ -1,4 +1,4 @@
-import type { Entry } from '../../fetcher.ts'
+import type { Entry } from '../../plugin/fetcher.ts'
 
 /** Size and date, as far as a page says them. */
 export type Facts = Pick<Entry, 'size' | 'modified' | 'details'>

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import type { Entry, RetrievalContext } from '../../fetcher.ts'
+import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
 import type { IndexedDirectory } from './index-entry.ts'
 import { IndexEvidence } from './index-evidence.ts'
 import { factsOf } from './index-facts.ts'

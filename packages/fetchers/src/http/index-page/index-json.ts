@@ -1,6 +1,6 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
-import type { Entry, RetrievalContext } from '../../fetcher.ts'
-import { whenHeld } from '../../limits.ts'
+import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
+import { whenHeld } from '../../plugin/limits.ts'
 import type { IndexedDirectory } from './index-entry.ts'
 import { dateIn, type Facts } from './index-facts.ts'
 import { indexText } from './index-text.ts'

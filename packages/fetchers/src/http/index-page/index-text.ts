@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** An index as it comes, one octet a character. Rejects with `limit-exceeded` past limits.maxListing. */
 export async function* indexText(

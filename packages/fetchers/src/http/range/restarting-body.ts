@@ -1,5 +1,5 @@
-import type { RetrievalContext, Sink } from '../../fetcher.ts'
-import { Retries } from '../../retry.ts'
+import type { RetrievalContext, Sink } from '../../plugin/fetcher.ts'
+import { Retries } from '../../plugin/retry.ts'
 import type { Answer, Deadline } from '../asking.ts'
 import { discard } from '../connection/discard.ts'
 import { statusError } from '../errors.ts'

@@ -1,5 +1,5 @@
-import type { RetrievalContext } from '../../fetcher.ts'
-import { Retries } from '../../retry.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { Retries } from '../../plugin/retry.ts'
 import type { Answer, Ask, Deadline } from '../asking.ts'
 import { discard } from '../connection/discard.ts'
 import { statusError } from '../errors.ts'

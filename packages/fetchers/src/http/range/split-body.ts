@@ -1,5 +1,5 @@
-import type { RetrievalContext } from '../../fetcher.ts'
-import { under } from '../../retry.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { under } from '../../plugin/retry.ts'
 import { type Begun, ResumingBody, type Source } from './resuming-body.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../fetcher.ts'
-import { givesField } from '../../wishes.ts'
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
+import { givesField } from '../../plugin/wishes.ts'
 import type { Ask } from '../asking.ts'
 import { discard } from '../connection/discard.ts'
 import { resuming, retrieveObject, sourceOf } from '../object.ts'

@@ -1,4 +1,4 @@
-import type { ResumePoint } from '../../fetcher.ts'
+import type { ResumePoint } from '../../plugin/fetcher.ts'
 import { dateOf, type ResponseHead } from '../response.ts'
 
 /** What tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
