@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createClient, type Representation, type Retrieved } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { writeSpecial } from '../../packages/fetchers/src/special-file.ts'
+import { writeSpecial } from '../../packages/fetchers/src/result/special-file.ts'
 import { chunks, endless, fakeHttp, retrieved } from './fake.ts'
 
 let folder: string

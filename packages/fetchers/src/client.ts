@@ -12,7 +12,7 @@ import { publicMinSpeed, readLimits } from './plugin/limits.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
-import { Representation } from './representation.ts'
+import { Representation } from './result/representation.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { readTls } from './tls.ts'
 

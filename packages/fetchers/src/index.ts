@@ -1,6 +1,6 @@
 import { type Client, createClient } from './client.ts'
 import { type ClientOptions, type RetrieveOptions, retrieveOptionNames } from './client-options.ts'
-import type { Representation } from './representation.ts'
+import type { Representation } from './result/representation.ts'
 
 export type { PinnedAddresses } from './addresses.ts'
 export type { BatchOutcome, Client } from './client.ts'
@@ -8,7 +8,6 @@ export { createClient } from './client.ts'
 export type { ClientOptions, RetrieveOptions } from './client-options.ts'
 export type { BearerToken } from './credentials.ts'
 export type { FetchInit } from './fetch.ts'
-export { findPart, type KeptPart } from './part-file.ts'
 export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
 export type {
@@ -35,8 +34,9 @@ export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export type { Policy } from './policy.ts'
 export type { ProxyOption, ProxyTarget } from './proxy.ts'
 export { builtinMechanisms } from './registry.ts'
-export { type Hop, Representation } from './representation.ts'
-export type { SaveOptions } from './save.ts'
+export { findPart, type KeptPart } from './result/part-file.ts'
+export { type Hop, Representation } from './result/representation.ts'
+export type { SaveOptions } from './result/save.ts'
 export { Connection, openConnection, type Peer } from './wire/socket.ts'
 
 /** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */

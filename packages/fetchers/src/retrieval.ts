@@ -7,7 +7,6 @@ import {
   redact,
 } from '@retriever/core'
 import type { AddressBook } from './addresses.ts'
-import { Body } from './body.ts'
 import { askCredentials, type CredentialsSource } from './credentials.ts'
 import { checkHandoff } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
@@ -41,7 +40,8 @@ import {
   tooManyRedirects,
 } from './redirect.ts'
 import type { Registry } from './registry.ts'
-import { type Hop, Representation } from './representation.ts'
+import { Body } from './result/body.ts'
+import { type Hop, Representation } from './result/representation.ts'
 import { remarkOf, route } from './route.ts'
 import { emptyBody } from './wire/empty-body.ts'
 

@@ -1,6 +1,6 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
 import { decodeText, knownCharset } from '../plugin/text.ts'
-import { type SaveOptions, save } from '../save.ts'
+import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
 import { separateFiles } from './embedded.ts'
 import { decodeWords } from './encoded-words.ts'

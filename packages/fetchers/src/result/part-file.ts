@@ -1,10 +1,10 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
+import type { ResumePoint } from '../plugin/fetcher.ts'
 import { attempt, special, writeFailed, writeWhole } from './local-file.ts'
 import { checkDead, PartLock, recordPath } from './part-lock.ts'
 import { isOwnFile, lstatOf, type PartRecord, pointOf, provenLength, readRecord, recordOf } from './part-record.ts'
-import type { ResumePoint } from './plugin/fetcher.ts'
 import { thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './save.ts'
 

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { redact } from '@retriever/core'
-import type { ResumePoint } from './plugin/fetcher.ts'
+import type { ResumePoint } from '../plugin/fetcher.ts'
 import { type ProcessIdentity, thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './save.ts'
 

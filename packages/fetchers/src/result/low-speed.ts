@@ -1,5 +1,5 @@
-import type { Deadline } from './plugin/deadline.ts'
-import type { Limits } from './plugin/limits.ts'
+import type { Deadline } from '../plugin/deadline.ts'
+import type { Limits } from '../plugin/limits.ts'
 
 /**
  * Limits.minSpeed: the function is told of each chunk of a body, and says whether the octets of the last minSpeedTime were too few.

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Finding } from '@retriever/core'
+import type { Entry, Retrieved, Sink } from '../plugin/fetcher.ts'
+import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
-import type { Entry, Retrieved, Sink } from './plugin/fetcher.ts'
-import { decodeText } from './plugin/text.ts'
 import { type SaveOptions, save } from './save.ts'
 
 /** One hop that was followed. */

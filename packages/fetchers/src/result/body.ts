@@ -1,6 +1,6 @@
 import { type ErrorCode, RetrievalError } from '@retriever/core'
+import type { RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
 import { speedRule } from './low-speed.ts'
-import type { RetrievalContext, Retrieved, Sink } from './plugin/fetcher.ts'
 
 /**
  * A retrieval's body on its way to the one consumer: counts, limits, reports progress, and ends the retrieval when it ends. Pulled

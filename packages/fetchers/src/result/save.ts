@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
+import type { Sink } from '../plugin/fetcher.ts'
+import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
 import { append } from './append.ts'
 import { writeFailed } from './local-file.ts'
 import { exists, PartFile } from './part-file.ts'
-import type { Sink } from './plugin/fetcher.ts'
-import { checkOptions, flag, type OptionKind } from './plugin/options.ts'
 import { findSpecial, writeSpecial } from './special-file.ts'
 
 /** How a body becomes a file. */
