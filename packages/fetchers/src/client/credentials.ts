@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import type { Deadline } from './plugin/deadline.ts'
-import type { AcceptedLogins, Challenge, Credentials } from './plugin/fetcher.ts'
+import type { Deadline } from '../plugin/deadline.ts'
+import type { AcceptedLogins, Challenge, Credentials } from '../plugin/fetcher.ts'
 
 /** Who may know a login: the caller's function, or what stands in for it. */
 export type CredentialsSource = (challenge: Challenge) => Promise<Credentials | BearerToken | null>

@@ -1,9 +1,7 @@
 import type { Defaults, Scheme } from '@retriever/core'
-import type { PinnedAddresses } from './addresses.ts'
-import type { BearerToken } from './credentials.ts'
-import type { RetrievalEvent } from './plugin/events.ts'
-import type { Challenge, Credentials, Fetcher, RequestOptions, TlsOptions } from './plugin/fetcher.ts'
-import { invalidOption, type Limits } from './plugin/limits.ts'
+import type { RetrievalEvent } from '../plugin/events.ts'
+import type { Challenge, Credentials, Fetcher, RequestOptions, TlsOptions } from '../plugin/fetcher.ts'
+import { invalidOption, type Limits } from '../plugin/limits.ts'
 import {
   abortSignal,
   callback,
@@ -25,7 +23,9 @@ import {
   resumePoint,
   text,
   texts,
-} from './plugin/options.ts'
+} from '../plugin/options.ts'
+import type { PinnedAddresses } from './addresses.ts'
+import type { BearerToken } from './credentials.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
 

@@ -1,5 +1,5 @@
 import type { Mechanism } from '@retriever/core'
-import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from './plugin/fetcher.ts'
+import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
 
 type OptionName = keyof RequestOptions
 

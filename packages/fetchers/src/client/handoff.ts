@@ -1,5 +1,5 @@
 import { printable, RetrievalError, redact, shellCommand, shellWord } from '@retriever/core'
-import type { Handoff, RetrievalContext } from './plugin/fetcher.ts'
+import type { Handoff, RetrievalContext } from '../plugin/fetcher.ts'
 
 /**
  * The error for who wants data where a URL names a service. The command in it may be pasted into a shell: neither URL

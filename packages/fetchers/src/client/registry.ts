@@ -1,17 +1,17 @@
 import type { Mechanism } from '@retriever/core'
-import { maxDepth } from './nntp/habits.ts'
-import type { Fetcher } from './plugin/fetcher.ts'
-import { invalidOption } from './plugin/limits.ts'
-import { count } from './plugin/options.ts'
+import { maxDepth } from '../nntp/habits.ts'
+import type { Fetcher } from '../plugin/fetcher.ts'
+import { invalidOption } from '../plugin/limits.ts'
+import { count } from '../plugin/options.ts'
 
 /** What can fetch which mechanism, one a line. Each is loaded on its first use. */
 const builtin: Readonly<Record<string, () => Promise<Fetcher>>> = {
-  ftp: async () => (await import('./ftp/index.ts')).ftpFetcher() as Fetcher,
-  http: async () => (await import('./http/index.ts')).httpFetcher() as Fetcher,
-  gopher: async () => (await import('./gopher/index.ts')).gopherFetcher() as Fetcher,
-  nntp: async () => (await import('./nntp/index.ts')).nntpFetcher() as Fetcher,
-  telnet: async () => (await import('./telnet/index.ts')).telnetFetcher() as Fetcher,
-  file: async () => (await import('./file/index.ts')).fileFetcher() as Fetcher,
+  ftp: async () => (await import('../ftp/index.ts')).ftpFetcher() as Fetcher,
+  http: async () => (await import('../http/index.ts')).httpFetcher() as Fetcher,
+  gopher: async () => (await import('../gopher/index.ts')).gopherFetcher() as Fetcher,
+  nntp: async () => (await import('../nntp/index.ts')).nntpFetcher() as Fetcher,
+  telnet: async () => (await import('../telnet/index.ts')).telnetFetcher() as Fetcher,
+  file: async () => (await import('../file/index.ts')).fileFetcher() as Fetcher,
 }
 
 /** Fetcher.inFlight of those, known before they are loaded. */

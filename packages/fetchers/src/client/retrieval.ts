@@ -6,13 +6,9 @@ import {
   RetrievalError,
   redact,
 } from '@retriever/core'
-import type { AddressBook } from './addresses.ts'
-import { askCredentials, type CredentialsSource } from './credentials.ts'
-import { checkHandoff } from './handoff.ts'
-import { tellPassedOver } from './honoured.ts'
-import { Deadline } from './plugin/deadline.ts'
-import { masked, withoutSecrets } from './plugin/event-secrets.ts'
-import type { RetrievalEvent } from './plugin/events.ts'
+import { Deadline } from '../plugin/deadline.ts'
+import { masked, withoutSecrets } from '../plugin/event-secrets.ts'
+import type { RetrievalEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
   ErrorExtras,
@@ -24,10 +20,17 @@ import type {
   RetrievalContext,
   Retrieved,
   TlsOptions,
-} from './plugin/fetcher.ts'
-import type { Limits } from './plugin/limits.ts'
-import { Retries, under } from './plugin/retry.ts'
-import { knownCharset } from './plugin/text.ts'
+} from '../plugin/fetcher.ts'
+import type { Limits } from '../plugin/limits.ts'
+import { Retries, under } from '../plugin/retry.ts'
+import { knownCharset } from '../plugin/text.ts'
+import { Body } from '../result/body.ts'
+import { type Hop, Representation } from '../result/representation.ts'
+import { emptyBody } from '../wire/empty-body.ts'
+import type { AddressBook } from './addresses.ts'
+import { askCredentials, type CredentialsSource } from './credentials.ts'
+import { checkHandoff } from './handoff.ts'
+import { tellPassedOver } from './honoured.ts'
 import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import {
@@ -40,10 +43,7 @@ import {
   tooManyRedirects,
 } from './redirect.ts'
 import type { Registry } from './registry.ts'
-import { Body } from './result/body.ts'
-import { type Hop, Representation } from './result/representation.ts'
 import { remarkOf, route } from './route.ts'
-import { emptyBody } from './wire/empty-body.ts'
 
 /** What a client gives to each of its retrievals. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
+import { invalidOption } from '../plugin/limits.ts'
 import type { Client } from './client.ts'
-import { invalidOption } from './plugin/limits.ts'
 
 /**
  * What of the web's RequestInit is understood. What would change the result, and is not done here, is refused:

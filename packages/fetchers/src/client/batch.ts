@@ -1,6 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
+import type { Representation } from '../result/representation.ts'
 import type { BatchOutcome } from './client.ts'
-import type { Representation } from './result/representation.ts'
 
 /** One URL of a batch: begun once it has a place, and ended at once where nobody wants it any more. */
 export interface Job {
