@@ -17,7 +17,7 @@ const exempted: readonly { readonly file: string; readonly source: string; reado
     reason: 'It reads an error message of undici, which holds nothing that a server sent.',
   },
   {
-    file: 'packages/fetchers/src/wire/socket-error.ts',
+    file: 'packages/fetchers/src/wire/transport/socket-error.ts',
     source: 'ALERT_(.*)$',
     reason: 'It reads an error code of Node: one of a fixed list of names.',
   },

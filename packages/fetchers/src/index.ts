@@ -37,7 +37,7 @@ export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
-export { Connection, openConnection, type Peer } from './wire/socket.ts'
+export { Connection, openConnection, type Peer } from './wire/transport/socket.ts'
 
 /** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */
 export async function retrieve(

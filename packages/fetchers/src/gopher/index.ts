@@ -1,7 +1,7 @@
 import type { GopherPlan } from '@retriever/core'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { LineReader } from '../wire/lines.ts'
-import { type Connection, openConnection } from '../wire/socket.ts'
+import { type Connection, openConnection } from '../wire/transport/socket.ts'
 import { ItemBody, PlainOctets } from './body.ts'
 import { throwErrorAnswer } from './error-answer.ts'
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'

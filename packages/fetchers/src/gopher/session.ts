@@ -1,6 +1,6 @@
 import { type GopherPlan, octetsToText } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
-import { hostName } from '../wire/authority.ts'
+import { hostName } from '../wire/transport/authority.ts'
 
 /**
  * Items that are sessions (RFC 1436 3.8: types 8 and T) are handed to a program; nothing is connected here. The

@@ -1,7 +1,7 @@
 import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
-import { authority } from '../wire/authority.ts'
-import { receiveError } from '../wire/socket-error.ts'
+import { authority } from '../wire/transport/authority.ts'
+import { receiveError } from '../wire/transport/socket-error.ts'
 import {
   BodyCut,
   ConnectionLost,

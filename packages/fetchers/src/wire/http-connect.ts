@@ -2,8 +2,8 @@ import { octetsToText, printable, type RetrievalError, redact } from '@retriever
 import { type Attempt, Authenticator } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
 import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
-import { hostName } from './authority.ts'
-import type { Connection } from './socket.ts'
+import { hostName } from './transport/authority.ts'
+import type { Connection } from './transport/socket.ts'
 
 const lf = 0x0a
 

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
-import { addressesOf } from './lookup.ts'
-import { Connection, type Peer } from './socket.ts'
-import { connectError } from './socket-error.ts'
 import { connectBySocks } from './socks5.ts'
+import { addressesOf } from './transport/lookup.ts'
+import { Connection, type Peer } from './transport/socket.ts'
+import { connectError } from './transport/socket-error.ts'
 
 /** A connection that leads to the server: what is written to it comes out there. */
 export interface Tunnel {

@@ -1,7 +1,7 @@
 import { printable, RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { receiveError } from '../../wire/socket-error.ts'
+import { receiveError } from '../../wire/transport/socket-error.ts'
 import { violation } from './replies.ts'
 
 /** A reply came that belongs to no command: `words`, without secrets. */

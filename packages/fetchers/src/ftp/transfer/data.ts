@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { Intake } from '../../wire/intake.ts'
-import { Connection, openSocket } from '../../wire/socket.ts'
-import { startTls } from '../../wire/start-tls.ts'
+import { Intake } from '../../wire/transport/intake.ts'
+import { Connection, openSocket } from '../../wire/transport/socket.ts'
+import { startTls } from '../../wire/transport/start-tls.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 
 /** How long a port that EPSV named may be silent: firewalls that do not know EPSV drop what goes there, and let PASV's pass. */

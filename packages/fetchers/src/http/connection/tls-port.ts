@@ -1,6 +1,6 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { openSocket } from '../../wire/socket.ts'
+import { openSocket } from '../../wire/transport/socket.ts'
 
 /** The question below is a courtesy: it may not keep a retrieval back for longer than this. */
 const patience = 1000

@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
  * For how long a connection is wanted: as long as its retrieval, or as whoever keeps it says. A deadline is not asked

@@ -1,5 +1,5 @@
 import { printable, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 interface SystemError {
   readonly code?: string

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext, TlsOptions } from '../plugin/fetcher.ts'
+import type { ProxyServer, RetrievalContext, TlsOptions } from '../../plugin/fetcher.ts'
 import { type Lifetime, whenOver } from './lifetime.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { opening } from './opening.ts'

@@ -1,9 +1,9 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
+import { isOneLine } from '../lines.ts'
 import { dial, dialProxy, secure } from './dial.ts'
 import type { Lifetime } from './lifetime.ts'
-import { isOneLine } from './lines.ts'
 import { receiveError } from './socket-error.ts'
 
 /** Where a connection goes, and what is spoken on it. */
@@ -69,7 +69,7 @@ async function openThrough(
   peer: Peer,
   lifetime: Lifetime,
 ): Promise<Socket> {
-  const { openTunnel } = await import('./tunnel.ts')
+  const { openTunnel } = await import('../tunnel.ts')
   const tunnel = await openTunnel(context, proxy, peer, () => dialProxy(context, proxy, lifetime))
   const socket = peer.tls === 'implicit' ? await secure(context, peer, tunnel.socket, lifetime) : tunnel.socket
   told.set(socket, tunnel.host)

@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
  * The addresses of a host, of which at least one may be gone to. Rejects with `refused` where none may, else as
