@@ -2,9 +2,9 @@ import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '@retriever/fetchers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type DotOptions, dotBody } from '../../packages/fetchers/src/wire/dot.ts'
-import { LineReader } from '../../packages/fetchers/src/wire/lines.ts'
-import { parseReply } from '../../packages/fetchers/src/wire/reply.ts'
+import { type DotOptions, dotBody } from '../../packages/fetchers/src/wire/framing/dot.ts'
+import { LineReader } from '../../packages/fetchers/src/wire/framing/lines.ts'
+import { parseReply } from '../../packages/fetchers/src/wire/framing/reply.ts'
 
 const context = {
   limits: { maxLine: 8192 },

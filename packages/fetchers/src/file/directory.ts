@@ -3,7 +3,7 @@ import { lstat, opendir } from 'node:fs/promises'
 import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
-import { linesOf } from '../wire/lines.ts'
+import { linesOf } from '../wire/framing/lines.ts'
 import { checkChanged } from './changed.ts'
 import { attempt, pathOctets } from './open-path.ts'
 

@@ -1,4 +1,4 @@
-import type { OctetSource } from '../wire/lines.ts'
+import type { OctetSource } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/socket.ts'
 
 /**

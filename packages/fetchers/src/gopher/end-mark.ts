@@ -1,5 +1,5 @@
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { linesOf } from '../wire/lines.ts'
+import { linesOf } from '../wire/framing/lines.ts'
 
 /**
  * The lines of a menu, or of attributes, without the end mark: a lone dot, where nothing follows it. One that is framed by a length, or

@@ -1,6 +1,6 @@
 import { type GopherPlan, octetsToText, printable } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { LineReader } from '../wire/lines.ts'
+import type { LineReader } from '../wire/framing/lines.ts'
 import { isBinary } from './item-type.ts'
 
 /** A line of a menu (RFC 1436 3.4): four fields, the last of them a number. */

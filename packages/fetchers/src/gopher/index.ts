@@ -1,6 +1,6 @@
 import type { GopherPlan } from '@retriever/core'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { LineReader } from '../wire/lines.ts'
+import { LineReader } from '../wire/framing/lines.ts'
 import { type Connection, openConnection } from '../wire/transport/socket.ts'
 import { ItemBody, PlainOctets } from './body.ts'
 import { throwErrorAnswer } from './error-answer.ts'

@@ -1,6 +1,6 @@
 import { octetsToText, printable } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import type { LineReader } from '../wire/lines.ts'
+import type { LineReader } from '../wire/framing/lines.ts'
 
 /**
  * One line of an answer of the CCSO Nameserver (RFC 2378 2.2): `-200:1:   name: Ann`, `102:There were 2 matches.`,

@@ -1,5 +1,5 @@
 import type { Limits } from '../plugin/limits.ts'
-import type { OctetSource } from '../wire/lines.ts'
+import type { OctetSource } from '../wire/framing/lines.ts'
 import { OctetBuffer } from './octet-buffer.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { whenHeld } from '../plugin/limits.ts'
-import { linesOf } from '../wire/lines.ts'
-import { expectReply } from '../wire/reply.ts'
+import { linesOf } from '../wire/framing/lines.ts'
+import { expectReply } from '../wire/framing/reply.ts'
 import { BlockBody } from './body.ts'
 import { type Dialogue, exchange } from './exchange.ts'
 import { refused } from './refused.ts'

@@ -1,5 +1,5 @@
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Reply } from '../wire/reply.ts'
+import type { Reply } from '../wire/framing/reply.ts'
 import { logIn, loginRefused, say } from './login.ts'
 import type { Slot } from './order.ts'
 import type { ServerPlan, Session } from './session.ts'

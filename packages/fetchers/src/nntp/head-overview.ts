@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import { expectReply } from '../wire/reply.ts'
+import { expectReply } from '../wire/framing/reply.ts'
 import { checkAnswer } from './article.ts'
 import type { Dialogue } from './exchange.ts'
 import { fieldsOf } from './fields.ts'

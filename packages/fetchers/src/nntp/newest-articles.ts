@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import { linesOf } from '../wire/lines.ts'
+import { linesOf } from '../wire/framing/lines.ts'
 import type { Dialogue } from './exchange.ts'
 import { type Extent, extentBelow } from './extent.ts'
 import { SessionLost } from './order.ts'

@@ -1,4 +1,4 @@
-import { expectReply } from '../wire/reply.ts'
+import { expectReply } from '../wire/framing/reply.ts'
 import { BlockBody } from './body.ts'
 import { type Dialogue, exchange } from './exchange.ts'
 import { type Extent, numbersIn } from './extent.ts'

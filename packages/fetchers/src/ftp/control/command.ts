@@ -1,4 +1,4 @@
-import { isOneLine } from '../../wire/lines.ts'
+import { isOneLine } from '../../wire/framing/lines.ts'
 
 /**
  * The octets of a command, or undefined for what would be two. FF is Telnet's IAC, and is doubled (RFC 959 5.3, RFC 854), unless the

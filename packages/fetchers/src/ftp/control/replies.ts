@@ -1,7 +1,7 @@
 import { type ErrorCode, octetsToText, printable, type RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { type Reply, refusal, replyWords } from '../../wire/reply.ts'
+import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
 
 /**
  * A reply of RFC 959 4.2: three digits and text, on one line (`250 Done.`) or on several (`230-Welcome,`, `230 in.`), which are

@@ -1,6 +1,6 @@
 import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { FormAnswers, FormField } from '../../plugin/form.ts'
-import { isOneLine } from '../../wire/lines.ts'
+import { isOneLine } from '../../wire/framing/lines.ts'
 import { fieldOf, type Question } from './ask.ts'
 
 /** The data block of a request (Gopher+ 2.4), one octet a character: what is sent, and what may be shown of it. */

@@ -1,7 +1,7 @@
 import { type GopherPlan, octetsToText, printable, redact } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { dotBody } from '../../wire/dot.ts'
-import type { LineReader } from '../../wire/lines.ts'
+import { dotBody } from '../../wire/framing/dot.ts'
+import type { LineReader } from '../../wire/framing/lines.ts'
 import { itemUrl } from '../item-url.ts'
 import { parseMenuLine } from '../menu.ts'
 

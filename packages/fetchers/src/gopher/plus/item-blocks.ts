@@ -1,6 +1,6 @@
 import { type GopherPlan, gopherRequest } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { LineReader } from '../../wire/lines.ts'
+import { LineReader } from '../../wire/framing/lines.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
 import { type Blocks, itemsOf } from './blocks.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'

@@ -1,7 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
-import { isOneLine } from '../lines.ts'
+import { isOneLine } from '../framing/lines.ts'
 import { dial, dialProxy, secure } from './dial.ts'
 import type { Lifetime } from './lifetime.ts'
 import { receiveError } from './socket-error.ts'

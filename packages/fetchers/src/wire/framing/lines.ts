@@ -1,5 +1,5 @@
 import type { Phase } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** Where octets are pulled from: a Connection, or what a test has in its place. */
 export interface OctetSource {

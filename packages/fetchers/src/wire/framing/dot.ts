@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { LineReader } from './lines.ts'
 
 /** Where the decoder stands. What has been read of a line that may be the end mark is held back until it is known. */
