@@ -1,7 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
 import { readChallenges } from '../auth/challenge.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { proxyAuthenticator } from '../wire/http-connect.ts'
+import { proxyAuthenticator } from '../wire/proxy/http-connect.ts'
 import type { Answer, Ask, Asking } from './asking.ts'
 import { discard } from './connection/discard.ts'
 import { forwarder } from './connection/forward.ts'

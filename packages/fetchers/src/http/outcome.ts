@@ -1,6 +1,6 @@
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/wishes.ts'
-import { proxyLoginError } from '../wire/http-connect.ts'
+import { proxyLoginError } from '../wire/proxy/http-connect.ts'
 import type { Answer } from './asking.ts'
 import { decoded } from './coding/coding.ts'
 import { discard, readExcerpt } from './connection/discard.ts'

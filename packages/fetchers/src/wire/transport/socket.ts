@@ -69,7 +69,7 @@ async function openThrough(
   peer: Peer,
   lifetime: Lifetime,
 ): Promise<Socket> {
-  const { openTunnel } = await import('../tunnel.ts')
+  const { openTunnel } = await import('../proxy/tunnel.ts')
   const tunnel = await openTunnel(context, proxy, peer, () => dialProxy(context, proxy, lifetime))
   const socket = peer.tls === 'implicit' ? await secure(context, peer, tunnel.socket, lifetime) : tunnel.socket
   told.set(socket, tunnel.host)

@@ -1,9 +1,9 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
-import { type Attempt, Authenticator } from '../auth/authenticator.ts'
-import { readChallenges } from '../auth/challenge.ts'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
-import { hostName } from './transport/authority.ts'
-import type { Connection } from './transport/socket.ts'
+import { type Attempt, Authenticator } from '../../auth/authenticator.ts'
+import { readChallenges } from '../../auth/challenge.ts'
+import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
+import { hostName } from '../transport/authority.ts'
+import type { Connection } from '../transport/socket.ts'
 
 const lf = 0x0a
 

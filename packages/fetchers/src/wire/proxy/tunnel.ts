@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
+import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
+import { addressesOf } from '../transport/lookup.ts'
+import { Connection, type Peer } from '../transport/socket.ts'
+import { connectError } from '../transport/socket-error.ts'
 import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
 import { connectBySocks } from './socks5.ts'
-import { addressesOf } from './transport/lookup.ts'
-import { Connection, type Peer } from './transport/socket.ts'
-import { connectError } from './transport/socket-error.ts'
 
 /** A connection that leads to the server: what is written to it comes out there. */
 export interface Tunnel {

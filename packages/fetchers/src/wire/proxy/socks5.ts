@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
-import type { Connection } from './transport/socket.ts'
+import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { Connection } from '../transport/socket.ts'
 
 interface Target {
   readonly host: string
