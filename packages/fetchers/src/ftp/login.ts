@@ -1,6 +1,6 @@
 import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
-import { sessionKey } from '../wire/pool-key.ts'
+import { sessionKey } from '../wire/pool/pool-key.ts'
 import { startTls } from '../wire/transport/start-tls.ts'
 import type { Control } from './control/control.ts'
 import type { Dialogue } from './control/dialogue.ts'

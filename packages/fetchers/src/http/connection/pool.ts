@@ -1,7 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { poolKey } from '../../wire/pool-key.ts'
+import { poolKey } from '../../wire/pool/pool-key.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { openHttpConnection } from './open.ts'
 

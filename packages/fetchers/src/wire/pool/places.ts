@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** The connections to one server, those that are being opened too, and who waits for a place in one: first come, first served. */
 export class Places {

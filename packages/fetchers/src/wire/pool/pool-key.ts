@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RetrievalContext, TlsOptions } from '../plugin/fetcher.ts'
+import type { RetrievalContext, TlsOptions } from '../../plugin/fetcher.ts'
 
 /**
  * What tells connections to one server apart, beside the server and its users: the proxy on the way, whom they trust,
