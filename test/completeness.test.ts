@@ -36,7 +36,7 @@ test('every scheme has a fetcher, or says what to use instead; every fetcher has
   const used = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism))].filter(
     (name) => !hinted.has(name),
   )
-  expect(difference(used, mechanisms, (name) => `${name} in packages/fetchers/src/registry.ts`)).toEqual([])
+  expect(difference(used, mechanisms, (name) => `${name} in packages/fetchers/src/client/registry.ts`)).toEqual([])
 })
 
 test('every mechanism has a folder, whose index exports its fetcher', async () => {

@@ -72,7 +72,7 @@ function plainLabel(label: string): string {
 function decodeFatal(octets: Uint8Array, name: string): string | null {
   try {
     const decoder = new TextDecoder(name, { fatal: true })
-    // In two steps, as in text.ts: Node 20 has a fast path that takes windows-1252 for ISO 8859-1.
+    // In two steps, as in plugin/text.ts: Node 20 has a fast path that takes windows-1252 for ISO 8859-1.
     return decoder.decode(octets, { stream: true }) + decoder.decode()
   } catch {
     return null

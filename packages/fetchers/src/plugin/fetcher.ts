@@ -42,10 +42,10 @@ export interface RetrievalContext {
    */
   readonly isOtherOrigin?: boolean
   readonly tls: TlsOptions
-  /** On the way to this plan's host, which wire/socket.ts goes by itself; null: there is none. */
+  /** On the way to this plan's host, which wire/transport/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
   /**
-   * What names lead to, and where no connection may go; wire/socket.ts keeps to it by itself. Absent: as the resolver
+   * What names lead to, and where no connection may go; wire/transport/socket.ts keeps to it by itself. Absent: as the resolver
    * says.
    */
   readonly addresses?: Addresses

@@ -32,7 +32,7 @@ export class Session {
   isLoggedIn = false
   /** It was greeted by 230: no login is wanted. */
   readonly isGreetedIn: boolean
-  /** The key (wire/pool-key.ts) of who has really logged in, where the URL does not say it all: a password was asked for. */
+  /** The key (wire/pool/pool-key.ts) of who has really logged in, where the URL does not say it all: a password was asked for. */
   loginKey: string | null = null
   /** Retrievals that it has served. */
   uses = 0
