@@ -4,13 +4,27 @@ import { InvalidHttp } from './connection.ts'
 type Fields = readonly (readonly [name: string, value: string])[]
 
 /**
- * Throws InvalidHttp where the fields leave it open where the body ends (RFC 9112 6.3), which is how answers are
- * smuggled. One length that comes several times is one (RFC 9110 8.6).
+ * Throws InvalidHttp where the fields leave it open where the body ends (RFC 9112 6.3), which is how answers are smuggled.
+ * One length that comes several times is one (RFC 9110 8.6).
  */
 export function checkFraming(fields: Fields): Fields {
+  let count = 0
+  let value = ''
+  let isCoded = false
+  // Their lengths tell these names from nearly all others.
+  for (const [name, text] of fields) {
+    if (isLength(name)) {
+      count++
+      value = text
+    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') isCoded = true
+  }
+  if (count === 0 || (count === 1 && !isCoded && isNumber(value))) return fields
+  return withOneLength(fields, isCoded)
+}
+
+function withOneLength(fields: Fields, isCoded: boolean): Fields {
   const lengths = fields.filter(([name]) => isLength(name))
   const [first] = lengths
-  if (first === undefined) return fields
   const [length = '', ...others] = lengths.flatMap(([, value]) => value.split(',').map(trimmed))
   const different = others.find((other) => other !== length)
   if (different !== undefined && isNumber(length) && isNumber(different)) {
@@ -18,10 +32,7 @@ export function checkFraming(fields: Fields): Fields {
   }
   const odd = [length, ...others].find((each) => !isNumber(each))
   if (odd !== undefined) throw new InvalidHttp(`Content-Length is no number (${printable(odd.slice(0, 40))})`)
-  if (fields.some(([name]) => name.length === 17 && name.toLowerCase() === 'transfer-encoding')) {
-    throw new InvalidHttp('both Content-Length and Transfer-Encoding')
-  }
-  if (others.length === 0) return fields
+  if (isCoded) throw new InvalidHttp('both Content-Length and Transfer-Encoding')
   return fields.flatMap((field) => (field === first ? [[field[0], length]] : isLength(field[0]) ? [] : [field]))
 }
 
