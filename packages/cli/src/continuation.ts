@@ -13,7 +13,7 @@ export function startIn(path: string, at: ContinueAt): number {
   throw writeFailed(path, `it has ${size} octets, and -C says ${at}; -C - goes on where it ends`)
 }
 
-/** What a server compares with the octets that the file has up to `length`: the last of them, and when they were written. */
+/** The last octets of those that the file has up to `length`, and when they were written: for a comparison. */
 export function tailOf(path: string, length: number): Required<Pick<ResumePoint, 'tail' | 'since'>> {
   const tail = new Uint8Array(Math.min(length, 4096))
   return attempt(path, () => {

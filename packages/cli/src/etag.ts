@@ -16,7 +16,7 @@ import { attempt, checkTarget, writeFailed } from './destination.ts'
 import { usageError } from './exit-codes.ts'
 import type { CommandLine } from './parse.ts'
 
-/** What the file of --etag-compare holds. */
+/** The entity tag that the file of --etag-compare holds. */
 export interface ComparedEtag {
   /** Null where there is none yet, or it is damaged. */
   readonly tag: string | null

@@ -47,7 +47,7 @@ export function safeFileName(text: string, platform: NodeJS.Platform = process.p
   if (named === '') return null
   // An option, a home directory, a hidden file.
   const safe = shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
-  // What stands there is believed to tell where another file goes on.
+  // A later run reads such a file as the record of another one's part.
   return /\.part\.json$/i.test(safe) ? `${safe}_` : safe
 }
 

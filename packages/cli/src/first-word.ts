@@ -3,7 +3,7 @@ import { type CommandName, commandNames } from './command-specs.ts'
 import { usageError } from './exit-codes.ts'
 import { nearest } from './nearest.ts'
 
-/** What other programs call it. */
+/** The names that other programs have for our commands. */
 const synonyms: Readonly<Record<string, CommandName>> = {
   fetch: 'get',
   download: 'get',

@@ -44,7 +44,7 @@ export function showText(text: string): string {
   return shown.show(Buffer.from(text)) + shown.end()
 }
 
-/** What has a charset that is known is decoded by it. */
+/** Decodes text by its charset, where that is known. */
 function decoderFor(charset: string | null): Pick<GuessingDecoder, 'decode' | 'end'> {
   try {
     if (charset === null) return new GuessingDecoder()

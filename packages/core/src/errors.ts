@@ -76,7 +76,7 @@ export interface ErrorDetails {
   readonly transient?: boolean
   /** Milliseconds that the server asks to be left alone for. */
   readonly retryAfter?: number
-  /** What the URL names in place of data. */
+  /** The service that the URL names in place of data. */
   readonly handoff?: HandoffDetails
   /** [start, end) of the offending text within the URL as given. */
   readonly span?: readonly [number, number]

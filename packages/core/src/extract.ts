@@ -18,7 +18,7 @@ export interface ExtractedUrl {
   /** [start, end) in the text, with the `< >` where they stand, without quotes. */
   readonly span: Span
   readonly form: 'wrapped' | 'quoted' | 'bare'
-  /** What is wrong with a wrapped URL, or with the escapes of a bare one; null where nothing is. */
+  /** The error of a wrapped URL, or of the escapes of a bare one; null where there is none. */
   readonly error: string | null
 }
 

@@ -25,7 +25,7 @@ export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
   return bolder.findLast((text) => scheme === undefined || samePlan(safe ?? '', text, schemes)) ?? safe ?? ''
 }
 
-/** What was decoded may be a word that the scheme looks for before it decodes: `;%74ype=a` in ftp. */
+/** Decoding may make a word that the scheme looks for before it decodes: `;%74ype=a` in ftp. */
 function samePlan(a: string, b: string, schemes: readonly Scheme[] | undefined): boolean {
   if (a === b) return true
   const options = { ...(schemes && { schemes }), domainToAscii: () => 'a' }

@@ -58,7 +58,7 @@ function decodeLong(text: string): string {
   return decoded + String.fromCharCode(...octets)
 }
 
-/** What the escape at this `%` stands for; NaN where it is none. */
+/** The octet that the escape at this `%` stands for; NaN where it is no escape. */
 function escapedOctet(text: string, at: number): number {
   return hexValue(text.charCodeAt(at + 1)) * 16 + hexValue(text.charCodeAt(at + 2))
 }

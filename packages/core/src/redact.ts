@@ -27,7 +27,7 @@ export function redactUnknown(text: string): string {
  */
 const parameter = /([?&;#]|%(?:25)*(?:3F|26|3B|23))[=+]?([^\s?&;#=]{1,100}?)(?:=|%(?:25)*3D)/gi
 
-/** What is hidden already stays as it is, so that a sentence keeps the `:` behind a URL. */
+/** A value that is hidden already stays as it is, so that a sentence keeps the `:` behind a URL. */
 const valueInText = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#\s]*/y
 const valueInUrl = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#]*/y
 

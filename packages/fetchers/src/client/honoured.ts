@@ -24,6 +24,8 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   charset: 'everywhere',
 }
 
+const optionNames = Object.keys(honouredBy) as OptionName[]
+
 /** Values that ask for nothing. */
 const neutral: Readonly<Partial<Record<OptionName, unknown>>> = { compressed: false, fail: true, split: 1 }
 
@@ -41,7 +43,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
 export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, emit, url }: RetrievalContext): void {
   if (outcome.outcome === 'redirect') return
   const kind: Extent = outcome.outcome === 'retrieved' && outcome.kind === 'listing' ? 'listings' : 'objects'
-  for (const option of Object.keys(honouredBy) as OptionName[]) {
+  for (const option of optionNames) {
     if (request[option] === undefined || request[option] === neutral[option]) continue
     const extent = extentOf(option, fetcher)
     if (extent === 'all' || extent === kind) continue
