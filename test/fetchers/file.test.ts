@@ -189,7 +189,7 @@ describe('a file', () => {
     })
     const earlier = new Date(ifChangedSince.getTime() - 1)
     await (await client.retrieve(at(path), { ifChangedSince: earlier })).cancel()
-    expect(openFiles()).toEqual([])
+    await expect.poll(openFiles).toEqual([])
   })
 
   test('that grows while it is read ends where it ended at first', async () => {

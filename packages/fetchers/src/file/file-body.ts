@@ -15,7 +15,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
   #forget: () => void = () => {}
   #position: number
   #first: Uint8Array | undefined
-  #over = false
+  #closed: Promise<void> | undefined
 
   /** `first`: what has been read already, from `extent.start`. */
   constructor(handle: FileHandle, context: RetrievalContext, extent: Extent, first?: Uint8Array) {
@@ -33,7 +33,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#context.deadline.throwIfAborted()
-    if (this.#over) return { done: true, value: undefined }
+    if (this.#closed !== undefined) return { done: true, value: undefined }
     try {
       const chunk = this.#first ?? (await this.#read())
       this.#first = undefined
@@ -47,13 +47,16 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (!this.#over) {
-      this.#over = true
-      this.#forget()
-      // Waits for a read under way; a failure to close what was only read loses nothing.
-      await this.#handle.close().catch(() => {})
-    }
+    // Every caller waits for the one close, also where the deadline began it: after cancel() the file is closed.
+    this.#closed ??= this.#close()
+    await this.#closed
     return { done: true, value: undefined }
+  }
+
+  /** Waits for a read under way; a failure to close what was only read loses nothing. */
+  async #close(): Promise<void> {
+    this.#forget()
+    await this.#handle.close().catch(() => {})
   }
 
   /** The next octets, none at the end. What was appended since the file was opened is not read. */
