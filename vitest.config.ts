@@ -15,7 +15,7 @@ export const alias = [
  * A busy CI machine can miss a moment that a test waits for: a test that fails there runs once more, and vitest prints
  * "(retry x1)" beside it. Everywhere else the first failure counts.
  */
-export const retry: number = process.env['CI'] === undefined ? 0 : 1
+export const retry: number = process.env.CI === undefined ? 0 : 1
 
 export default defineConfig({
   resolve: { alias },
