@@ -19,7 +19,7 @@ import {
 } from '@retriever/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { splitUrl } from '../../packages/core/src/split.ts'
+import { splitUrl } from '../../packages/core/src/url/split.ts'
 
 /** security.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only. */
 

@@ -33,7 +33,8 @@ const constructed: Readonly<Record<string, string>> = {
   'packages/core/src/host.ts': 'It looks for a run of the eight groups of an IPv6 address.',
   'packages/core/src/redact.ts': 'Classes of one character, and digits from one place on (sticky).',
   'packages/core/src/secret-names.ts': 'A list of words behind an anchor; what may stand before them is one class.',
-  'packages/fetchers/src/ftp/control/replies.ts': 'It looks for the three digits of a reply at the beginning of a line.',
+  'packages/fetchers/src/ftp/control/replies.ts':
+    'It looks for the three digits of a reply at the beginning of a line.',
   'packages/fetchers/src/http/index-page/index-facts.ts':
     'Dates and sizes in the text of one row, which index-links.ts keeps short.',
   'packages/fetchers/src/http/index-page/index-title.ts': 'Lists of words, in a title that TitleScanner keeps short.',

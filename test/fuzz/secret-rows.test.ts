@@ -1,6 +1,6 @@
 import { explain, formatExplanation, redact, resolve } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { isSecretName } from '../../packages/core/src/secret-names.ts'
+import { isSecretName } from '../../packages/core/src/secrets/secret-names.ts'
 import { options } from './target.ts'
 
 /** Where a secret was shown although it is hidden elsewhere in the same record. */

@@ -1,7 +1,7 @@
-import { parseHost } from './host.ts'
 import { findScheme } from './resolve.ts'
 import type { Scheme } from './scheme.ts'
-import { schemeOf } from './split.ts'
+import { parseHost } from './url/host.ts'
+import { schemeOf } from './url/split.ts'
 
 /** An abbreviated URL, completed. */
 export interface Completion {

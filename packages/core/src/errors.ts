@@ -1,4 +1,4 @@
-import { redactUnknown, redactUrl } from './redact.ts'
+import { redactUnknown, redactUrl } from './secrets/redact.ts'
 
 /** Where in a retrieval something went wrong, in the order of a retrieval. */
 export type Phase =

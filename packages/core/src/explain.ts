@@ -1,10 +1,10 @@
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
-import { maskRecord } from './mask-record.ts'
 import { printable } from './printable.ts'
-import { redact, redactUrl } from './redact.ts'
 import { findScheme, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
 import type { Scheme } from './scheme.ts'
+import { maskRecord } from './secrets/mask-record.ts'
+import { redact, redactUrl } from './secrets/redact.ts'
 
 /** The documented record of one URL: what `explain --json` prints, one a line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained

@@ -1,10 +1,10 @@
 import { RetrievalError } from './errors.ts'
-import type { Span } from './locator.ts'
-import { findBadEscape } from './percent.ts'
 import { findScheme, resolve, splitByScheme } from './resolve.ts'
 import type { Scheme } from './scheme.ts'
-import { cachedSearch } from './search.ts'
-import { maxUrlLength } from './split.ts'
+import type { Span } from './url/locator.ts'
+import { findBadEscape } from './url/percent.ts'
+import { cachedSearch } from './url/search.ts'
+import { maxUrlLength } from './url/split.ts'
 
 /** A URL found in running text. */
 export interface ExtractedUrl {

@@ -1,4 +1,4 @@
-import type { Span } from './locator.ts'
+import type { Span } from './url/locator.ts'
 
 /** `notice`: shown by explain and -v. `warning`: one line on stderr. `danger`: refused unless allowed. */
 export type Severity = 'notice' | 'warning' | 'danger'

@@ -1,14 +1,14 @@
 import { type Finding, findDelimiters, finding, type Severity } from './finding.ts'
-import { type Host, readHost } from './host.ts'
-import { isLoopback } from './inward.ts'
-import type { Locator, Part, Span } from './locator.ts'
-import { decodeOctets, octetsToText } from './percent.ts'
 import type { AccessPlan } from './plan.ts'
 import { databasePorts, foreignPorts } from './ports.ts'
 import type { ResolveOptions } from './resolve.ts'
 import type { Place, Scheme } from './scheme.ts'
 import { isAnonymous } from './schemes/ftp.ts'
-import { type SplitUrl, spanOf } from './split.ts'
+import { type Host, readHost } from './url/host.ts'
+import { isLoopback } from './url/inward.ts'
+import type { Locator, Part, Span } from './url/locator.ts'
+import { decodeOctets, octetsToText } from './url/percent.ts'
+import { type SplitUrl, spanOf } from './url/split.ts'
 
 export interface FindingSource {
   readonly split: SplitUrl

@@ -11,8 +11,6 @@ export {
 export { type Explained, type Explanation, explain, formatExplanation, quoteWire, type Unexplained } from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
-export { isInward, isLoopback } from './inward.ts'
-export { iriToUri } from './iri.ts'
 export type {
   AfsPlan,
   DataPlan,
@@ -27,9 +25,6 @@ export type {
   UrnPlan,
   WhatisPlan,
 } from './local-plan.ts'
-export { formatLocator, type Locator, type Part, type Span } from './locator.ts'
-export { normalizeUrl } from './normalize.ts'
-export { decodeOctets, encodeOctets, octetsToText, utf8Octets } from './percent.ts'
 export type {
   AccessPlan,
   AccessPlans,
@@ -55,12 +50,17 @@ export type {
 } from './plan.ts'
 export { databasePorts, foreignPorts } from './ports.ts'
 export { printable } from './printable.ts'
-export { redact } from './redact.ts'
-export { resolveReference } from './reference.ts'
 export { findScheme, parseUrl, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, Scheme } from './scheme.ts'
 export { isAnonymous } from './schemes/ftp.ts'
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
+export { redact } from './secrets/redact.ts'
 export { shellCommand, shellWord } from './shell.ts'
-export { schemeOf } from './split.ts'
+export { isInward, isLoopback } from './url/inward.ts'
+export { iriToUri } from './url/iri.ts'
+export { formatLocator, type Locator, type Part, type Span } from './url/locator.ts'
+export { normalizeUrl } from './url/normalize.ts'
+export { decodeOctets, encodeOctets, octetsToText, utf8Octets } from './url/percent.ts'
+export { resolveReference } from './url/reference.ts'
+export { schemeOf } from './url/split.ts'

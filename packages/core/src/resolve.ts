@@ -1,14 +1,14 @@
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
 import { findAll } from './findings.ts'
-import { type Host, readHost } from './host.ts'
-import { type Locator, malformed, type Part, type Span } from './locator.ts'
 import type { AccessPlan } from './plan.ts'
-import { redactUrl } from './redact.ts'
-import { resolveReference } from './reference.ts'
 import type { Defaults, Place, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
-import { type SplitUrl, schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './split.ts'
+import { redactUrl } from './secrets/redact.ts'
+import { type Host, readHost } from './url/host.ts'
+import { type Locator, malformed, type Part, type Span } from './url/locator.ts'
+import { resolveReference } from './url/reference.ts'
+import { type SplitUrl, schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/split.ts'
 
 export interface ResolveOptions {
   /** Schemes beside the built-in ones; one of the same name replaces it. */

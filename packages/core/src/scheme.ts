@@ -1,6 +1,6 @@
 import type { Finding } from './finding.ts'
-import type { Locator, Part, Span } from './locator.ts'
 import type { AccessPlan, Mechanism, TlsMode } from './plan.ts'
+import type { Locator, Part, Span } from './url/locator.ts'
 
 /** What a caller may set for all resolutions. */
 export interface Defaults {

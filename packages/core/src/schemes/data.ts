@@ -1,7 +1,7 @@
 import type { DataPlan } from '../local-plan.ts'
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 2397: `data:[<mediatype>][;base64],<data>`. The data is in the URL; nothing is contacted. */
 export const data: Scheme = {

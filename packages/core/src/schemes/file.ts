@@ -1,8 +1,8 @@
 import { type Finding, finding } from '../finding.ts'
 import type { FilePlan } from '../local-plan.ts'
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 8089 (RFC 1738 3.10): `file:///path`, `file://localhost/path`, `file:/path`. */
 export const file: Scheme = {

@@ -1,8 +1,8 @@
 import { type Finding, finding } from '../finding.ts'
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { FtpPlan, TlsMode } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 1738 3.2: `ftp://user:password@host:port/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>`. */
 export const ftp: Scheme = {

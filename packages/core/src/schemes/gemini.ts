@@ -1,6 +1,6 @@
-import type { Locator } from '../locator.ts'
 import type { GeminiPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
 
 /** Gemini 0.24.1: one line, the absolute URL, over TLS. */
 export const gemini: Scheme = {

@@ -1,8 +1,8 @@
 import { type Finding, findDelimiters, finding } from '../finding.ts'
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { AccessPlan, GopherPlan, TlsMode } from '../plan.ts'
 import type { Inspection, Place, PortRules, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 import { tn3270 } from './services.ts'
 import { telnet } from './telnet.ts'
 

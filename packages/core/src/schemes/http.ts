@@ -1,7 +1,7 @@
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { HttpPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 9110 4.2.1; the user is RFC 3986's, deprecated by RFC 9110 4.2.4, and becomes Basic authentication. */
 export const http: Scheme = {

@@ -1,7 +1,7 @@
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { LdapPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 import { checkFilter } from './ldap-filter.ts'
 
 /** RFC 4516: `ldap://host:port/dn?attributes?scope?filter?extensions`. */

@@ -1,8 +1,8 @@
 import { type Finding, findDelimiters, finding } from '../finding.ts'
 import type { MailtoPlan } from '../local-plan.ts'
-import type { Locator, Part } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
+import type { Locator, Part } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 6068: `mailto:a,b?subject=x&body=y`. The result is a draft; nothing is ever sent. */
 export const mailto: Scheme = {

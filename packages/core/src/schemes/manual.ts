@@ -1,8 +1,8 @@
 import { type Finding, finding } from '../finding.ts'
 import type { GhelpPlan, InfoPlan, ManPlan, TocPlan, WhatisPlan } from '../local-plan.ts'
-import type { Locator, Part } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
+import type { Locator, Part } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** The documentation schemes of uri(7). A local program answers each, so what it would read as an option is a danger. */
 const local = {

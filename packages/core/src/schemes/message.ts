@@ -1,7 +1,7 @@
 import type { MessagePlan } from '../local-plan.ts'
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 2392: `cid:<content-id>` names a part of the message at hand. */
 export const cid: Scheme = {

@@ -1,6 +1,6 @@
-import type { Locator } from '../locator.ts'
 import type { NfsPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
 
 /** RFC 2224: `nfs://host:port/path`, by the public filehandle of WebNFS (RFC 2054, 2055). */
 export const nfs: Scheme = {

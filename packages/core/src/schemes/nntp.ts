@@ -1,10 +1,10 @@
 import { type Finding, finding } from '../finding.ts'
-import { parseHost } from '../host.ts'
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { NntpPlan, TlsMode } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
-import { splitUrl } from '../split.ts'
+import { parseHost } from '../url/host.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
+import { splitUrl } from '../url/split.ts'
 
 /** RFC 5538 2: `news:<group or message-id or wildmat>`, `news://server/...`; RFC 1738 3.6 knew no server. */
 export const news: Scheme = {

@@ -1,8 +1,8 @@
 import type { AfsPlan, MailserverPlan } from '../local-plan.ts'
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { IrcPlan, RtspPlan, Tn3270Plan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 6270: an interactive service on an IBM mainframe. */
 export const tn3270: Scheme = {

@@ -1,7 +1,7 @@
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { SftpPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** draft-ietf-secsh-scp-sftp-ssh-uri: `sftp://user@host:port/path`; the path is absolute, `/~/` is the home directory (curl). */
 export const sftp: Scheme = {

@@ -1,7 +1,7 @@
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { TelnetPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 4248: `telnet://user:password@host:port/`. Names an interactive service; user and password are advice to the person. */
 export const telnet: Scheme = {

@@ -1,7 +1,7 @@
-import { lowerAscii } from '../host.ts'
 import type { UrnPlan } from '../local-plan.ts'
-import type { Locator } from '../locator.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import { lowerAscii } from '../url/host.ts'
+import type { Locator } from '../url/locator.ts'
 
 /** RFC 8141: `urn:<NID>:<NSS>[?+<r>][?=<q>][#<f>]`. A name; no protocol resolves all of them. */
 export const urn: Scheme = {

@@ -1,7 +1,7 @@
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { WaisPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 4156 (RFC 1738 3.8): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`. */
 export const wais: Scheme = {

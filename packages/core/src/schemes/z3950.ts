@@ -1,7 +1,7 @@
-import type { Locator } from '../locator.ts'
-import { decodeOctets } from '../percent.ts'
 import type { Z3950Plan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /** RFC 2056 3: `z39.50s://host:port/db+db?docid;esn=elements;rs=syntax+syntax`: a session for the person. */
 export const z3950s: Scheme = {

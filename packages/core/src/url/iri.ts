@@ -1,7 +1,7 @@
+import { splitByScheme } from '../resolve.ts'
+import type { Scheme } from '../scheme.ts'
 import { readHost } from './host.ts'
 import { formatLocator, malformed } from './locator.ts'
-import { splitByScheme } from './resolve.ts'
-import type { Scheme } from './scheme.ts'
 
 /**
  * The URI of an IRI (RFC 3987 3.1): characters beyond ASCII become the escapes of their UTF-8 octets, a host name its A-labels by

@@ -1,4 +1,4 @@
-import type { RetrievalError } from './errors.ts'
+import type { RetrievalError } from '../errors.ts'
 import { malformed } from './locator.ts'
 import type { SplitUrl } from './split.ts'
 

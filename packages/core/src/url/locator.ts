@@ -1,6 +1,6 @@
-import { RetrievalError } from './errors.ts'
-import { printable } from './printable.ts'
-import { redactUrl } from './redact.ts'
+import { RetrievalError } from '../errors.ts'
+import { printable } from '../printable.ts'
+import { redactUrl } from '../secrets/redact.ts'
 
 /**
  * A URL as written, split but not decoded. Absent is null, and null is not empty: `ftp://@h/` has the user "",

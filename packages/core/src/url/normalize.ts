@@ -1,9 +1,9 @@
-import { RetrievalError } from './errors.ts'
+import { RetrievalError } from '../errors.ts'
+import { findScheme, parseUrl, resolve } from '../resolve.ts'
+import type { Scheme } from '../scheme.ts'
 import { lowerAscii, readHost } from './host.ts'
 import { formatLocator, type Locator } from './locator.ts'
 import { removeDotSegments } from './reference.ts'
-import { findScheme, parseUrl, resolve } from './resolve.ts'
-import type { Scheme } from './scheme.ts'
 
 /**
  * One spelling for URLs that mean the same (RFC 3986 6.2.2, 6.2.3), as far as is safe for the scheme: scheme and host in lower

@@ -1,4 +1,4 @@
-import { cachedSearch, search } from './search.ts'
+import { cachedSearch, search } from '../url/search.ts'
 import { isSecretName } from './secret-names.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { RetrievalError } from '../errors.ts'
 import { slash, splitAuthority } from './authority.ts'
-import { RetrievalError } from './errors.ts'
 import { type Locator, malformed, type Part, type Span } from './locator.ts'
 import { encodeUnsafe, findBadEscape, findUnsafe } from './percent.ts'
 

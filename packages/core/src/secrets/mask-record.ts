@@ -1,5 +1,5 @@
-import { RetrievalError } from './errors.ts'
-import type { Explained } from './explain.ts'
+import { RetrievalError } from '../errors.ts'
+import type { Explained } from '../explain.ts'
 import { redact, redactUrl } from './redact.ts'
 
 /** Words of a closed list: no secrets, and told as they are. */

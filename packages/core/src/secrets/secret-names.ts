@@ -1,4 +1,4 @@
-import { decodeOctets } from './percent.ts'
+import { decodeOctets } from '../url/percent.ts'
 
 /**
  * What the name of a secret ends in, whatever stands before it: `access_token`, `X-Goog-Signature`, `PHPSESSID`,
