@@ -1,5 +1,5 @@
 import type { Mechanism } from '@retriever/core'
-import { maxDepth } from '../nntp/habits.ts'
+import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { count } from '../plugin/options.ts'

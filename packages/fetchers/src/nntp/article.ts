@@ -7,12 +7,12 @@ import { emptyBody } from '../wire/empty-body.ts'
 import { expectReply, type Reply, replyWords } from '../wire/framing/reply.ts'
 import { ResumingBody } from '../wire/resuming-body.ts'
 import { BlockBody, without } from './body.ts'
-import { type Dialogue, exchange } from './exchange.ts'
+import type { Slot } from './connection/command-queue.ts'
+import { type Dialogue, exchange } from './connection/exchange.ts'
+import type { InSession } from './connection/pool.ts'
+import type { ServerPlan } from './connection/session.ts'
 import { fieldsOf } from './fields.ts'
-import type { Slot } from './order.ts'
-import type { InSession } from './pool.ts'
 import { refused } from './refused.ts'
-import type { ServerPlan } from './session.ts'
 
 /** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
 export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {

@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import type { OneBody } from '../wire/resuming-body.ts'
-import type { Dialogue } from './exchange.ts'
-import type { Ahead, Slot } from './order.ts'
+import type { Ahead, Slot } from './connection/command-queue.ts'
+import type { Dialogue } from './connection/exchange.ts'
 
 /** Octets of one body that may wait in memory. */
 const maxAhead = 65_536

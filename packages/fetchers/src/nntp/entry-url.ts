@@ -1,5 +1,5 @@
 import { encodeOctets } from '@retriever/core'
-import type { ServerPlan } from './session.ts'
+import type { ServerPlan } from './connection/session.ts'
 
 /** `nntp://host/group`, on the same server and in the same way. */
 export function groupUrl(plan: ServerPlan, newsgroup: string): string {

@@ -1,6 +1,6 @@
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Slot } from './order.ts'
-import type { Session } from './session.ts'
+import type { Slot } from './connection/command-queue.ts'
+import type { Session } from './connection/session.ts'
 
 /** The header fields of an article out of the answer to HEAD, by lower-case name, unfolded (RFC 5322 2.2.3); ends that answer. */
 export async function fieldsOf(session: Session, slot: Slot, context: RetrievalContext): Promise<Map<string, string>> {

@@ -2,12 +2,12 @@ import type { NntpPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
 import { retrieveArticle } from './article.ts'
-import type { Dialogue } from './exchange.ts'
-import { retrieveGroup } from './group.ts'
-import { retrieveGroups } from './groups.ts'
-import { maxDepth } from './habits.ts'
-import { type InSession, Pool } from './pool.ts'
-import type { ServerPlan } from './session.ts'
+import type { Dialogue } from './connection/exchange.ts'
+import { type InSession, Pool } from './connection/pool.ts'
+import { maxDepth } from './connection/server-quirks.ts'
+import type { ServerPlan } from './connection/session.ts'
+import { retrieveGroup } from './group/group.ts'
+import { retrieveGroups } from './group/groups.ts'
 
 export interface NntpOptions {
   /** A newsgroup is listed by its newest articles, at most so many where the request has no `limit`. Default 1000. */

@@ -1,7 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/framing/reply.ts'
-import type { Dialogue } from './exchange.ts'
+import type { Dialogue } from './connection/exchange.ts'
 
 /** What a server says of a group or article it does not have. sn and leafnode answer 430 to a number (RFC 3977 says 423). */
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import type { NntpPlan, RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { DotDecoder } from '../wire/framing/dot.ts'
-import { LineReader } from '../wire/framing/lines.ts'
-import { type Reply, readReply } from '../wire/framing/reply.ts'
-import { Connection } from '../wire/transport/socket.ts'
-import { checkGroupName } from './group-reply.ts'
-import type { Habits } from './habits.ts'
-import { type Ahead, Order, SessionLost, Slot } from './order.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { DotDecoder } from '../../wire/framing/dot.ts'
+import { LineReader } from '../../wire/framing/lines.ts'
+import { type Reply, readReply } from '../../wire/framing/reply.ts'
+import { Connection } from '../../wire/transport/socket.ts'
+import { checkGroupName } from '../group/group-reply.ts'
+import { type Ahead, Order, SessionLost, Slot } from './command-queue.ts'
+import type { Habits } from './server-quirks.ts'
 
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }

@@ -1,12 +1,12 @@
 import { octetsToText } from '@retriever/core'
-import { charsetOf, headerText, wordCharsets } from '../mime/charset.ts'
-import { messageDate } from '../mime/date.ts'
-import { decodeWords } from '../mime/encoded-words.ts'
-import { idsIn, withoutBrackets } from '../mime/fields.ts'
-import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
-import { articleUrl } from './entry-url.ts'
-import type { Extent } from './extent.ts'
-import type { ServerPlan } from './session.ts'
+import { charsetOf, headerText, wordCharsets } from '../../mime/charset.ts'
+import { messageDate } from '../../mime/date.ts'
+import { decodeWords } from '../../mime/encoded-words.ts'
+import { idsIn, withoutBrackets } from '../../mime/fields.ts'
+import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ServerPlan } from '../connection/session.ts'
+import { articleUrl } from '../entry-url.ts'
+import type { Extent } from './article-range.ts'
 
 /**
  * One line of an overview as an entry (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets,

@@ -1,8 +1,8 @@
 import { octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
-import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
-import { type Reply, refusal } from '../wire/framing/reply.ts'
-import { blockText } from './fields.ts'
-import { tlsNeeded } from './refused.ts'
+import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
+import { type Reply, refusal } from '../../wire/framing/reply.ts'
+import { blockText } from '../fields.ts'
+import { tlsNeeded } from '../refused.ts'
 import type { ServerPlan, Session } from './session.ts'
 
 /**

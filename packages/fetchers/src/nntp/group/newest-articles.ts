@@ -1,11 +1,11 @@
 import { RetrievalError } from '@retriever/core'
-import { linesOf } from '../wire/framing/lines.ts'
-import type { Dialogue } from './exchange.ts'
-import { type Extent, extentBelow } from './extent.ts'
-import { SessionLost } from './order.ts'
+import { linesOf } from '../../wire/framing/lines.ts'
+import { SessionLost } from '../connection/command-queue.ts'
+import type { Dialogue } from '../connection/exchange.ts'
+import { overviewCut } from '../refused.ts'
+import { type Extent, extentBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
-import { overviewCut } from './refused.ts'
 
 /** Characters that one chunk of the body has, or a little more. */
 const chunkLength = 65_536

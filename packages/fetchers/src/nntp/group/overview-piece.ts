@@ -1,10 +1,10 @@
-import { expectReply } from '../wire/framing/reply.ts'
-import { BlockBody } from './body.ts'
-import { type Dialogue, exchange } from './exchange.ts'
-import { type Extent, numbersIn } from './extent.ts'
-import { blockText } from './fields.ts'
+import { expectReply } from '../../wire/framing/reply.ts'
+import { BlockBody } from '../body.ts'
+import { type Dialogue, exchange } from '../connection/exchange.ts'
+import { blockText } from '../fields.ts'
+import { refused } from '../refused.ts'
+import { type Extent, numbersIn } from './article-range.ts'
 import { HeadOverview } from './head-overview.ts'
-import { refused } from './refused.ts'
 
 /** The lines of an overview about an extent; `body` null: no article has a number in it. */
 export interface OverviewPiece {

@@ -1,10 +1,10 @@
 import { RetrievalError } from '@retriever/core'
-import { expectReply } from '../wire/framing/reply.ts'
-import { checkAnswer } from './article.ts'
-import type { Dialogue } from './exchange.ts'
-import { fieldsOf } from './fields.ts'
-import { SessionLost, type Slot } from './order.ts'
-import { overviewCut, refused } from './refused.ts'
+import { expectReply } from '../../wire/framing/reply.ts'
+import { checkAnswer } from '../article.ts'
+import { SessionLost, type Slot } from '../connection/command-queue.ts'
+import type { Dialogue } from '../connection/exchange.ts'
+import { fieldsOf } from '../fields.ts'
+import { overviewCut, refused } from '../refused.ts'
 
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])

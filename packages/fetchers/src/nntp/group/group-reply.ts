@@ -1,5 +1,5 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { type Reply, replyWords } from '../wire/framing/reply.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { type Reply, replyWords } from '../../wire/framing/reply.ts'
 
 /** What GROUP answers (RFC 3977 6.1.1): an estimate of how many articles there are, and their numbers' bounds. */
 export interface GroupSummary {

@@ -1,7 +1,7 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Reply } from '../wire/framing/reply.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { Reply } from '../../wire/framing/reply.ts'
+import type { Slot } from './command-queue.ts'
 import { logIn, loginRefused, say } from './login.ts'
-import type { Slot } from './order.ts'
 import type { ServerPlan, Session } from './session.ts'
 
 /** What a retrieval asks a session, and by what plan and in whose context. */

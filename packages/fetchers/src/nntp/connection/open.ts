@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { LineReader } from '../wire/framing/lines.ts'
-import { type Reply, readReply, refusal, replyWords } from '../wire/framing/reply.ts'
-import { Connection, openSocket } from '../wire/transport/socket.ts'
-import { startTls } from '../wire/transport/start-tls.ts'
-import type { Habits } from './habits.ts'
-import { leaving } from './refused.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { LineReader } from '../../wire/framing/lines.ts'
+import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/reply.ts'
+import { Connection, openSocket } from '../../wire/transport/socket.ts'
+import { startTls } from '../../wire/transport/start-tls.ts'
+import { leaving } from '../refused.ts'
+import type { Habits } from './server-quirks.ts'
 import { type ServerPlan, Session } from './session.ts'
 
 /**

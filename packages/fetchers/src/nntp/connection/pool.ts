@@ -1,11 +1,11 @@
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { Places } from '../wire/pool/places.ts'
-import { sessionKey } from '../wire/pool/pool-key.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { Places } from '../../wire/pool/places.ts'
+import { sessionKey } from '../../wire/pool/pool-key.ts'
+import { SessionLost } from './command-queue.ts'
 import type { Dialogue } from './exchange.ts'
-import { type Habits, maxDepth } from './habits.ts'
 import { openSession } from './open.ts'
-import { SessionLost } from './order.ts'
+import { type Habits, maxDepth } from './server-quirks.ts'
 import type { ServerPlan, Session } from './session.ts'
 
 /** How long a session is kept for the next retrieval; servers close idle ones after some minutes (RFC 3977 3.1: at least three). */

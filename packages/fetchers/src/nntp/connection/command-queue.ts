@@ -1,7 +1,7 @@
 import type { Phase } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { DotDecoder } from '../wire/framing/dot.ts'
-import type { Reply } from '../wire/framing/reply.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { DotDecoder } from '../../wire/framing/dot.ts'
+import type { Reply } from '../../wire/framing/reply.ts'
 
 /** The connection was lost while others were being answered: it says nothing about what was asked behind them. */
 export class SessionLost extends Error {
