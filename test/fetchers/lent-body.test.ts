@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createClient, type Representation } from '@retriever/fetchers'
 import { bigOctet, startFtpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Intake, makeBasin } from '../../packages/fetchers/src/wire/transport/intake.ts'
+import { Intake, makeBasin } from '../../packages/fetchers/src/wire/transport/ring-reader.ts'
 import { chunks, fakeHttp, retrieved } from './fake.ts'
 import { trial } from './ftp-trial.ts'
 

@@ -7,7 +7,6 @@ import {
   redact,
 } from '@retriever/core'
 import { Deadline } from '../plugin/deadline.ts'
-import { masked, withoutSecrets } from '../plugin/event-secrets.ts'
 import type { RetrievalEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
@@ -22,6 +21,7 @@ import type {
   TlsOptions,
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
+import { masked, withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries, under } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Body } from '../result/body.ts'

@@ -4,7 +4,7 @@ import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { linesOf } from '../wire/framing/lines.ts'
-import { checkChanged } from './changed.ts'
+import { checkChanged } from './if-modified.ts'
 import { attempt, pathOctets } from './open-path.ts'
 
 const pieceSize = 64 * 1024

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
-import { resumePoint, tellWhole } from '../plugin/wishes.ts'
+import { resumePoint, tellWhole } from '../plugin/request-options.ts'
 import { readChunk } from './file-body.ts'
 import { attempt } from './open-path.ts'
 

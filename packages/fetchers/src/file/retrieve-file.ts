@@ -1,7 +1,7 @@
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { checkChanged } from './changed.ts'
 import { extentOf } from './extent.ts'
 import { chunkSize, FileBody, readChunk } from './file-body.ts'
+import { checkChanged } from './if-modified.ts'
 import { attempt, type OpenedPath } from './open-path.ts'
 
 type OpenedFile = Extract<OpenedPath, { kind: 'file' }>

@@ -4,7 +4,7 @@ import { sessionKey } from '../wire/pool/pool-key.ts'
 import { startTls } from '../wire/transport/start-tls.ts'
 import type { Control } from './control/control.ts'
 import type { Dialogue } from './control/dialogue.ts'
-import { FlightLost, fly, type Step } from './control/flight.ts'
+import { FlightLost, fly, type Step } from './control/pipeline.ts'
 import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './control/refusal-words.ts'
 import { isPositive, type Reply, refused, violation, wordsOf } from './control/replies.ts'
 

@@ -1,5 +1,5 @@
 import type { Dialogue } from './control/dialogue.ts'
-import { fly, type Step } from './control/flight.ts'
+import { fly, type Step } from './control/pipeline.ts'
 import { isPositive, type Reply, refused } from './control/replies.ts'
 import { askForUtf8, needsUtf8, utf8Steps } from './control/utf8.ts'
 import { logIn } from './login.ts'

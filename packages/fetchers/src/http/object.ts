@@ -1,5 +1,5 @@
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
-import type { Answer, Ask, Asking, Deadline } from './asking.ts'
+import type { Answer, Ask, Asking, Deadline } from './exchange.ts'
 import { outcomeOf } from './outcome.ts'
 import { contentRange } from './range/content-range.ts'
 import { RestartingBody } from './range/restarting-body.ts'

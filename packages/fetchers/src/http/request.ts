@@ -1,11 +1,11 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RequestOptions } from '../plugin/fetcher.ts'
-import { givesField } from '../plugin/wishes.ts'
+import { givesField } from '../plugin/request-options.ts'
 import { authority } from '../wire/transport/authority.ts'
-import type { Asking } from './asking.ts'
 import { acceptEncoding } from './coding/coding.ts'
 import { authorityOf } from './connection/forward.ts'
+import type { Asking } from './exchange.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
 export interface Request {

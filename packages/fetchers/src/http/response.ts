@@ -1,6 +1,6 @@
 import { octetsToText, printable, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { notModified, sameTag } from '../plugin/wishes.ts'
+import { notModified, sameTag } from '../plugin/request-options.ts'
 import type { Head } from './connection/connection.ts'
 import { contentRange } from './range/content-range.ts'
 import { isSameTag } from './range/validator.ts'

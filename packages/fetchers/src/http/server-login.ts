@@ -2,10 +2,10 @@ import { type HttpPlan, RetrievalError } from '@retriever/core'
 import { type Attempt, Authenticator, type UserAndPassword } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
-import { givesField } from '../plugin/wishes.ts'
-import { askLogin, checkBasicUser } from './asked-login.ts'
-import type { Answer } from './asking.ts'
+import { givesField } from '../plugin/request-options.ts'
+import { askLogin, checkBasicUser } from './ask-credentials.ts'
 import { discard, readExcerpt } from './connection/discard.ts'
+import type { Answer } from './exchange.ts'
 import { shownFields } from './response.ts'
 
 /** Credentials that the URL did not give. */

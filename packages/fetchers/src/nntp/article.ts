@@ -12,7 +12,7 @@ import { type Dialogue, exchange } from './connection/exchange.ts'
 import type { InSession } from './connection/pool.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { fieldsOf } from './fields.ts'
-import { refused } from './refused.ts'
+import { refused } from './nntp-errors.ts'
 
 /** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
 export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {

@@ -1,9 +1,9 @@
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { Places } from '../../wire/pool/places.ts'
+import { Places } from '../../wire/pool/connection-slots.ts'
 import { sessionKey } from '../../wire/pool/pool-key.ts'
-import { Acquaintances, type Preset } from './habits.ts'
 import { isFull } from './refusal-words.ts'
+import { Acquaintances, type Preset } from './server-quirks.ts'
 import { Session } from './session.ts'
 
 /** How long a session is kept for the next retrieval, in milliseconds. Servers close idle ones after one to fifteen minutes. */

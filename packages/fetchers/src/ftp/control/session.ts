@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { type Basin, makeBasin } from '../../wire/transport/intake.ts'
+import { type Basin, makeBasin } from '../../wire/transport/ring-reader.ts'
 import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
 import { greet, upgrade } from '../login.ts'
 import { Control } from './control.ts'
-import type { Habits } from './habits.ts'
 import { type Reply, wordsOf } from './replies.ts'
+import type { Habits } from './server-quirks.ts'
 
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000

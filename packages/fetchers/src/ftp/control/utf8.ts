@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Dialogue } from './dialogue.ts'
-import type { Step } from './flight.ts'
+import type { Step } from './pipeline.ts'
 import { isPositive } from './replies.ts'
 
 /** Whether the path has names in UTF-8 that are more than ASCII. */

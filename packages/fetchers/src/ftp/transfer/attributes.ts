@@ -1,5 +1,5 @@
 import type { Dialogue } from '../control/dialogue.ts'
-import type { Step } from '../control/flight.ts'
+import type { Step } from '../control/pipeline.ts'
 import { isPositive, isUnknownCommand } from '../control/replies.ts'
 import { readTime } from '../listing/facts.ts'
 import { safeSize } from '../listing/line-words.ts'

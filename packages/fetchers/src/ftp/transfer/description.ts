@@ -2,7 +2,7 @@ import type { Retrieved } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { type Reply, wordsOf } from '../control/replies.ts'
 import type { Attributes } from './attributes.ts'
-import type { Part } from './part.ts'
+import type { Part } from './byte-range.ts'
 
 /** What is known of a file, or of the wanted part of it. `announced`: its size in the words of the reply to RETR. */
 export function described(

@@ -1,5 +1,5 @@
 import type { Dialogue } from '../control/dialogue.ts'
-import type { Step } from '../control/flight.ts'
+import type { Step } from '../control/pipeline.ts'
 import { isPermanent, isPositive, type Reply, refused, shownName } from '../control/replies.ts'
 
 /**

@@ -2,14 +2,14 @@ import type { RetrievalError } from '@retriever/core'
 import type { Retrieved } from '../../plugin/fetcher.ts'
 import { emptyBody } from '../../wire/empty-body.ts'
 import type { Dialogue } from '../control/dialogue.ts'
-import type { Step } from '../control/flight.ts'
+import type { Step } from '../control/pipeline.ts'
 import { type Reply, refused, shownName } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
 import { enter } from '../prepare.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
+import { checkModified, wantedPart } from './byte-range.ts'
 import { described } from './description.ts'
 import { isDirectory, slashAdvice } from './directories.ts'
-import { checkModified, wantedPart } from './part.ts'
 
 /**
  * Metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so that a CWD

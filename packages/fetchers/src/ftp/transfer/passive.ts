@@ -1,8 +1,8 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
-import type { Step } from '../control/flight.ts'
-import { withPatience } from '../control/patience.ts'
+import type { Step } from '../control/pipeline.ts'
 import { isPermanent, type Reply, refused, violation } from '../control/replies.ts'
+import { withPatience } from '../control/reply-timeout.ts'
 
 /**
  * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is

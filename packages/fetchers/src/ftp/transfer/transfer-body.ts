@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import type { Dialogue } from '../control/dialogue.ts'
-import { withPatience } from '../control/patience.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from '../control/replies.ts'
+import { withPatience } from '../control/reply-timeout.ts'
 import type { Lodger } from '../control/session.ts'
 import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'

@@ -1,8 +1,8 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Answer, Asking } from '../asking.ts'
+import type { Answer, Asking } from '../exchange.ts'
 import { type Logins, requestFields } from '../request.ts'
-import { Inquiry, type Send } from './cache-inquiry.ts'
+import { Inquiry, type Send } from './cache-lookup.ts'
 import { cacheRequest } from './cache-request.ts'
 import type { Store } from './stored.ts'
 

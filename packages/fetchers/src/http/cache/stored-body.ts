@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { AnswerBody } from '../asking.ts'
+import type { AnswerBody } from '../exchange.ts'
 import type { BodyReader, Stored } from './stored.ts'
 
 /** A body out of the cache, pulled chunk by chunk. At its end it must have been what was stored. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { AnswerBody } from '../asking.ts'
+import type { AnswerBody } from '../exchange.ts'
 import type { BodyWriter, Stored } from './stored.ts'
 
 /** What the store is told of a whole body. */

@@ -1,6 +1,6 @@
 import { printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
-import { givesField, resumePoint } from '../../plugin/wishes.ts'
+import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, knownCodings, undone, type Wire } from './decoder.ts'
 

@@ -1,6 +1,6 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { AnswerBody } from '../asking.ts'
 import { exchangeError } from '../errors.ts'
+import type { AnswerBody } from '../exchange.ts'
 import type { Exchange } from './connection.ts'
 
 /** The body of an answer, pulled chunk by chunk, each the consumer's own. At its end the connection serves again; given up, it goes. */

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Inflow } from '../../wire/transport/inflow.ts'
+import type { Inflow } from '../../wire/transport/byte-source.ts'
 import { ChunkSizes } from './chunk-sizes.ts'
 import { BodyCut, type Exchange, Flood, Forestalled, type Head, shownOctets } from './connection.ts'
 import { HeadReader } from './head-reader.ts'

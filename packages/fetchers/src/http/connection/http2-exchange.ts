@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2'
-import { SocketInflow } from '../../wire/transport/inflow.ts'
+import { SocketInflow } from '../../wire/transport/byte-source.ts'
 import { BodyCut, type Exchange, type Head, HeadTooLarge, maxInterim, TooManyInterim } from './connection.ts'
 import type { Http2Connection } from './http2.ts'
 

@@ -1,4 +1,4 @@
-import type { AnswerBody } from '../asking.ts'
+import type { AnswerBody } from '../exchange.ts'
 
 /** A body that has come already. */
 export class WholeBody implements AnswerBody {

@@ -1,6 +1,6 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
-import { ownField } from '../../plugin/wishes.ts'
+import { ownField } from '../../plugin/request-options.ts'
 import { IndexedDirectory } from './index-entry.ts'
 import type { IndexPage } from './index-html.ts'
 import { isJsonIndex, jsonEntries } from './index-json.ts'

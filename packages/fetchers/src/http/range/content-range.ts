@@ -1,6 +1,6 @@
 import { printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext } from '../../plugin/fetcher.ts'
-import { givesField } from '../../plugin/wishes.ts'
+import { givesField } from '../../plugin/request-options.ts'
 import type { ResponseHead } from '../response.ts'
 
 /** The octets `first` to `last` of a representation of `total`; null where the server does not know that. */

@@ -1,8 +1,8 @@
 import type { RetrievalContext, Sink } from '../../plugin/fetcher.ts'
 import { Retries } from '../../plugin/retry.ts'
-import type { Answer, Deadline } from '../asking.ts'
 import { discard } from '../connection/discard.ts'
 import { statusError } from '../errors.ts'
+import type { Answer, Deadline } from '../exchange.ts'
 import type { ResponseHead } from '../response.ts'
 import type { Begun } from './resuming-body.ts'
 

@@ -2,7 +2,7 @@ import { octetsToText, printable, type RetrievalError, utf8Octets } from '@retri
 import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal } from '../../wire/framing/reply.ts'
 import { blockText } from '../fields.ts'
-import { tlsNeeded } from '../refused.ts'
+import { tlsNeeded } from '../nntp-errors.ts'
 import type { ServerPlan, Session } from './session.ts'
 
 /**

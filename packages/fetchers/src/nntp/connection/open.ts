@@ -4,7 +4,7 @@ import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { Connection, openSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
-import { leaving } from '../refused.ts'
+import { leaving } from '../nntp-errors.ts'
 import type { Habits } from './server-quirks.ts'
 import { type ServerPlan, Session } from './session.ts'
 

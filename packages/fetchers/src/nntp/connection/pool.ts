@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { Places } from '../../wire/pool/places.ts'
+import { Places } from '../../wire/pool/connection-slots.ts'
 import { sessionKey } from '../../wire/pool/pool-key.ts'
 import { SessionLost } from './command-queue.ts'
 import type { Dialogue } from './exchange.ts'

@@ -3,7 +3,7 @@ import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { BlockBody } from '../body.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../nntp-errors.ts'
 
 /**
  * The descriptions that a server has of its newsgroups, by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6);

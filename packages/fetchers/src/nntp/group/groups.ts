@@ -9,7 +9,7 @@ import { type Dialogue, exchange } from '../connection/exchange.ts'
 import type { InSession } from '../connection/pool.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { groupUrl } from '../entry-url.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../nntp-errors.ts'
 import { descriptionsOf } from './descriptions.ts'
 import { fitsWildmat } from './wildmat.ts'
 

@@ -4,7 +4,7 @@ import { checkAnswer } from '../article.ts'
 import { SessionLost, type Slot } from '../connection/command-queue.ts'
 import type { Dialogue } from '../connection/exchange.ts'
 import { fieldsOf } from '../fields.ts'
-import { overviewCut, refused } from '../refused.ts'
+import { overviewCut, refused } from '../nntp-errors.ts'
 
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])

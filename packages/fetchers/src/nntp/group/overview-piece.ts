@@ -2,7 +2,7 @@ import { expectReply } from '../../wire/framing/reply.ts'
 import { BlockBody } from '../body.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
 import { blockText } from '../fields.ts'
-import { refused } from '../refused.ts'
+import { refused } from '../nntp-errors.ts'
 import { type Extent, numbersIn } from './article-range.ts'
 import { HeadOverview } from './head-overview.ts'
 

@@ -3,11 +3,11 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext, TlsOptions } from '../../plugin/fetcher.ts'
-import { type Lifetime, whenOver } from './lifetime.ts'
+import { type Lifetime, whenOver } from './abort-scope.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
-import { opening } from './opening.ts'
 import type { Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
+import { opening } from './socket-opened.ts'
 
 /** `name` is for messages, where host and port do not tell what it is. */
 type NamedPeer = Peer & { readonly name?: string }

@@ -2,8 +2,8 @@ import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
 import { isOneLine } from '../framing/lines.ts'
+import type { Lifetime } from './abort-scope.ts'
 import { dial, dialProxy, secure } from './dial.ts'
-import type { Lifetime } from './lifetime.ts'
 import { receiveError } from './socket-error.ts'
 
 /** Where a connection goes, and what is spoken on it. */

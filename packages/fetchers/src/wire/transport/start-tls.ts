@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { tlsOptions } from './dial.ts'
-import { opening } from './opening.ts'
 import { connectError } from './socket-error.ts'
+import { opening } from './socket-opened.ts'
 
 /** A TLS session that is being agreed on. */
 export interface Secured {

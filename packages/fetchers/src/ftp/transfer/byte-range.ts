@@ -1,5 +1,5 @@
 import type { ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
-import { notModified, resumePoint } from '../../plugin/wishes.ts'
+import { notModified, resumePoint } from '../../plugin/request-options.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Attributes } from './attributes.ts'
 

@@ -1,7 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Inflow } from './inflow.ts'
+import type { Inflow } from './byte-source.ts'
 import { receiveError } from './socket-error.ts'
 
 /** What an intake may read ahead of its consumer. With less, Node's threads are waited for at each of too many writes. */

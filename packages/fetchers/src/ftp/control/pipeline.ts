@@ -1,9 +1,9 @@
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Control } from './control.ts'
-import type { Habits } from './habits.ts'
-import { withPatience } from './patience.ts'
 import type { Reply } from './replies.ts'
+import { withPatience } from './reply-timeout.ts'
+import type { Habits } from './server-quirks.ts'
 
 /** A command, and what is to be made of its reply: throws where that ends the retrieval. */
 export interface Step {

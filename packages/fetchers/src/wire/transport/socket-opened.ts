@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { Lifetime } from './lifetime.ts'
+import type { Lifetime } from './abort-scope.ts'
 
 /**
  * Waits until a socket is open. Rejects with its error; and where it closes without one, with the reason for which its

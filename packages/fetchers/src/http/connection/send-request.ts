@@ -1,7 +1,7 @@
 import { type HttpPlan, redact } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Answer, Asking } from '../asking.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
+import type { Answer, Asking } from '../exchange.ts'
 import { isSecret, type Logins, makeRequest } from '../request.ts'
 import { ResponseHead } from '../response.ts'
 import { HttpBody } from './body.ts'

@@ -1,7 +1,7 @@
 import { RetrievalError, utf8Octets } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Answer } from '../asking.ts'
 import { discard } from '../connection/discard.ts'
+import type { Answer } from '../exchange.ts'
 import { describe } from '../response.ts'
 import { type CacheRequest, couldAnswer, varyOf } from './cache-request.ts'
 import { ageOf, type Dated, mayKeep, standsInOnError, usableAs } from './freshness.ts'
