@@ -2,7 +2,7 @@ import { posix, win32 } from 'node:path'
 import { resolve } from '@retriever/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fileNameOf, safeFileName } from '../../packages/cli/src/file-name.ts'
+import { fileNameOf, safeFileName } from '../../packages/cli/src/saving/file-name.ts'
 
 test.each([
   ['http://h/a/b.tar.gz', 'b.tar.gz'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commandNames, commandSpecs } from '../../packages/cli/src/command-specs.ts'
-import { applies, options } from '../../packages/cli/src/options.ts'
+import { applies, options } from '../../packages/cli/src/options/index.ts'
 import { retrieve, useBundle } from './run.ts'
 
 useBundle()

@@ -1,7 +1,7 @@
 import { type ResolveOptions, resolve } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { LoginDesk } from '../../packages/cli/src/login.ts'
-import { Output } from '../../packages/cli/src/output.ts'
+import { LoginDesk } from '../../packages/cli/src/terminal/credential-prompt.ts'
+import { Output } from '../../packages/cli/src/terminal/output.ts'
 
 const { signal } = new AbortController()
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { hintFor } from '../../packages/cli/src/foreign-options.ts'
-import { options } from '../../packages/cli/src/options.ts'
+import { options } from '../../packages/cli/src/options/index.ts'
 import { parseCommandLine } from '../../packages/cli/src/parse.ts'
 
 const given = (...argv: string[]): string[] => parseCommandLine(argv).given.map(({ name, value }) => `${name}=${value}`)

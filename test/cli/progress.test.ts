@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatProgress } from '../../packages/cli/src/progress.ts'
+import { formatProgress } from '../../packages/cli/src/terminal/progress.ts'
 
 const MiB = 2 ** 20
 

@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import { expect, test } from 'vitest'
-import { Output } from '../../packages/cli/src/output.ts'
-import { Reporter } from '../../packages/cli/src/report.ts'
+import { Output } from '../../packages/cli/src/terminal/output.ts'
+import { Reporter } from '../../packages/cli/src/terminal/report.ts'
 
 class Notes extends Output {
   readonly lines: unknown[] = []

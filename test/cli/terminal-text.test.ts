@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TerminalText } from '../../packages/cli/src/terminal-text.ts'
+import { TerminalText } from '../../packages/cli/src/terminal/terminal-text.ts'
 
 function shown(octets: Uint8Array, charset: string | null, cuts: readonly number[] = []): string {
   const text = new TerminalText(charset)

@@ -1,5 +1,5 @@
 import { type CommandName, commandNames, commandSpecs } from './command-specs.ts'
-import { applies, categories, type OptionSpec, options } from './options.ts'
+import { applies, categories, type OptionSpec, options } from './options/index.ts'
 
 /** --help, from the table: of one command, or of all where null. */
 export function formatHelp(command: CommandName | null, columns: number): string {

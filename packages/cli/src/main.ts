@@ -2,9 +2,9 @@ import type { CommandName } from './command-specs.ts'
 import { type Config, readConfig } from './config.ts'
 import { formatHelp } from './help.ts'
 import { watchInterrupts } from './interrupts.ts'
-import { Output, StdoutClosed } from './output.ts'
 import { parseCommandLine } from './parse.ts'
-import { Reporter } from './report.ts'
+import { Output, StdoutClosed } from './terminal/output.ts'
+import { Reporter } from './terminal/report.ts'
 import { version } from './version.ts'
 
 /** What a command works with. */

@@ -3,7 +3,7 @@ import { usageError } from './exit-codes.ts'
 import { checkFirstWord, helpOperands } from './first-word.ts'
 import { hintFor } from './foreign-options.ts'
 import { nearest } from './nearest.ts'
-import { applies, type OptionName, type OptionSpec, options } from './options.ts'
+import { applies, type OptionName, type OptionSpec, options } from './options/index.ts'
 
 /** One option as it was typed; a switch has the value "". */
 export interface Given {

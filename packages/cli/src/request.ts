@@ -1,10 +1,10 @@
 import { knownCharset, type RetrieveOptions } from '@retriever/fetchers'
-import type { Destination } from './destination.ts'
 import { usageError } from './exit-codes.ts'
-import { readHeaders, readWish } from './headers.ts'
 import { readLimit, readRange, readSplit } from './numbers.ts'
+import { readHeaders, readWish } from './options/read-headers.ts'
+import { readTime } from './options/read-time.ts'
 import type { CommandLine } from './parse.ts'
-import { readTime } from './time.ts'
+import type { Destination } from './saving/destination.ts'
 
 /** Where a body is to begin: at an octet, or where the output file ends. */
 export type ContinueAt = number | 'end'

@@ -7,14 +7,14 @@ import {
   type RetrievalEvent,
 } from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
-import { formFiller } from './form-desk.ts'
-import { checkForm } from './form-option.ts'
-import { LoginDesk } from './login.ts'
 import type { Run } from './main.ts'
-import { StdoutClosed } from './output.ts'
-import { Progress } from './progress.ts'
-import { type ProxyChooser, withLogin } from './proxy.ts'
-import { searchUrl } from './search.ts'
+import { checkForm } from './options/read-form.ts'
+import { type ProxyChooser, withLogin } from './options/read-proxy.ts'
+import { searchUrl } from './options/read-search.ts'
+import { LoginDesk } from './terminal/credential-prompt.ts'
+import { formFiller } from './terminal/form-prompt.ts'
+import { StdoutClosed } from './terminal/output.ts'
+import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 
 /** The retrievals of one command: a client that reports, shows progress and knows logins. */

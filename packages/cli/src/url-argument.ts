@@ -3,7 +3,7 @@ import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { completeUrl, extractUrls, RetrievalError, schemeOf } from '@retriever/core'
 import { firstWordMeant } from './first-word.ts'
-import type { Reporter } from './report.ts'
+import type { Reporter } from './terminal/report.ts'
 
 /**
  * The URL that an argument gives, without blanks and quotes around it; what was guessed is reported. `<URL:ftp://h/x>`

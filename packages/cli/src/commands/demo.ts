@@ -5,7 +5,7 @@ import { domainToASCII, pathToFileURL } from 'node:url'
 import { explain, formatExplanation, printable } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
 import { startServers } from '@retriever/servers'
-import { type Exhibit, exhibits } from '../demo/exhibits.ts'
+import { type Exhibit, exhibits } from '../demo/demo-cases.ts'
 import { outcomeOf, type ShownOutcome } from '../demo/outcome.ts'
 import type { Run } from '../main.ts'
 

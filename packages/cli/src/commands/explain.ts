@@ -10,8 +10,8 @@ import {
 } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
-import { jsonLine } from '../output.ts'
-import { searchUrl } from '../search.ts'
+import { searchUrl } from '../options/read-search.ts'
+import { jsonLine } from '../terminal/output.ts'
 import { urlArgument } from '../url-argument.ts'
 
 /** `retrieve explain URL...`: contacts nothing. A URL that means nothing gives its error's exit code, once all are explained. */

@@ -3,8 +3,8 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { type ExtractedUrl, extractUrls, printable, RetrievalError } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
-import { jsonLine } from '../output.ts'
-import { guessedDecoder } from '../text-guess.ts'
+import { jsonLine } from '../terminal/output.ts'
+import { guessedDecoder } from '../terminal/text-guess.ts'
 
 /** A book has about one; what is longer is hardly text. */
 const maxText = 64 * 1024 * 1024

@@ -2,21 +2,21 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
-import { octetsFrom } from '../continuation.ts'
-import { attempt, checkTarget, type Destination, writeFailed } from '../destination.ts'
-import { dispositionName } from '../disposition.ts'
-import { checkEtagFile, saveEtag } from '../etag.ts'
-import { safeFileName } from '../file-name.ts'
-import { headOf, isHttp, shownHead } from '../head.ts'
-import { KeptOctets } from '../kept-octets.ts'
-import { printListing } from '../listing.ts'
 import type { Run } from '../main.ts'
-import { isAttributes, isGroup, isMenu, isMessage } from '../media.ts'
-import type { Output } from '../output.ts'
-import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../save-plan.ts'
+import type { WantedParts } from '../options/part-options.ts'
+import { octetsFrom } from '../saving/continuation.ts'
+import { attempt, checkTarget, type Destination, writeFailed } from '../saving/destination.ts'
+import { dispositionName } from '../saving/disposition.ts'
+import { checkEtagFile, saveEtag } from '../saving/etag.ts'
+import { safeFileName } from '../saving/file-name.ts'
+import { KeptOctets } from '../saving/kept-octets.ts'
+import { isAttributes, isGroup, isMenu, isMessage } from '../saving/media.ts'
+import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../saving/save-plan.ts'
 import { eachUrl, Session } from '../session.ts'
-import { TerminalText } from '../terminal-text.ts'
-import type { WantedParts } from '../wanted-parts.ts'
+import type { Output } from '../terminal/output.ts'
+import { TerminalText } from '../terminal/terminal-text.ts'
+import { headOf, isHttp, shownHead } from '../views/head.ts'
+import { printListing } from '../views/listing.ts'
 
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {
@@ -84,7 +84,7 @@ async function toParts(
   if (folder !== null) attempt(folder, () => accessSync(folder, constants.W_OK))
   else if (destination.to === 'file') checkTarget(destination.path, true, true)
   await using representation = await session.retrieve(resolution, false)
-  const { getParts } = await import('../message-parts.ts')
+  const { getParts } = await import('../saving/message-parts.ts')
   await getParts(wanted, representation, destination, run)
 }
 
@@ -121,18 +121,18 @@ function givenName({ metadata }: Representation): string | null {
  */
 async function show(representation: Representation, start: number, output: Output): Promise<void> {
   if (isMenu(representation)) {
-    const { printMenu } = await import('../menu-page.ts')
+    const { printMenu } = await import('../views/menu.ts')
     return printMenu(representation, output)
   }
   if (isGroup(representation)) {
-    const { printGroup } = await import('../group-page.ts')
+    const { printGroup } = await import('../views/group.ts')
     return printGroup(representation, output)
   }
   if (representation.kind === 'listing' && !isAttributes(representation)) {
     return printListing(representation, output, false)
   }
   if (isMessage(representation) && start === 0) {
-    const { articlePage } = await import('../article-page.ts')
+    const { articlePage } = await import('../views/article.ts')
     return output.write(await articlePage(representation))
   }
   let text: TerminalText | undefined

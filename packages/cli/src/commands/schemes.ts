@@ -1,7 +1,7 @@
 import { builtinSchemes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 import type { Run } from '../main.ts'
-import { jsonLine } from '../output.ts'
+import { jsonLine } from '../terminal/output.ts'
 
 /** `retrieve schemes`: all that are known, and which of them can be fetched. */
 export async function schemes({ config, output }: Run): Promise<number> {

@@ -3,8 +3,8 @@ import { type Faults, type ProtocolName, type ServersOptions, startServers, type
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
 import { isPort } from '../numbers.ts'
-import { jsonLine } from '../output.ts'
 import type { CommandLine } from '../parse.ts'
+import { jsonLine } from '../terminal/output.ts'
 
 const protocols: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet']
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { octetsToText, RetrievalError, shellCommand } from '@retriever/core'
 import { type Client, type Handoff, Representation } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
-import { sentence } from '../report.ts'
+import { sentence } from '../terminal/report.ts'
 import { greetingOf } from './greeting.ts'
 
 /** What came of a URL: lines for people, and the exit code of the command. */

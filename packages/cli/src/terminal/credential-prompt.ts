@@ -1,7 +1,7 @@
 import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
-import type { Config, Login } from './config.ts'
-import { usageError } from './exit-codes.ts'
+import type { Config, Login } from '../config.ts'
+import { usageError } from '../exit-codes.ts'
 import type { Output } from './output.ts'
 import { canAsk, promptLine } from './prompt.ts'
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { findPart, type KeptPart } from '@retriever/fetchers'
-import { formatSize } from './numbers.ts'
-import type { Reporter } from './report.ts'
+import { formatSize } from '../numbers.ts'
+import type { Reporter } from '../terminal/report.ts'
 import type { SavePlan } from './save-plan.ts'
 
 /** Tells what a retrieval that failed has left of its file, and how to go on: nobody should have to look for it. */

@@ -1,5 +1,5 @@
 import type { Fetcher } from '@retriever/fetchers'
-import type { CommandLine } from './parse.ts'
+import type { CommandLine } from '../parse.ts'
 import { whenUsed } from './when-used.ts'
 
 /** What FTP is to be spoken like: a fetcher in place of the built-in one, where the command line wants another. */

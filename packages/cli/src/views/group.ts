@@ -1,7 +1,7 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import type { Output } from './output.ts'
-import { copyable, hanging } from './page.ts'
+import type { Output } from '../terminal/output.ts'
+import { copyable, hanging } from '../terminal/page.ts'
 import { threaded } from './threads.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { TlsOptions } from '@retriever/fetchers'
-import { usageError } from './exit-codes.ts'
-import type { OptionName } from './options.ts'
-import type { CommandLine } from './parse.ts'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
+import type { OptionName } from './index.ts'
 
 /** Whom to trust, and who we are. Throws `file-failed` for a file that cannot be read. */
 export function readTls(line: CommandLine): TlsOptions {

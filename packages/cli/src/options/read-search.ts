@@ -1,6 +1,6 @@
 import { encodeOctets, formatLocator, type GopherPlan, type Resolution, utf8Octets } from '@retriever/core'
-import { usageError } from './exit-codes.ts'
-import type { CommandLine } from './parse.ts'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
 
 /** --search; null: there is none. Throws `invalid-option` for what would be more than one field of the request (security.md case 70). */
 export function readSearch(line: CommandLine): string | null {

@@ -1,6 +1,6 @@
 import { fstatSync, write } from 'node:fs'
 import { promisify } from 'node:util'
-import { writeFailed } from './destination.ts'
+import { writeFailed } from '../saving/destination.ts'
 
 /** Who read standard output has gone: `| head`. No error, but the end of the work. */
 export class StdoutClosed extends Error {

@@ -1,8 +1,8 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
-import { usageError } from './exit-codes.ts'
-import type { CommandLine } from './parse.ts'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
 
 /** Where a body goes. */
 export type Destination =

@@ -1,7 +1,7 @@
 import type { Fetcher } from '@retriever/fetchers'
 import type { HttpFetcherOptions } from '@retriever/fetchers/http'
-import { usageError } from './exit-codes.ts'
-import type { CommandLine } from './parse.ts'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
 import { whenUsed } from './when-used.ts'
 
 /** What HTTP is to be spoken like: a fetcher in place of the built-in one, where the command line wants another. */

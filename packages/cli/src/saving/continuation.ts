@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation, ResumePoint } from '@retriever/fetchers'
+import type { ContinueAt } from '../request.ts'
 import { attempt, writeFailed } from './destination.ts'
-import type { ContinueAt } from './request.ts'
 
 /** How many octets the file has that the retrieval is to go on with. Throws `write-failed` where it cannot. */
 export function startIn(path: string, at: ContinueAt): number {

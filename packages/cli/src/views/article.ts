@@ -1,8 +1,8 @@
 import { printable } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
-import { formatSize } from './numbers.ts'
-import { showText } from './terminal-text.ts'
+import { formatSize } from '../numbers.ts'
+import { showText } from '../terminal/terminal-text.ts'
 
 /** A message as a person reads it on a terminal: the head in short, the text, and what else there is. Harmless to show. */
 export async function articlePage(representation: Representation): Promise<string> {

@@ -1,5 +1,5 @@
-import { usageError } from './exit-codes.ts'
-import type { CommandLine } from './parse.ts'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
 
 /** Of a message: one part, or all that are to be kept, in a directory. */
 export type WantedParts =

@@ -1,7 +1,7 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import type { Output } from './output.ts'
-import { copyable, hanging, wrap } from './page.ts'
+import type { Output } from '../terminal/output.ts'
+import { copyable, hanging, wrap } from '../terminal/page.ts'
 
 /** What an item is, in one short word, by its type (RFC 1436 3.8, and what came into use later). */
 const words: Readonly<Record<string, string>> = {

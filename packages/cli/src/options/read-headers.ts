@@ -1,6 +1,6 @@
 import { isOwnField } from '@retriever/fetchers'
-import { usageError } from './exit-codes.ts'
-import type { CommandLine } from './parse.ts'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
 
 type Field = readonly [name: string, value: string]
 

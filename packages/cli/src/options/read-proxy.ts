@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Credentials, ProxyTarget } from '@retriever/fetchers'
-import type { OptionName } from './options.ts'
-import type { CommandLine } from './parse.ts'
+import type { CommandLine } from '../parse.ts'
+import type { OptionName } from './index.ts'
 
 /** A proxy's URL as the library reads it; null: none. */
 export type ProxyChooser = (target: ProxyTarget) => string | null

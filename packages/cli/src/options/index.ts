@@ -2,18 +2,18 @@
  * All that can be typed. The parser, --help, the man page and the completions are made from it.
  * Names are curl's wherever curl has one.
  */
-import type { CommandName } from './command-specs.ts'
-import { type GopherOption, gopherOptions } from './options/gopher.ts'
-import { type HttpOption, httpOptions } from './options/http.ts'
-import { type LoginOption, loginOptions } from './options/login.ts'
-import { type NewsOption, newsOptions } from './options/news.ts'
-import type { OptionRow } from './options/option.ts'
-import { type OutputOption, outputOptions } from './options/output.ts'
-import { type ProxyOption, proxyOptions } from './options/proxies.ts'
-import { type ResolutionOption, resolutionOptions } from './options/resolution.ts'
-import { type SecurityOption, securityOptions } from './options/security.ts'
-import { type ServerOption, serverOptions } from './options/servers.ts'
-import { type TransferOption, transferOptions } from './options/transfer.ts'
+import type { CommandName } from '../command-specs.ts'
+import { type GopherOption, gopherOptions } from './gopher.ts'
+import { type HttpOption, httpOptions } from './http.ts'
+import { type LoginOption, loginOptions } from './login.ts'
+import { type NewsOption, newsOptions } from './news.ts'
+import type { OptionRow } from './option.ts'
+import { type OutputOption, outputOptions } from './output.ts'
+import { type ProxyOption, proxyOptions } from './proxies.ts'
+import { type ResolutionOption, resolutionOptions } from './resolution.ts'
+import { type SecurityOption, securityOptions } from './security.ts'
+import { type ServerOption, serverOptions } from './servers.ts'
+import { type TransferOption, transferOptions } from './transfer.ts'
 
 type GeneralOption = 'help' | 'version'
 

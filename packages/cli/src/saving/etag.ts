@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
 import { attempt, checkTarget, writeFailed } from './destination.ts'
-import { usageError } from './exit-codes.ts'
-import type { CommandLine } from './parse.ts'
 
 /** The entity tag that the file of --etag-compare holds. */
 export interface ComparedEtag {

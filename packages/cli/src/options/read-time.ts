@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
-import type { Destination } from './destination.ts'
-import { usageError } from './exit-codes.ts'
+import { usageError } from '../exit-codes.ts'
+import type { Destination } from '../saving/destination.ts'
 
 /** Those of RFC 9110 5.6.7 and ISO 8601: nobody calls a file so and means the file. */
 const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .*)$/i

@@ -1,6 +1,6 @@
 import type { PinnedAddresses } from '@retriever/fetchers'
-import { usageError } from './exit-codes.ts'
-import type { CommandLine } from './parse.ts'
+import { usageError } from '../exit-codes.ts'
+import type { CommandLine } from '../parse.ts'
 
 /**
  * `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 in brackets or not; of several for one place the last counts, as in

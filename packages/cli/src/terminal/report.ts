@@ -7,8 +7,8 @@ import {
   RetrievalError,
 } from '@retriever/core'
 import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
-import { inOptions } from './advice.ts'
-import { exitCodeOf } from './exit-codes.ts'
+import { exitCodeOf } from '../exit-codes.ts'
+import { inOptions } from '../options/option-hints.ts'
 import type { Output } from './output.ts'
 
 export interface ReportOptions {
