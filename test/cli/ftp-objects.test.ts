@@ -3,7 +3,7 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startFtpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { scriptedFtp } from '../fetchers/scripted-ftp.ts'
+import { scriptedFtp } from '../support/ftp/scripted-ftp.ts'
 import { retrieve, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()

@@ -8,8 +8,8 @@ import { createClient, type Representation } from '@retriever/fetchers'
 import { bigOctet, startFtpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Intake, makeBasin } from '../../packages/fetchers/src/wire/transport/ring-reader.ts'
+import { trial } from '../support/ftp/ftp-trial.ts'
 import { chunks, fakeHttp, retrieved } from './fake.ts'
-import { trial } from './ftp-trial.ts'
 
 /** Three times round the memory of an intake, and some more. */
 const size = 7 * 2 ** 20 + 12_345
