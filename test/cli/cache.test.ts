@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { cacheable, reply } from '../fetchers/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
+import { cacheable, reply } from '../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../support/http/scripted-http.ts'
 import { retrieve, retrieveOctets, start, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { reply } from '../fetchers/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
+import { reply } from '../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../support/http/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Fields, part, reply } from '../fetchers/http-answers.ts'
-import { type Ending, type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
+import { type Fields, part, reply } from '../support/http/http-answers.ts'
+import { type Ending, type ScriptedHttp, scriptedHttp } from '../support/http/scripted-http.ts'
 import { retrieve, start, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()

@@ -5,8 +5,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { part, reply } from '../fetchers/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
+import { part, reply } from '../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../support/http/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()

@@ -1,7 +1,7 @@
 import { startServers } from '@retriever/servers'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { part, reply } from '../fetchers/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../fetchers/scripted-http.ts'
+import { part, reply } from '../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../support/http/scripted-http.ts'
 import { retrieve, useBundle } from './run.ts'
 
 useBundle()

@@ -2,9 +2,9 @@
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { startFtpServer, startNntpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { part, reply } from './http-answers.ts'
+import { part, reply } from '../support/http/http-answers.ts'
+import { type Asked, type Reply, scriptedHttp } from '../support/http/scripted-http.ts'
 import { expectSame } from './octets.ts'
-import { type Asked, type Reply, scriptedHttp } from './scripted-http.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())

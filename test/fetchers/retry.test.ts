@@ -8,8 +8,8 @@ import {
 } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Deadline } from '../../packages/fetchers/src/plugin/deadline.ts'
-import { reply } from './http-answers.ts'
-import { type Asked, type Reply, scriptedHttp } from './scripted-http.ts'
+import { reply } from '../support/http/http-answers.ts'
+import { type Asked, type Reply, scriptedHttp } from '../support/http/scripted-http.ts'
 import { victim } from './victim.ts'
 
 let questions = 0

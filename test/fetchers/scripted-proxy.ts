@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { testCertificate, testKey } from '../servers/src/certificate.ts'
-import { ok } from './http-answers.ts'
+import { ok } from '../support/http/http-answers.ts'
 
 /** What a proxy does with one connection. */
 export type ProxyScript = (peer: ProxyPeer, proxy: ScriptedProxy) => Promise<void>

@@ -5,10 +5,10 @@ import { type Client, createClient, type Fetcher, type RetrieveOptions } from '@
 import { type CacheOption, httpFetcher } from '@retriever/fetchers/http'
 import { startServers, testCa } from '@retriever/servers'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { testCertificate, testKey } from '../servers/src/certificate.ts'
-import { at, cacheTrial, failure, later } from './cache-trial.ts'
-import { cacheable, type Fields, notModified, reply } from './http-answers.ts'
-import type { HttpScript } from './scripted-http.ts'
+import { testCertificate, testKey } from '../../../servers/src/certificate.ts'
+import { at, cacheTrial, failure, later } from '../../../support/http/cache-trial.ts'
+import { cacheable, type Fields, notModified, reply } from '../../../support/http/http-answers.ts'
+import type { HttpScript } from '../../../support/http/scripted-http.ts'
 
 const trial = cacheTrial()
 const { clientWith, inFolder, read, told } = trial

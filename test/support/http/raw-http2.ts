@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
-import { testCertificate, testKey } from '../servers/src/certificate.ts'
+import { testCertificate, testKey } from '../../servers/src/certificate.ts'
 
 /** RFC 9113 6. */
 export const frameTypes = {

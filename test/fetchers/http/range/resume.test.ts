@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { part, reply } from './http-answers.ts'
-import { type Asked, type Reply, scriptedHttp } from './scripted-http.ts'
+import { part, reply } from '../../../support/http/http-answers.ts'
+import { type Asked, type Reply, scriptedHttp } from '../../../support/http/scripted-http.ts'
 
 const content = 'The quick brown fox jumps over the lazy dog.'
 const etag = '"a"'

@@ -3,17 +3,17 @@ import { RetrievalError } from '@retriever/core'
 import { type Challenge, type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { startHttpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { Authenticator } from '../../packages/fetchers/src/auth/authenticator.ts'
-import { readChallenges } from '../../packages/fetchers/src/auth/challenge.ts'
+import { Authenticator } from '../../../packages/fetchers/src/auth/authenticator.ts'
+import { readChallenges } from '../../../packages/fetchers/src/auth/challenge.ts'
 import {
   DigestLogin,
   type DigestRequest,
   digestCredentials,
   strongestDigest,
-} from '../../packages/fetchers/src/auth/digest.ts'
-import { ok, redirectTo } from './http-answers.ts'
-import { type Asked, type HttpScript, scriptedHttp } from './scripted-http.ts'
-import { scriptedProxy } from './scripted-proxy.ts'
+} from '../../../packages/fetchers/src/auth/digest.ts'
+import { ok, redirectTo } from '../../support/http/http-answers.ts'
+import { type Asked, type HttpScript, scriptedHttp } from '../../support/http/scripted-http.ts'
+import { scriptedProxy } from '../scripted-proxy.ts'
 
 describe('WWW-Authenticate', () => {
   test.each([

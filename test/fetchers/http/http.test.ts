@@ -12,9 +12,9 @@ import {
 import { httpFetcher } from '@retriever/fetchers/http'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Deadline } from '../../packages/fetchers/src/plugin/deadline.ts'
-import { challenge, ok, reply } from './http-answers.ts'
-import { scriptedHttp } from './scripted-http.ts'
+import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
+import { challenge, ok, reply } from '../../support/http/http-answers.ts'
+import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
 let servers: TestServers<'http'>
 let client: Client

@@ -2,11 +2,19 @@ import { once } from 'node:events'
 import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Deadline } from '../../packages/fetchers/src/plugin/deadline.ts'
-import { defaultLimits } from '../../packages/fetchers/src/plugin/limits.ts'
-import { ok } from './http-answers.ts'
-import { endHeaders, endStream, type Frame, headers200, type OnStream, rawHttp2, uint32 } from './raw-http2.ts'
-import { scriptedHttp } from './scripted-http.ts'
+import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
+import { defaultLimits } from '../../../packages/fetchers/src/plugin/limits.ts'
+import { ok } from '../../support/http/http-answers.ts'
+import {
+  endHeaders,
+  endStream,
+  type Frame,
+  headers200,
+  type OnStream,
+  rawHttp2,
+  uint32,
+} from '../../support/http/raw-http2.ts'
+import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
 let clients: Client[] = []
 

@@ -9,12 +9,12 @@ import {
 } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { everythingIn } from '../contract/observe.ts'
-import { testKey } from '../servers/src/certificate.ts'
-import { badCertificates } from './bad-certificates.ts'
-import { challenge, ok, redirectTo } from './http-answers.ts'
-import { type Asked, type HttpScript, type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
-import { type Victim, victim } from './victim.ts'
+import { everythingIn } from '../../contract/observe.ts'
+import { testKey } from '../../servers/src/certificate.ts'
+import { badCertificates } from '../../support/http/bad-certificates.ts'
+import { challenge, ok, redirectTo } from '../../support/http/http-answers.ts'
+import { type Asked, type HttpScript, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
+import { type Victim, victim } from '../victim.ts'
 
 const secret = 's3cr3t-pl4nted'
 const basic = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`

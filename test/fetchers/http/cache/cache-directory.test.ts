@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { cacheTrial, failure } from './cache-trial.ts'
-import { cacheable, reply } from './http-answers.ts'
+import { cacheTrial, failure } from '../../../support/http/cache-trial.ts'
+import { cacheable, reply } from '../../../support/http/http-answers.ts'
 
 const trial = cacheTrial()
 const { clientWith, inFolder, read, told } = trial

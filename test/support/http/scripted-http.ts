@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 // A test's clock is not ours.
 import { setImmediate as turn } from 'node:timers/promises'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { testCertificate, testKey } from '../servers/src/certificate.ts'
+import { testCertificate, testKey } from '../../servers/src/certificate.ts'
 
 /** One request as it came. */
 export interface Asked {

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { type Client, createClient, type Entry, type Representation, type RetrieveOptions } from '@retriever/fetchers'
 import { startHttpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf as read } from './entries.ts'
+import { entriesOf as read } from '../../entries.ts'
 
-/** Recorded by index-pages/record.sh, all of one directory. */
-const recorded = (name: string): Buffer => readFileSync(new URL(`index-pages/${name}`, import.meta.url))
+/** Recorded by test/support/http/index-pages/record.sh, all of one directory. */
+const recorded = (name: string): Buffer =>
+  readFileSync(new URL(`../../../support/http/index-pages/${name}`, import.meta.url))
 
 let server: TestServer
 let client: Client

@@ -1,7 +1,7 @@
 /** The reader of header sections by itself: the same however octets are cut, and in linear time. */
 import { describe, expect, test } from 'vitest'
-import { ChunkSizes } from '../../packages/fetchers/src/http/connection/chunk-sizes.ts'
-import { HeadReader } from '../../packages/fetchers/src/http/connection/head-reader.ts'
+import { ChunkSizes } from '../../../../packages/fetchers/src/http/connection/chunk-sizes.ts'
+import { HeadReader } from '../../../../packages/fetchers/src/http/connection/head-reader.ts'
 
 const maxReply = 65_536
 

@@ -11,12 +11,12 @@ import type { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type TlsOptions } from '@retriever/fetchers'
 import { startFtpServer, startHttpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { testCertificate, testKey } from '../servers/src/certificate.ts'
-import { clientCertificate, clientKey, lockedClientKey } from './client-certificate.ts'
-import { failure } from './failure.ts'
-import { ok, redirectTo } from './http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
-import { httpProxy, scriptedProxy } from './scripted-proxy.ts'
+import { testCertificate, testKey } from '../../servers/src/certificate.ts'
+import { clientCertificate, clientKey, lockedClientKey } from '../../support/http/client-certificate.ts'
+import { ok, redirectTo } from '../../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
+import { failure } from '../failure.ts'
+import { httpProxy, scriptedProxy } from '../scripted-proxy.ts'
 
 const own: TlsOptions = { ca: testCa, cert: clientCertificate, key: clientKey }
 

@@ -1,8 +1,8 @@
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { describe, expect, test } from 'vitest'
-import { part, redirectTo, reply } from './http-answers.ts'
-import { type HttpScript, scriptedHttp } from './scripted-http.ts'
+import { part, redirectTo, reply } from '../../support/http/http-answers.ts'
+import { type HttpScript, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 async function retrieve(answer: Buffer, options: RetrieveOptions) {
   await using server = await scriptedHttp(() => answer)

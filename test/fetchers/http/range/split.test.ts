@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
 import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { remarks } from './events.ts'
-import { part, reply } from './http-answers.ts'
-import { type Asked, type HttpScript, type Reply, type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
+import { part, reply } from '../../../support/http/http-answers.ts'
+import {
+  type Asked,
+  type HttpScript,
+  type Reply,
+  type ScriptedHttp,
+  scriptedHttp,
+} from '../../../support/http/scripted-http.ts'
+import { remarks } from '../../events.ts'
 
 const segment = 4 * 1024 * 1024
 const total = 3 * segment + 1000

@@ -2,8 +2,8 @@ import type { RetrievalError } from '@retriever/core'
 import { type Challenge, type Client, type Credentials, createClient } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { challenge, ok, redirectTo } from './http-answers.ts'
-import { type Asked, type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
+import { challenge, ok, redirectTo } from '../../support/http/http-answers.ts'
+import { type Asked, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 const digest = 'Digest realm="r", nonce="n", qop="auth"'
 const basicOf = (user: string, password: string): string =>

@@ -5,9 +5,9 @@ import { RetrievalError } from '@retriever/core'
 import { type Client, type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { handlesSince, openHandles } from '../contract/observe.ts'
-import { challenge, ok, redirectTo } from './http-answers.ts'
-import { type Reply, type Segments, scriptedHttp } from './scripted-http.ts'
+import { handlesSince, openHandles } from '../../contract/observe.ts'
+import { challenge, ok, redirectTo } from '../../support/http/http-answers.ts'
+import { type Reply, type Segments, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 const segmentations: readonly Segments[] = ['whole', 'bytes', [3, 1, 40, 7, 2, 19, 1, 1, 90]]
 
