@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { victim } from '../fetchers/victim.ts'
 import { ok, redirectTo } from '../support/http/http-answers.ts'
 import { scriptedHttp } from '../support/http/scripted-http.ts'
+import { victim } from '../support/wire/victim.ts'
 import { retrieve, temporaryFolder, useBundle } from './run.ts'
 
 useBundle()

@@ -2,7 +2,7 @@ import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proxyChooser, withLogin } from '../../packages/cli/src/options/read-proxy.ts'
 import { parseCommandLine } from '../../packages/cli/src/parse.ts'
-import { httpProxy, type ScriptedProxy, scriptedProxy, socks } from '../fetchers/scripted-proxy.ts'
+import { httpProxy, type ScriptedProxy, scriptedProxy, socks } from '../support/wire/scripted-proxy.ts'
 import { retrieve, useBundle } from './run.ts'
 
 describe('the proxy of a host', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { httpProxy, scriptedProxy } from '../fetchers/scripted-proxy.ts'
+import { httpProxy, scriptedProxy } from '../support/wire/scripted-proxy.ts'
 import { hasTerminal, onPty, type Session } from './pty.ts'
 import { temporaryFolder, useBundle } from './run.ts'
 

@@ -1,6 +1,6 @@
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { entriesOf } from '../fetchers/entries.ts'
+import { entriesOf } from '../support/entries.ts'
 import { testConnection } from './connection.ts'
 import { bytesOf, deepFreeze, everythingIn, failureOf, handlesSince, openHandles } from './observe.ts'
 import type { Subject } from './subject.ts'

@@ -1,6 +1,6 @@
 /** Case 44 of docs/security.md: no regular expression takes more than linear time on the octets of a peer. */
 import { expect, test } from 'vitest'
-import { inputOf, regexpsIn, shapesFor, slowShape } from './pump.ts'
+import { inputOf, regexpsIn, shapesFor, slowShape } from '../support/pump.ts'
 
 const { literals, made } = regexpsIn('packages/core/src', 'packages/fetchers/src')
 

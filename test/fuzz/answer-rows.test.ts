@@ -1,8 +1,8 @@
 import { createClient } from '@retriever/fetchers'
 import { startGopherServer, startHttpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { entriesOf } from '../fetchers/entries.ts'
-import { failure } from '../fetchers/failure.ts'
+import { entriesOf } from '../support/entries.ts'
+import { failure } from '../support/failure.ts'
 
 /** Answers that generated ones have brought out. */
 

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ClientOptions, createClient, type Entry, type RequestOptions } from '@retriever/fetchers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf as read } from '../fetchers/entries.ts'
+import { entriesOf as read } from '../support/entries.ts'
 import { missing, type RealServer, startRealServer } from './real-server.ts'
 
-export { failure as errorOf } from '../fetchers/failure.ts'
-export { expectSame as expectOctets } from '../fetchers/octets.ts'
+export { failure as errorOf } from '../support/failure.ts'
+export { expectSame as expectOctets } from '../support/octets.ts'
 
 /** A server while its suite runs: its address, and the octets of its seed files. */
 export interface ServerUnderTest {

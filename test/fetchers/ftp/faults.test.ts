@@ -8,11 +8,11 @@ import type { ClientOptions, Representation } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../../support/entries.ts'
+import { remarks, retries } from '../../support/events.ts'
 import { dialogues, files, numberIn, scriptedTrial, type Trial, trial } from '../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, mortal, type Script, sending } from '../../support/ftp/scripted-ftp.ts'
-import { entriesOf } from '../entries.ts'
-import { remarks, retries } from '../events.ts'
-import { chunkings, expectSame, octets } from '../octets.ts'
+import { chunkings, expectSame, octets } from '../../support/octets.ts'
 
 /** What passes is not tried again. */
 const once: ClientOptions = { limits: { maxRetries: 0 } }

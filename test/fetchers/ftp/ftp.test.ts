@@ -5,8 +5,8 @@ import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { readExtendedPort, readPassivePort } from '../../../packages/fetchers/src/ftp/transfer/passive.ts'
+import { failure } from '../../support/failure.ts'
 import { type FtpPeer, type Script, scriptedFtp, sending } from '../../support/ftp/scripted-ftp.ts'
-import { failure } from '../failure.ts'
 
 /** Retrieves a path of an embedded server, hands it on, and waits until nothing is open any more. */
 async function withServer<T>(

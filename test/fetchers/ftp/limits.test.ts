@@ -1,8 +1,8 @@
 /** Cases 42 to 44 of docs/security.md, section 1: texts without end, and texts that are hard to read. */
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../../support/entries.ts'
 import { scriptedTrial } from '../../support/ftp/ftp-trial.ts'
 import { endless, type FtpPeer, type Script, sending } from '../../support/ftp/scripted-ftp.ts'
-import { entriesOf } from '../entries.ts'
 
 const hello = 'Hello, world.\n'
 

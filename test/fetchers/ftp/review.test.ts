@@ -6,11 +6,11 @@ import { type ClientOptions, createClient, type RetrieveOptions } from '@retriev
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type Faults, type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { remarks, retries } from '../../support/events.ts'
+import { failure as failureOf } from '../../support/failure.ts'
 import { explicitTls, files, scriptedTrial, type Trial, trial } from '../../support/ftp/ftp-trial.ts'
 import { type Script, sending } from '../../support/ftp/scripted-ftp.ts'
-import { remarks, retries } from '../events.ts'
-import { failure as failureOf } from '../failure.ts'
-import { expectSame, octets } from '../octets.ts'
+import { expectSame, octets } from '../../support/octets.ts'
 
 /** One place: what is not given back is missed. */
 const onePlace: ClientOptions = { fetchers: [ftpFetcher({ connections: 1 })], limits: { maxRetryDelay: 1 } }

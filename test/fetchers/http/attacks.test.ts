@@ -14,7 +14,7 @@ import { testKey } from '../../servers/src/certificate.ts'
 import { badCertificates } from '../../support/http/bad-certificates.ts'
 import { challenge, ok, redirectTo } from '../../support/http/http-answers.ts'
 import { type Asked, type HttpScript, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
-import { type Victim, victim } from '../victim.ts'
+import { type Victim, victim } from '../../support/wire/victim.ts'
 
 const secret = 's3cr3t-pl4nted'
 const basic = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`

@@ -13,7 +13,7 @@ import {
 } from '../../../packages/fetchers/src/auth/digest.ts'
 import { ok, redirectTo } from '../../support/http/http-answers.ts'
 import { type Asked, type HttpScript, scriptedHttp } from '../../support/http/scripted-http.ts'
-import { scriptedProxy } from '../scripted-proxy.ts'
+import { scriptedProxy } from '../../support/wire/scripted-proxy.ts'
 
 describe('WWW-Authenticate', () => {
   test.each([

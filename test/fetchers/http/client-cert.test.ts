@@ -12,11 +12,11 @@ import { type ClientOptions, createClient, type TlsOptions } from '@retriever/fe
 import { startFtpServer, startHttpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { testCertificate, testKey } from '../../servers/src/certificate.ts'
+import { failure } from '../../support/failure.ts'
 import { clientCertificate, clientKey, lockedClientKey } from '../../support/http/client-certificate.ts'
 import { ok, redirectTo } from '../../support/http/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
-import { failure } from '../failure.ts'
-import { httpProxy, scriptedProxy } from '../scripted-proxy.ts'
+import { httpProxy, scriptedProxy } from '../../support/wire/scripted-proxy.ts'
 
 const own: TlsOptions = { ca: testCa, cert: clientCertificate, key: clientKey }
 

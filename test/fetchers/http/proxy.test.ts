@@ -1,9 +1,9 @@
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { startFtpServer, startHttpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { failure } from '../../support/failure.ts'
 import { ok } from '../../support/http/http-answers.ts'
-import { failure } from '../failure.ts'
-import { httpProxy, type ProxyScript, type SocksOptions, scriptedProxy } from '../scripted-proxy.ts'
+import { httpProxy, type ProxyScript, type SocksOptions, scriptedProxy } from '../../support/wire/scripted-proxy.ts'
 
 const basic = (login: string): string => `Basic ${Buffer.from(login).toString('base64')}`
 

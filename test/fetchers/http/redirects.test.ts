@@ -4,10 +4,10 @@
  */
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { remarks } from '../../support/events.ts'
+import { failure } from '../../support/failure.ts'
 import { ok, redirectTo } from '../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
-import { remarks } from '../events.ts'
-import { failure } from '../failure.ts'
 
 async function retrieved(url: string, request: RetrieveOptions = {}, options: ClientOptions = {}) {
   const events: RetrievalEvent[] = []

@@ -1,6 +1,6 @@
 import { type ClientOptions, createClient, type Entry, type Representation } from '@retriever/fetchers'
 import { expect } from 'vitest'
-import { entriesOf } from '../../fetchers/entries.ts'
+import { entriesOf } from '../entries.ts'
 import { type Script, scriptedFtp, sending } from './scripted-ftp.ts'
 
 interface Listed {

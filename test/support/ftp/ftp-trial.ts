@@ -10,8 +10,8 @@ import {
 } from '@retriever/fetchers'
 import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
 import { expect } from 'vitest'
-import { failure as failureOf } from '../../fetchers/failure.ts'
-import { octets } from '../../fetchers/octets.ts'
+import { failure as failureOf } from '../failure.ts'
+import { octets } from '../octets.ts'
 import { type Script, type ScriptedFtp, scriptedFtp } from './scripted-ftp.ts'
 
 export const files: Readonly<Record<string, Uint8Array>> = { '/pub/data.bin': octets }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../../cli/run.ts'
 import { files } from '../../../support/ftp/ftp-trial.ts'
 import { type Script, scriptedFtp, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -2,11 +2,11 @@
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../../../support/entries.ts'
+import { retries } from '../../../support/events.ts'
 import { scriptedTrial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { entriesOf } from '../../entries.ts'
-import { retries } from '../../events.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 const hello = 'Hello, world.\n'
 

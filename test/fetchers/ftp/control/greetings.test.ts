@@ -1,9 +1,9 @@
 /** Servers that greet and ask in ways of their own, as curl, wget and lftp bear them. */
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
+import { remarks } from '../../../support/events.ts'
 import { scriptedTrial } from '../../../support/ftp/ftp-trial.ts'
 import { type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { remarks } from '../../events.ts'
 
 const text = 'Hello, world.\n'
 

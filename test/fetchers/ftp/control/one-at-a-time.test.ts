@@ -2,10 +2,10 @@
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { retries } from '../../../support/events.ts'
 import { dialogues, files, scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { retries } from '../../events.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 const roundTrip = 120
 const far: FtpServerOptions = {

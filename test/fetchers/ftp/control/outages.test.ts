@@ -1,9 +1,9 @@
 /** What passes: refusals by 4yz, servers that allow few sessions, and servers that are down for a moment. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { retries } from '../../../support/events.ts'
 import { dialogues, scriptedTrial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { retries } from '../../events.ts'
 
 const text = 'Hello, world.\n'
 

@@ -2,9 +2,9 @@
 import { resolve } from '@retriever/core'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
+import { dialled, retries } from '../../../support/events.ts'
 import { dialogues, type ScriptedTrial, scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { dialled, retries } from '../../events.ts'
 
 const hello = 'Hello, world.\n'
 /** A server that knows all there is to know of the file. */

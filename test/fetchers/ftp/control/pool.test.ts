@@ -3,10 +3,10 @@ import { type ClientOptions, createClient } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { failure as failureOf } from '../../../support/failure.ts'
 import { explicitTls, scriptedTrial, type Trial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, mortal, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { failure as failureOf } from '../../failure.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 describe('at most so many connections to a host', () => {
   const held = (all: Trial, count: number) =>

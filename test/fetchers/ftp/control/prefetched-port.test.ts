@@ -1,10 +1,10 @@
 /** The port for the next file, asked for behind RETR: never at the cost of a file. */
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { retries } from '../../../support/events.ts'
 import { dialogues, files, scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { retries } from '../../events.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 const text = 'Hello, world.\n'
 const known: Script = { SIZE: '213 14\r\n', MDTM: '213 20010203040506\r\n' }

@@ -1,8 +1,8 @@
 /** What a refusal says: the cause, and what to do about it. */
 import { describe, expect, test } from 'vitest'
+import { retries } from '../../../support/events.ts'
 import { scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'
 import type { FtpPeer, Script } from '../../../support/ftp/scripted-ftp.ts'
-import { retries } from '../../events.ts'
 
 const tls = 'It takes logins within TLS alone: use an ftpes: URL, or the option `defaults.requireTls`. It said: '
 const full = 'It has as many clients as it takes; try again later. It said: '

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { createClient } from '@retriever/fetchers'
 import { type FtpServerOptions, startFtpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { remarks, retries } from '../../../support/events.ts'
 import { dialogues, type ScriptedTrial, scriptedTrial, type Trial, trial } from '../../../support/ftp/ftp-trial.ts'
 import type { FtpPeer, Script } from '../../../support/ftp/scripted-ftp.ts'
-import { remarks, retries } from '../../events.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 /** The same names with other contents in several directories, below an entry directory that is not the root. */
 const home: FtpServerOptions = {

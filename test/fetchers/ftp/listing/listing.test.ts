@@ -2,9 +2,9 @@ import { createClient } from '@retriever/fetchers'
 import { type FtpServerOptions, startFtpServer } from '@retriever/servers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../../../support/entries.ts'
 import { joined, list, listed, mlsd, names, nlst } from '../../../support/ftp/ftp-listed.ts'
 import { type FtpPeer, type Script, scriptedFtp, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { entriesOf } from '../../entries.ts'
 
 async function embedded(options: FtpServerOptions, path: string) {
   await using server = await startFtpServer(options)

@@ -1,10 +1,10 @@
 /** A directory that the server does not list is never shown as an empty one. */
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../../../support/entries.ts'
+import { failure } from '../../../support/failure.ts'
 import { joined, listed } from '../../../support/ftp/ftp-listed.ts'
 import { scriptedTrial } from '../../../support/ftp/ftp-trial.ts'
 import { type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { entriesOf } from '../../entries.ts'
-import { failure } from '../../failure.ts'
 
 const denied = '550 /pub: Permission denied\r\n'
 const notFound = { code: 'not-found', reply: '550 /pub: Permission denied' }

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../../../support/entries.ts'
+import { remarks } from '../../../support/events.ts'
+import { failure as failureOf } from '../../../support/failure.ts'
 import { files, scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, sending } from '../../../support/ftp/scripted-ftp.ts'
-import { entriesOf } from '../../entries.ts'
-import { remarks } from '../../events.ts'
-import { failure as failureOf } from '../../failure.ts'
-import { chunkings, expectSame, octets } from '../../octets.ts'
+import { chunkings, expectSame, octets } from '../../../support/octets.ts'
 
 describe('a directory named without a slash', () => {
   // needs: listings of directories found by RETR

@@ -2,10 +2,10 @@
 import type { RetrieveOptions } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
+import { remarks, retries } from '../../../support/events.ts'
 import { dialogues, files, scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'
 import type { FtpPeer, Script } from '../../../support/ftp/scripted-ftp.ts'
-import { remarks, retries } from '../../events.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 const path = 'pub/data.bin'
 const size = octets.length

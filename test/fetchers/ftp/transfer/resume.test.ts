@@ -6,9 +6,9 @@ import type { RetrieveOptions } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { remarks } from '../../../support/events.ts'
 import { files, scriptedTrial, type Trial, trial } from '../../../support/ftp/ftp-trial.ts'
-import { remarks } from '../../events.ts'
-import { chunkings, expectSame, octets } from '../../octets.ts'
+import { chunkings, expectSame, octets } from '../../../support/octets.ts'
 
 const path = 'pub/data.bin'
 /** Of everything that the embedded server has. */

@@ -3,9 +3,9 @@ import type { RetrievalEvent } from '@retriever/fetchers'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { entriesOf } from '../../../support/entries.ts'
 import { files, type Trial, trial } from '../../../support/ftp/ftp-trial.ts'
-import { entriesOf } from '../../entries.ts'
-import { chunkings } from '../../octets.ts'
+import { chunkings } from '../../../support/octets.ts'
 
 interface Dialogue {
   readonly options?: FtpServerOptions

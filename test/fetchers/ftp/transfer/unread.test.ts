@@ -1,8 +1,8 @@
 /** Bodies that nobody reads hold up others for a bounded time alone. */
 import { describe, expect, test } from 'vitest'
+import { retries } from '../../../support/events.ts'
 import { files, trial } from '../../../support/ftp/ftp-trial.ts'
-import { retries } from '../../events.ts'
-import { expectSame, octets } from '../../octets.ts'
+import { expectSame, octets } from '../../../support/octets.ts'
 
 const path = 'pub/data.bin'
 const bigSize = 8 * 1024 * 1024

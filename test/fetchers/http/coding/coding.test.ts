@@ -11,8 +11,8 @@ import {
 } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { failure } from '../../../support/failure.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
-import { failure } from '../../failure.ts'
 
 const opened: { server?: ScriptedHttp; client?: Client }[] = []
 afterEach(async () => {

@@ -5,9 +5,9 @@
 import { RetrievalError } from '@retriever/core'
 import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { remarks } from '../../../support/events.ts'
 import { ok, redirectTo } from '../../../support/http/http-answers.ts'
 import { type Reply, type Segments, scriptedHttp } from '../../../support/http/scripted-http.ts'
-import { remarks } from '../../events.ts'
 
 const segmentations: readonly Segments[] = ['whole', 'bytes', [3, 1, 40, 7, 2, 19, 1, 1, 90]]
 

@@ -5,10 +5,10 @@ import type { RetrievalError } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { retries } from '../../../support/events.ts'
+import { failure } from '../../../support/failure.ts'
 import { ok, reply } from '../../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../../support/http/scripted-http.ts'
-import { retries } from '../../events.ts'
-import { failure } from '../../failure.ts'
 
 /** The error, which nothing was tried again before. */
 async function firstError(url: string): Promise<RetrievalError> {

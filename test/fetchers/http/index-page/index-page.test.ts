@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Client, createClient, type Entry, type Representation, type RetrieveOptions } from '@retriever/fetchers'
 import { startHttpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf as read } from '../../entries.ts'
+import { entriesOf as read } from '../../../support/entries.ts'
 
 /** Recorded by test/support/http/index-pages/record.sh, all of one directory. */
 const recorded = (name: string): Buffer =>

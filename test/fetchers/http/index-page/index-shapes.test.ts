@@ -1,9 +1,9 @@
 import { type Client, createClient, type Entry, type Representation } from '@retriever/fetchers'
 import { startHttpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { entriesOf } from '../../../support/entries.ts'
 import { others } from '../../../support/http/index-others.ts'
 import { type Shape, shapes } from '../../../support/http/index-shapes.ts'
-import { entriesOf } from '../../entries.ts'
 
 let server: TestServer
 let client: Client

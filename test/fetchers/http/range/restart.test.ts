@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { retries } from '../../../support/events.ts'
 import { reply } from '../../../support/http/http-answers.ts'
 import { type HttpScript, type Reply, scriptedHttp } from '../../../support/http/scripted-http.ts'
-import { retries } from '../../events.ts'
 
 const content = 'The quick brown fox jumps over the lazy dog.'
 

@@ -1,9 +1,9 @@
 /** resumeFrom with the last octets of what the caller has: what nothing else proves to be the same is compared. */
 import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { remarks } from '../../../support/events.ts'
 import { part, reply } from '../../../support/http/http-answers.ts'
 import { type Asked, type Segments, scriptedHttp } from '../../../support/http/scripted-http.ts'
-import { remarks } from '../../events.ts'
 
 const content = 'The quick brown fox jumps over the lazy dog.'
 const tail = Buffer.from(content.slice(6, 10))

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { remarks } from '../../../support/events.ts'
 import { part, reply } from '../../../support/http/http-answers.ts'
 import {
   type Asked,
@@ -9,7 +10,6 @@ import {
   type ScriptedHttp,
   scriptedHttp,
 } from '../../../support/http/scripted-http.ts'
-import { remarks } from '../../events.ts'
 
 const segment = 4 * 1024 * 1024
 const total = 3 * segment + 1000
