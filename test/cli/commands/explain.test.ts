@@ -1,0 +1,125 @@
+import { startServers } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+
+test('--json gives one object a line, in order, of the documented shape', async () => {
+  const urls = ['ftp://myname@host.dom/%2Fetc/motd', 'gopher://h/7/s%09two%20words', 'nntp://h/g.a/12']
+  const { status, stdout, stderr } = await retrieve(['explain', '--json', ...urls])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout.split('\n')).toEqual([
+    '{"url":"ftp://myname@host.dom/%2Fetc/motd","scheme":"ftp","mechanism":"ftp",' +
+      '"locator":{"user":"myname","password":null,"host":"host.dom","port":21,"urlPath":"%2Fetc/motd","query":null,"fragment":null},' +
+      '"plan":{"mechanism":"ftp","host":"host.dom","port":21,"tls":"none","user":"myname","password":null,"cwd":["/etc"],"name":"motd","typecode":null,' +
+      '"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},' +
+      '"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted. Use a scheme with TLS where the server has one.",' +
+      '"span":[6,12],"rule":"RFC 1738 6"}]}',
+    '{"url":"gopher://h/7/s%09two%20words","scheme":"gopher","mechanism":"gopher",' +
+      '"locator":{"user":null,"password":null,"host":"h","port":70,"urlPath":"7/s%09two%20words","query":null,"fragment":null},' +
+      '"plan":{"mechanism":"gopher","host":"h","port":70,"tls":"none","gophertype":"7","selector":"/s","search":"two words","gopherPlus":null,' +
+      '"wire":["/s\\ttwo words\\r\\n"]},"findings":[]}',
+    '{"url":"nntp://h/g.a/12","scheme":"nntp","mechanism":"nntp",' +
+      '"locator":{"user":null,"password":null,"host":"h","port":119,"urlPath":"g.a/12","query":null,"fragment":null},' +
+      '"plan":{"mechanism":"nntp","host":"h","port":119,"tls":"none","user":null,"password":null,"select":"article","newsgroup":"g.a","articleNumber":12,"messageId":null,' +
+      '"wire":["GROUP g.a\\r\\n","ARTICLE 12\\r\\n"]},"findings":[]}',
+    '',
+  ])
+})
+
+test('text for people', async () => {
+  const { status, stdout } = await retrieve(['explain', 'gopher://h/0/a', 'telnet://h/'])
+  expect(status).toBe(0)
+  expect(stdout).toBe(`gopher://h/0/a
+  is       The Gopher Protocol, with Gopher+ (RFC 4266)
+  means    gophertype "0", selector "/a"
+  goes to  h, TCP port 70
+  sends    /a\\r\\n
+
+telnet://h/
+  is       Interactive session over TELNET (RFC 4248)
+  goes to  h, TCP port 23
+  know     notice: The URL names a service or a thing to do; there is no data object to retrieve. Run the program that is named. [no-data-object, RFC 4248]
+`)
+})
+
+test('all URLs are explained; the exit code is that of the first that means nothing', async () => {
+  const { status, stdout, stderr } = await retrieve(['explain', '--json', 'http://h:x/', 'foo:bar', 'http://h/'])
+  expect({ status, stderr }).toEqual({ status: 3, stderr: '' })
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ url, error }) => [url, error?.code])).toEqual([
+    ['http://h:x/', 'malformed-url'],
+    ['foo:bar', 'unknown-scheme'],
+    ['http://h/', undefined],
+  ])
+  expect((await retrieve(['explain', 'foo:bar', 'http://h:x/'])).status).toBe(1)
+})
+
+test('contacts nobody', async () => {
+  await using servers = await startServers()
+  const urls = [servers.http, servers.ftp, servers.gopher, servers.nntp, servers.telnet].map(({ url }) => url)
+  expect((await retrieve(['explain', ...urls])).status).toBe(0)
+  expect(
+    [servers.http, servers.ftp, servers.gopher, servers.nntp, servers.telnet].map(({ accepted }) => accepted),
+  ).toEqual([0, 0, 0, 0, 0])
+})
+
+test('--base resolves references', async () => {
+  const { stdout } = await retrieve(['explain', '--json', '--base', 'http://h/a/b', '../c?d'])
+  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://h/c?d', plan: { target: '/c?d' } })
+})
+
+test('the news server comes from --news-server, else from NNTPSERVER', async () => {
+  const env = { NNTPSERVER: 'news.example.net:1119' }
+  const fromEnv = await retrieve(['explain', '--json', 'news:a@b'], { env })
+  expect(JSON.parse(fromEnv.stdout).plan).toMatchObject({ host: 'news.example.net', port: 1119 })
+  const typed = await retrieve(['explain', '--json', '--news-server', 'other', 'news:a@b'], { env })
+  expect(JSON.parse(typed.stdout).plan).toMatchObject({ host: 'other', port: 119 })
+})
+
+test.each([
+  ['<URL:http://h/a>', 'http://h/a'],
+  ['<http://h/a>', 'http://h/a'],
+  ['<url: http://h/\n    a/b >', 'http://h/a/b'],
+])('%j is unwrapped', async (argument, url) => {
+  const { stdout } = await retrieve(['explain', '--json', argument])
+  expect(JSON.parse(stdout)).toMatchObject({ url })
+})
+
+test.each([
+  ' http://h/a ',
+  '"http://h/a"',
+  "'http://h/a'",
+  '“http://h/a”',
+  '« http://h/a »',
+  '\n<http://h/a>\t',
+  '"<URL:http://h/a>"',
+  '"h.example/../a"',
+])('%j loses the blanks and quotes around it', async (argument) => {
+  const { stdout } = await retrieve(['explain', '--json', argument])
+  expect(JSON.parse(stdout)).toMatchObject({
+    locator: { host: expect.stringMatching(/^h/), urlPath: expect.stringMatching(/a$/) },
+  })
+})
+
+test.each([
+  ['expalin', 'Did you mean the command explain?'],
+  ['word', 'Did you mean http://word/?'],
+  ['two words', 'It must begin with a scheme, as in http://www.example.org/.'],
+  ['', 'It must begin with a scheme, as in http://www.example.org/.'],
+  ['test', 'Did you mean file:///.*/test\\?'],
+  ['package.json', 'Did you mean file:///.*/package.json or http://package.json\\?'],
+])('%j is no full URL, and the sentence says what is', async (argument, advice) => {
+  const { status, stdout, stderr } = await retrieve([argument])
+  expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
+  const pattern = advice.includes('.*') ? advice : advice.replace(/[?./]/g, '\\$&')
+  expect(stderr).toMatch(new RegExp(`^retrieve: .*is no full URL\\. ${pattern}\\n$`))
+})
+
+test('-- ends the options', async () => {
+  expect((await retrieve(['explain', '--json', '--', '--json'], { cwd: folder() })).status).toBe(3)
+})

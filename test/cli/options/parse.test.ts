@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { hintFor } from '../../../packages/cli/src/foreign-options.ts'
+import { options } from '../../../packages/cli/src/options/index.ts'
+import { parseCommandLine } from '../../../packages/cli/src/parse.ts'
+
+const given = (...argv: string[]): string[] => parseCommandLine(argv).given.map(({ name, value }) => `${name}=${value}`)
+
+test.each([
+  [['-o', 'f', 'u'], ['output=f']],
+  [['-of', 'u'], ['output=f']],
+  [['--output', 'f', 'u'], ['output=f']],
+  [['--output=f', 'u'], ['output=f']],
+  [['--output=', 'u'], ['output=']],
+  [['--output=a=b', 'u'], ['output=a=b']],
+  [['-o', '-', 'u'], ['output=-']],
+  [['-o', '--', 'u'], ['output=--']],
+  [
+    ['u', '-sSv'],
+    ['silent=', 'show-error=', 'verbose='],
+  ],
+  [
+    ['-sSoé f', 'u'],
+    ['silent=', 'show-error=', 'output=é f'],
+  ],
+  [
+    ['-so', 'f'],
+    ['silent=', 'output=f'],
+  ],
+  [
+    ['-o', 'a', 'u', '-O', 'v'],
+    ['output=a', 'remote-name='],
+  ],
+])('%j gives %j', (argv, expected) => {
+  expect(given(...argv)).toEqual(expected)
+})
+
+test.each([
+  [['u', 'v'], 'get', ['u', 'v']],
+  [['get', 'u'], 'get', ['u']],
+  [['-v', 'ls', 'u'], 'ls', ['u']],
+  [['ls', 'ls'], 'ls', ['ls']],
+  [['--', '-s', 'u'], 'get', ['-s', 'u']],
+  [['explain', '--', '--json'], 'explain', ['--json']],
+  [['-'], 'get', ['-']],
+])('%j is %s of %j', (argv, command, operands) => {
+  expect(parseCommandLine(argv)).toMatchObject({ command, operands })
+})
+
+test.each<[string[], string | RegExp]>([
+  [['--otuput', 'f'], 'There is no option --otuput. Did you mean --output?'],
+  [['--insecur'], 'There is no option --insecur. Did you mean --insecure?'],
+  [['--out'], 'There is no option --out. Did you mean --output?'],
+  [['--quux'], 'There is no option --quux. retrieve --help lists all options.'],
+  [['--__proto__'], 'There is no option --__proto__. retrieve --help lists all options.'],
+  [['-sa'], 'There is no option -a. retrieve --help lists all options.'],
+  [['-fsSL', 'u'], 'There is no option -f. A status of 400 and above is an error without it: leave it out.'],
+  [['-sSL', 'u'], 'There is no option -L. Redirects are followed without it: leave it out.'],
+  [['--location', 'u'], 'There is no option --location. Redirects are followed without it: leave it out.'],
+  [['--fail', 'u'], 'There is no option --fail. A status of 400 and above is an error without it: leave it out.'],
+  [['-X', 'POST'], 'There is no option -X. What is there is retrieved, by GET or HEAD (-I); nothing can be sent.'],
+  [
+    ['-F', 'a=b'],
+    'There is no option -F. Nothing can be posted by HTTP; --form NAME=VALUE answers the forms of Gopher servers.',
+  ],
+  [['--data-raw', 'a'], /nothing can be sent\.$/],
+  [['-b', 'a=b'], "There is no option -b. Give cookies by -H 'Cookie: NAME=VALUE'."],
+  [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],
+  [['--silent=yes'], '--silent is a switch and takes no value.'],
+  [['explain', '-k', 'u'], '--insecure is no option of explain, but of: get, ls. See retrieve explain --help.'],
+])('%j is refused', (argv, message) => {
+  const said = expect.objectContaining({
+    code: 'invalid-option',
+    message: typeof message === 'string' ? message : expect.stringMatching(message),
+  })
+  expect(() => parseCommandLine(argv)).toThrow(said)
+})
+
+describe('the table', () => {
+  test('has every name once', () => {
+    const names = options.flatMap(({ long, short }) => [long, ...(short === undefined ? [] : [short])])
+    expect(names).toEqual([...new Set(names)])
+  })
+
+  test.each(options.map((option) => [option.long, option] as const))('the example of --%s uses it', (_, option) => {
+    const { command, given: typed } = parseCommandLine(words(option.example).slice(1))
+    expect(typed.map(({ name }) => name)).toContain(option.long === 'help' ? 'help' : option.long)
+    expect(option.commands ?? [command]).toContain(command)
+  })
+})
+
+function words(text: string): string[] {
+  return text.split(' ').map((word) => word.replace(/^'|'$/g, ''))
+}
+
+describe('what stands for an option of curl or wget', () => {
+  test.each(options.flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]))(
+    'is none of ours: %s',
+    (name) => expect(hintFor(name)).toBeUndefined(),
+  )
+})

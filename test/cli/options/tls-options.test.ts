@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { startServers, type TestServers, testCa } from '@retriever/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { clientCertificate, clientKey, lockedClientKey } from '../../support/http/client-certificate.ts'
+import { ok } from '../../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
+import { httpProxy, type ScriptedProxy, scriptedProxy } from '../../support/wire/scripted-proxy.ts'
+
+useBundle()
+const folder = temporaryFolder()
+let servers: TestServers<'http' | 'ftp'>
+let proxy: ScriptedProxy
+let strict: ScriptedHttp
+
+beforeAll(async () => {
+  servers = await startServers({ http: true, ftp: true })
+  proxy = await scriptedProxy(httpProxy(), { tls: true })
+  const tls = { ca: clientCertificate, requestCert: true }
+  strict = await scriptedHttp(({ socket }) => ok(`${(socket as TLSSocket).getPeerCertificate().subject.CN}\n`), { tls })
+  const files = {
+    'ca.pem': testCa,
+    'cert.pem': clientCertificate,
+    'key.pem': clientKey,
+    'both.pem': clientCertificate + clientKey,
+    'locked.pem': lockedClientKey,
+    'a:b\\c.pem': clientCertificate + lockedClientKey,
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder(), name), text)
+})
+
+afterAll(async () => {
+  await Promise.all([servers.close(), proxy[Symbol.asyncDispose](), strict[Symbol.asyncDispose]()])
+})
+
+const run = (...args: string[]) => retrieve(args, { cwd: folder() })
+
+describe('--cert, --key and --pass', () => {
+  const get = (...args: string[]) => run('--cacert', 'ca.pem', ...args, strict.url)
+
+  test.each([
+    [['--cert', 'cert.pem', '--key', 'key.pem']],
+    [['-E', 'both.pem']],
+    [['--cert', 'cert.pem:s3cr3t', '--key', 'locked.pem']],
+    [['--cert', 'cert.pem:wr0ng', '--key', 'locked.pem', '--pass', 's3cr3t']],
+    [['--cert', 'a\\:b\\\\c.pem:s3cr3t']],
+  ])('%j', async (args) => {
+    expect(await get(...args)).toEqual({ status: 0, stdout: 'alice\n', stderr: '' })
+  })
+
+  test.each([
+    [['--cert', 'none.pem'], 37, /--cert none\.pem cannot be read \(ENOENT\); give a file with a certificate/],
+    [['--cert', 'key.pem:s3cr3t'], 37, /--cert key\.pem holds no certificate/],
+    [['--cert', 'cert.pem', '--key', 'cert.pem'], 37, /--key cert\.pem holds no private key/],
+    [['--cert', 'cert.pem'], 2, /--cert cert\.pem holds no key: give --key/],
+    [['--key', 'key.pem'], 2, /--key is the key of a certificate: give that by --cert/],
+    [['--cert', 'cert.pem', '--key', 'locked.pem'], 2, /--key is encrypted; give --pass too/],
+    [['--cert', 'cert.pem:s3cr3t2', '--key', 'locked.pem'], 2, /--pass does not open --key/],
+  ])('%j is refused', async (args, status, message) => {
+    const outcome = await get(...args)
+    expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringMatching(message) })
+    expect(outcome.stderr).not.toMatch(/s3cr3t|tls\./)
+  })
+})
+
+test('--proxy-cacert is for the proxy', async () => {
+  const args = ['-x', `https://localhost:${proxy.port}`, 'http://www.example/']
+  expect(await run('--proxy-cacert', 'ca.pem', ...args)).toMatchObject({ status: 0, stdout: 'through the proxy\n' })
+  expect(await run('--cacert', 'ca.pem', '--proxy-cacert', 'cert.pem', ...args)).toMatchObject({ status: 60 })
+})
+
+describe('--resolve', () => {
+  test.each(['127.0.0.1', '127.0.0.9,127.0.0.1'])('leads to %s', async (addresses) => {
+    for (const { port, url } of [servers.http, servers.ftp]) {
+      const to = `${url.slice(0, url.indexOf(':'))}://www.example:${port}/pub/hello.txt`
+      const outcome = await run(
+        '--resolve',
+        'www.example:1:127.0.0.8',
+        '--resolve',
+        `www.example:${port}:${addresses}`,
+        to,
+      )
+      expect(outcome).toEqual({ status: 0, stdout: 'Hello, world.\n', stderr: '' })
+    }
+  })
+
+  test.each([
+    ['www.example:80', /--resolve needs HOST:PORT:ADDRESS\[,ADDRESS\], not "www\.example:80"/],
+    ['www.example:80:other.example', /Expected --resolve to be a list of IPv4 and IPv6 addresses/],
+    ['*:80:127.0.0.1', /Expected --resolve to be/],
+  ])('%s is refused', async (text, message) => {
+    const outcome = await run('--resolve', text, 'http://www.example/')
+    expect(outcome).toMatchObject({ status: 2, stderr: expect.stringMatching(message) })
+  })
+})
+
+test('--public-only goes nowhere else', async () => {
+  const before = servers.http.accepted
+  const outcome = await run('--public-only', `${servers.http.url}pub/hello.txt`)
+  expect(outcome).toMatchObject({
+    status: 9,
+    stdout: '',
+    stderr: expect.stringMatching(/ and --public-only allows no/),
+  })
+  expect(servers.http.accepted).toBe(before)
+})

@@ -1,0 +1,183 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+const quiet = { status: 0, stdout: '', stderr: '' }
+let servers: TestServers<'http' | 'ftp'>
+/** Knows no ranges. */
+let deaf: TestServers<'http'>
+let source: string
+
+beforeAll(async () => {
+  servers = await startServers({ http: true, ftp: true })
+  deaf = await startServers({ http: { faults: { ignoreRestart: true } } })
+  writeFileSync(join(folder(), 'source'), 'abcdefghij')
+  utimesSync(join(folder(), 'source'), 1e9, 1e9)
+  source = pathToFileURL(join(folder(), 'source')).href
+})
+afterAll(async () => {
+  await servers.close()
+  await deaf.close()
+})
+
+const run = (...args: string[]) => retrieve(args, { cwd: folder() })
+const content = (name: string): string => readFileSync(join(folder(), name), 'utf8')
+
+describe('where the server can begin there', () => {
+  test.each(['-', '4'])('-C %s appends to the file, which then has the date of the resource', async (at) => {
+    writeFileSync(join(folder(), 'x'), 'abcd')
+    const { ino } = statSync(join(folder(), 'x'))
+    expect(await run('-C', at, '-o', 'x', source)).toEqual(quiet)
+    expect(content('x')).toBe('abcdefghij')
+    expect(statSync(join(folder(), 'x'))).toMatchObject({ ino, mtime: new Date(1e12) })
+    expect(await run('-C', '-', '-o', 'x', source)).toEqual(quiet)
+    expect(content('x')).toBe('abcdefghij')
+  })
+
+  test('a file that is missing is made', async () => {
+    expect(await run('-C', '-', '-o', 'new', source)).toEqual(quiet)
+    expect(content('new')).toBe('abcdefghij')
+  })
+
+  test('the file of -O is continued, though -O overwrites none', async () => {
+    mkdirSync(join(folder(), 'named'))
+    writeFileSync(join(folder(), 'named/source'), 'abc')
+    expect((await run('--output-dir', 'named', '-O', source)).status).toBe(23)
+    expect(await run('--output-dir', 'named', '-C', '-', '-O', source)).toEqual(quiet)
+    expect(content('named/source')).toBe('abcdefghij')
+  })
+
+  test('each URL goes on where its own file ends', async () => {
+    writeFileSync(join(folder(), 'a'), 'a')
+    writeFileSync(join(folder(), 'b'), 'abcde')
+    expect(await run('-C', '-', '-o', 'a', source, '-o', 'b', source)).toEqual(quiet)
+    expect([content('a'), content('b')]).toEqual(['abcdefghij', 'abcdefghij'])
+  })
+
+  test.each(['ABCD', 'ABCDEFGHIJ'])('never behind other octets: %j is replaced by the file', async (other) => {
+    writeFileSync(join(folder(), 'other'), other)
+    const stderr = `retrieve: ${source}: It is retrieved from its beginning: the octets before it are not those of the file.\n`
+    expect(await run('-C', '-', '-o', 'other', source)).toEqual({ ...quiet, stderr })
+    expect(content('other')).toBe('abcdefghij')
+  })
+
+  test('standard output gets what comes from there on', async () => {
+    expect(await run('-C', '7', source)).toEqual({ ...quiet, stdout: 'hij' })
+    expect(await run('-C', '0', source)).toEqual({ ...quiet, stdout: 'abcdefghij' })
+    expect(await run('-C', '10', source)).toEqual(quiet)
+  })
+})
+
+describe('HTTP', () => {
+  const hello = (): string => `${servers.http.url}pub/hello.txt`
+
+  test('goes on where the file ends', async () => {
+    writeFileSync(join(folder(), 'h'), 'Hello')
+    expect(await run('-C', '-', '-o', 'h', hello())).toEqual(quiet)
+    expect(content('h')).toBe('Hello, world.\n')
+    expect(statSync(join(folder(), 'h')).mtime).toEqual(new Date('2001-02-03T04:05:06Z'))
+    expect(await run('-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
+  })
+
+  test('has nothing to add to a file that is whole', async () => {
+    writeFileSync(join(folder(), 'w'), 'Hello, world.\n')
+    expect(await run('-C', '-', '-o', 'w', hello())).toEqual(quiet)
+    expect(content('w')).toBe('Hello, world.\n')
+  })
+
+  test.each(['HELLO', 'Hello, world!\n'])('replaces %j, which is of another version', async (other) => {
+    writeFileSync(join(folder(), 'v'), other)
+    const stderr = `retrieve: ${hello()}: It is retrieved from its beginning: it has changed since.\n`
+    expect(await run('-C', '-', '-o', 'v', hello())).toEqual({ ...quiet, stderr })
+    expect(content('v')).toBe('Hello, world.\n')
+  })
+})
+
+describe('a file that is longer than the resource stays as it is, and the exit code is 36', () => {
+  const longer = 'Hello, world. And more.\n'
+  const refused = async (url: string, why: string, lines = 1): Promise<void> => {
+    writeFileSync(join(folder(), 'longer'), longer)
+    const { status, stderr } = await run('-C', '-', '-o', 'longer', url)
+    expect({ status, stderr }).toEqual({ status: 36, stderr: expect.stringContaining(why) })
+    expect(stderr.trimEnd().split('\n')).toHaveLength(lines)
+    expect(content('longer')).toBe(longer)
+    expect(readdirSync(folder()).filter((name) => name.startsWith('longer'))).toEqual(['longer'])
+  }
+  const only = (url: string): string => {
+    const advice = 'leave -C out to replace it, or name another file.'
+    return `retrieve: longer cannot be continued: it has 24 octets, and ${url} has only 14; ${advice}\n`
+  }
+
+  test('http', () => refused(`${servers.http.url}pub/hello.txt`, only(`${servers.http.url}pub/hello.txt`)))
+  test('http, of a server without ranges', () =>
+    refused(`${deaf.http.url}pub/hello.txt`, only(`${deaf.http.url}pub/hello.txt`)))
+  test('http, where the length is known at the end alone', () =>
+    refused(
+      `${deaf.http.url}chunked/pub/hello.txt`,
+      'longer stays as it is: it has 24 octets, and only 14 have come.',
+      2,
+    ))
+  test('ftp', () => refused(`${servers.ftp.url}pub/hello.txt`, '14'))
+  test('file', () => {
+    writeFileSync(join(folder(), 'short'), 'Hello, world.\n')
+    return refused(pathToFileURL(join(folder(), 'short')).href, 'The file has 14 octets, and 24 are there already')
+  })
+})
+
+describe('where it cannot', () => {
+  const hello = (): string => `${deaf.http.url}pub/hello.txt`
+  const why = 'It is retrieved from its beginning: the server sends only the whole.'
+
+  test('the whole comes, and replaces the file', async () => {
+    writeFileSync(join(folder(), 'y'), 'Hell')
+    expect(await run('-C', '-', '-o', 'y', hello())).toEqual({ ...quiet, stderr: `retrieve: ${hello()}: ${why}\n` })
+    expect(content('y')).toBe('Hello, world.\n')
+  })
+
+  test('and only once it is whole: until then the file is as it was', async () => {
+    await using cut = await startServers({ http: { faults: { shortBody: 5, ignoreRestart: true } } })
+    writeFileSync(join(folder(), 'z'), 'Hell')
+    expect((await run('--retry', '0', '-C', '-', '-o', 'z', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
+    expect(content('z')).toBe('Hell')
+    expect(content('z.part')).toBe('Hello, wo')
+  })
+
+  test('standard output gets no more than was asked for', async () => {
+    expect(await run('-s', '-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
+    expect(await run('-s', '-C', '14', hello())).toEqual(quiet)
+    const beyond = await run('-sS', '-C', '15', hello())
+    expect(beyond).toMatchObject({ status: 36, stdout: '' })
+    expect(beyond.stderr).toBe(`retrieve: ${hello()}: It has 14 octets, so there are none from 15 on.\n`)
+  })
+})
+
+test('what came before the body was cut stays, to be continued', async () => {
+  await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
+  expect((await run('--retry', '0', '-C', '-', '-o', 'cut', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
+  expect(content('cut.part')).toBe('Hello, wo')
+  expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut.part', 'cut.part.json'])
+})
+
+test('what cannot be continued is told before anything is asked for', async () => {
+  writeFileSync(join(folder(), 'ten'), '0123456789')
+  symlinkSync('ten', join(folder(), 'link'))
+  const before = servers.http.accepted
+  const refused = async (at: string, file: string): Promise<string> => {
+    const { status, stderr } = await run('-C', at, '-o', file, servers.http.url)
+    expect(status).toBe(23)
+    return stderr
+  }
+  expect(await refused('5', 'ten')).toBe(
+    'retrieve: ten cannot be written: it has 10 octets, and -C says 5; -C - goes on where it ends.\n',
+  )
+  expect(await refused('5', 'none')).toMatch(/it has 0 octets/)
+  expect(await refused('-', 'link')).toMatch(/only a regular file can be continued, and no link\.\n$/)
+  expect(await refused('-', '.')).toMatch(/it is a directory/)
+  expect(servers.http.accepted).toBe(before)
+  expect(content('ten')).toBe('0123456789')
+})

@@ -1,0 +1,127 @@
+/** The command as a user runs it: the bundle, in a process of its own. */
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+export const bin: string = join(root, 'packages/cli/dist/bin.js')
+const sources = ['packages/cli', 'packages/core/src', 'packages/fetchers/src', 'test/servers/src']
+
+export interface Outcome {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Settings {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** `retrieve ARGUMENTS`, its output as text, one character an octet where it is no UTF-8. */
+export async function retrieve(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
+  const { status, stdout, stderr } = await retrieveOctets(args, settings)
+  return { status, stdout: stdout.toString(), stderr }
+}
+
+export function retrieveOctets(
+  args: readonly string[],
+  { cwd = root, env = {} }: Settings = {},
+): Promise<{ status: number; stdout: Buffer; stderr: string }> {
+  const options = {
+    cwd,
+    env: { ...cleanEnv, ...env },
+    encoding: 'buffer',
+    maxBuffer: 2 ** 26,
+    timeout: 15_000,
+  } as const
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [bin, ...args], options, (error, stdout, stderr) => {
+      const status = error === null ? 0 : error.code
+      if (typeof status === 'number') resolve({ status, stdout, stderr: stderr.toString() })
+      else reject(new Error(`retrieve ${args.join(' ')}: ${error?.signal}\n${stderr}`))
+    })
+  })
+}
+
+/** For what is done to it while it runs. */
+export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
+  const { cwd = root, env = {} } = settings
+  return spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...cleanEnv, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Through bash, with `retrieve` as a function: for pipes and redirections. */
+export function shell(script: string, cwd: string = root): Outcome {
+  const prelude = `set -o pipefail; retrieve() { '${process.execPath}' '${bin}' "$@"; }\n`
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', prelude + script], {
+    cwd,
+    env: cleanEnv,
+    encoding: 'utf8',
+    timeout: 15_000,
+  })
+  return { status: status ?? -1, stdout, stderr }
+}
+
+/** The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. */
+const cleanEnv: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST/i.test(name)),
+)
+
+/** A folder of the test file's own. Call at its top. */
+export function temporaryFolder(): () => string {
+  let folder = ''
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'retrieve-test-'))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+  return () => folder
+}
+
+/** Builds the bundle where it is older than what it is made from, once for all test files. */
+export function useBundle(): void {
+  beforeAll(async () => {
+    const lock = join(root, 'node_modules/.cache-cli-test-lock')
+    while (!takeLock(lock)) await new Promise((resolve) => setTimeout(resolve, 50))
+    try {
+      if (isCurrent()) return
+      const { status, stderr } = spawnSync(process.execPath, ['packages/cli/bundle.mjs'], {
+        cwd: root,
+        encoding: 'utf8',
+      })
+      if (status !== 0) throw new Error(`packages/cli/bundle.mjs failed:\n${stderr}`)
+    } finally {
+      rmdirSync(lock)
+    }
+  }, 60_000)
+}
+
+/** mkdir fails where the name is taken: a lock between the processes of vitest. One of a minute ago was left behind. */
+function takeLock(lock: string): boolean {
+  try {
+    mkdirSync(lock)
+    return true
+  } catch {
+    const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+    if (age > 60_000) rmdirSync(lock)
+    return false
+  }
+}
+
+function isCurrent(): boolean {
+  const built = statSync(bin, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return sources.every((folder) => newest(join(root, folder)) <= built)
+}
+
+function newest(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const own = files.filter((file) => !/(^|\/)(dist|node_modules)(\/|$)/.test(file))
+  return Math.max(...own.map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0))
+}
