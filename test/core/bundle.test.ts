@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { bundleCore } from './bundle.ts'
+import { bundleCore } from '../support/core/bundle.ts'
 
 test('a page that takes all of the core loads less than 30 KB', async () => {
   const bundle = await bundleCore()

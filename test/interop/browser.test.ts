@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { explain } from '@retriever/core'
 import { chromium } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { bundleCore } from '../core/bundle.ts'
+import { bundleCore } from '../support/core/bundle.ts'
 
 const program = '/usr/bin/chromium'
 

@@ -1,6 +1,6 @@
 import { decodeOctets, encodeOctets, octetsToText, utf8Octets } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { encodeUnsafe, findBadEscape } from '../../packages/core/src/url/percent.ts'
+import { encodeUnsafe, findBadEscape } from '../../../packages/core/src/url/percent.ts'
 
 describe('decodeOctets', () => {
   test.each([

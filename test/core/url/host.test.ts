@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { isLoopback } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { parseHost, parseIpv6 } from '../../packages/core/src/url/host.ts'
+import { parseHost, parseIpv6 } from '../../../packages/core/src/url/host.ts'
 
 describe('one address, many spellings (security.md case 20)', () => {
   test.each([

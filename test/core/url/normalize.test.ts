@@ -79,7 +79,7 @@ test.each(['http://h:x/', 'x', 'http://h/%zz'])('%s is no URL', (url) => {
   expect(() => normalizeUrl(url)).toThrow(expect.objectContaining({ code: 'malformed-url' }))
 })
 
-const folder = new URL('../urls/', import.meta.url)
+const folder = new URL('../../urls/', import.meta.url)
 const examples = readdirSync(folder)
   .flatMap((name): unknown[] => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
   .map((row) => (typeof row === 'object' && row !== null && 'url' in row ? String(row.url) : ''))

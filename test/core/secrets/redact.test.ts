@@ -1,6 +1,6 @@
 import { redact } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { redactUrl } from '../../packages/core/src/secrets/redact.ts'
+import { redactUrl } from '../../../packages/core/src/secrets/redact.ts'
 
 const secret = 's3cr3t'
 

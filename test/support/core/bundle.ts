@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 /** The core as a page would load it: one ES module for browsers, minified. */
 export async function bundleCore(): Promise<Uint8Array> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('../../packages/core/src/index.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../../../packages/core/src/index.ts', import.meta.url))],
     bundle: true,
     minify: true,
     format: 'esm',

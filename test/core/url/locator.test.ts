@@ -1,7 +1,7 @@
 import { RetrievalError, schemeOf } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { formatLocator, type Locator } from '../../packages/core/src/url/locator.ts'
-import { maxUrlLength, spanOf, splitUrl } from '../../packages/core/src/url/split.ts'
+import { formatLocator, type Locator } from '../../../packages/core/src/url/locator.ts'
+import { maxUrlLength, spanOf, splitUrl } from '../../../packages/core/src/url/split.ts'
 
 const nothing = {
   user: null,
