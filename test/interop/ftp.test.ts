@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { retrieval } from './ftp-checks.ts'
-import { few, files, many } from './ftp-many-checks.ts'
-import { objects } from './ftp-object-checks.ts'
-import { sessions } from './ftp-session-checks.ts'
-import { explicitTls, implicitTls } from './ftp-tls-checks.ts'
+import { retrieval } from './checks/ftp-checks.ts'
+import { few, files, many } from './checks/ftp-many-checks.ts'
+import { objects } from './checks/ftp-object-checks.ts'
+import { sessions } from './checks/ftp-session-checks.ts'
+import { explicitTls, implicitTls } from './checks/ftp-tls-checks.ts'
 import { failure, suite } from './suite.ts'
 
 suite('proftpd', (server) => {

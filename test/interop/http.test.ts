@@ -1,8 +1,8 @@
 import { createClient } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { logged, testDates, testFiles, testRanges } from './http-checks.ts'
-import { testIndex, testNoIndex } from './http-index-checks.ts'
-import { testStatuses, testTls } from './http-nginx-checks.ts'
+import { logged, testDates, testFiles, testRanges } from './checks/http-checks.ts'
+import { testIndex, testNoIndex } from './checks/http-index-checks.ts'
+import { testStatuses, testTls } from './checks/http-nginx-checks.ts'
 import {
   testClientCertificates,
   testCompressed,
@@ -12,7 +12,7 @@ import {
   testHttp2,
   testResume,
   testSplit,
-} from './http-wishes-checks.ts'
+} from './checks/http-wishes-checks.ts'
 import { expectOctets, failure, retrieveToFile, suite } from './suite.ts'
 
 suite('nginx', (server) => {

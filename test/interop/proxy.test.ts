@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { logged } from './http-checks.ts'
+import { logged } from './checks/http-checks.ts'
 import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest, suiteOf } from './suite.ts'
 
 interface Servers {

@@ -2,8 +2,8 @@
 import { createClient, type Entry } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { expect, test } from 'vitest'
+import { expectOctets, failure, retrieveToFile, type ServerUnderTest } from '../suite.ts'
 import { type Listings, listed, retrieveEach, seedNames } from './ftp-seed.ts'
-import { expectOctets, failure, retrieveToFile, type ServerUnderTest } from './suite.ts'
 
 interface Differences extends Listings {
   /** The replies to `CWD ` with a null argument and, where that is refused, to `CWD` alone. */

@@ -1,8 +1,8 @@
 /** Metadata alone, parts of files, files that grow, and what is no file or no directory: of every FTP server. */
 import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { entriesOf, errorOf, expectOctets, failure, retrieve, type ServerUnderTest } from '../suite.ts'
 import { seedTime, watched } from './ftp-seed.ts'
-import { entriesOf, errorOf, expectOctets, failure, retrieve, type ServerUnderTest } from './suite.ts'
 
 interface Differences {
   /** Shows a directory of mode 711 to its own user, or what `ls` said of it. Else it refuses to list it. */

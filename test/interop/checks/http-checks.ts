@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest } from './suite.ts'
+import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest } from '../suite.ts'
 
 /** The names of http_seed in servers/lib.sh. */
 export const seedNames: readonly string[] = [

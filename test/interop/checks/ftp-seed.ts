@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { type Client, type ClientOptions, createClient, type Entry, type RetrievalEvent } from '@retriever/fetchers'
 import { expect } from 'vitest'
-import { expectOctets, retrieve, type ServerUnderTest } from './suite.ts'
+import { expectOctets, retrieve, type ServerUnderTest } from '../suite.ts'
 
 export interface Listings {
   /** The best listing that the server knows. */

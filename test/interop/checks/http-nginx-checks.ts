@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest } from '../suite.ts'
 import { logged } from './http-checks.ts'
-import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest } from './suite.ts'
 
 /** What servers/nginx.sh has beside its files. */
 export function testStatuses(server: ServerUnderTest): void {

@@ -1,8 +1,8 @@
 /** FTP in TLS: from the first octet (ftps:), after AUTH TLS (ftpes:), and where the data must resume the session. */
 import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
+import { expectOctets, failure, retrieveToFile, type ServerUnderTest, trusting } from '../suite.ts'
 import { type Listings, listed, retrieveEach, seedNames, watched } from './ftp-seed.ts'
-import { expectOctets, failure, retrieveToFile, type ServerUnderTest, trusting } from './suite.ts'
 
 interface Place extends Listings {
   /** Of the port. */

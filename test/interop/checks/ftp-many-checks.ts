@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { errorOf, expectOctets, retrieve, retrieveToFile, type ServerUnderTest } from '../suite.ts'
 import { listed, retrieveEach, seedNames, watched } from './ftp-seed.ts'
-import { errorOf, expectOctets, retrieve, retrieveToFile, type ServerUnderTest } from './suite.ts'
 
 /** Connections to one server at a time, where nothing else is said. */
 const cap = 4

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest } from '../suite.ts'
 import { logged, withFile } from './http-checks.ts'
-import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest } from './suite.ts'
 
 /** HTTP/2 by ALPN: nginx's port 1 offers it, port 4 does not. */
 export function testHttp2(server: ServerUnderTest): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { failure, retrieve, type ServerUnderTest } from '../suite.ts'
 import { seedNames } from './http-checks.ts'
-import { failure, retrieve, type ServerUnderTest } from './suite.ts'
 
 interface Listed {
   readonly name: string
