@@ -1,7 +1,7 @@
-import { files } from './lib/ftp-files.mjs'
-import { gigabyte } from './lib/ftp-gigabyte.mjs'
-import { latency } from './lib/ftp-latency.mjs'
 import { runParts } from './lib/parts.mjs'
+import { files } from './runs/ftp-files.mjs'
+import { gigabyte } from './runs/ftp-gigabyte.mjs'
+import { latency } from './runs/ftp-latency.mjs'
 
 export const about =
   'FTP beside curl, wget, lftp and aria2c (or: latency | files | gigabyte [RUNS]), on the real servers of pnpm interop.'

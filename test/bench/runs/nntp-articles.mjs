@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServer } from './children.mjs'
-import { bareNews, libraryNews, peer, retrieve } from './contestants.mjs'
-import { startDistance } from './distance.mjs'
-import { presentPeers } from './peers.mjs'
-import { rounds } from './rounds.mjs'
-import { median, printTable } from './table.mjs'
+import { startServer } from '../lib/children.mjs'
+import { startDistance } from '../lib/distance.mjs'
+import { rounds } from '../lib/rounds.mjs'
+import { median, printTable } from '../lib/table.mjs'
+import { bareNews, libraryNews, peer, retrieve } from '../peers/contestants.mjs'
+import { presentPeers } from '../peers/peers.mjs'
 
 const roundTrip = 100
 const count = 1000

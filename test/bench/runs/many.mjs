@@ -1,7 +1,7 @@
 // node many.mjs CONNECTIONS URL...: pulls the bodies through the library, so many at a time, and throws them away.
 // With a parent that talks to it (resident.mjs): once for each message.
 import { createClient } from '../../../packages/fetchers/dist/index.js'
-import { serveRounds } from './resident.mjs'
+import { serveRounds } from '../lib/resident.mjs'
 
 const [, , connections, ...urls] = process.argv
 

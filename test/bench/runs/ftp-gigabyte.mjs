@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto'
-import { bareSockets, library, peer, retrieve } from './contestants.mjs'
-import { presentPeers } from './peers.mjs'
-import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
-import { rounds } from './rounds.mjs'
-import { median, printTable } from './table.mjs'
+import { memoryDirectory, presentServers, startRealServer } from '../lib/real-server.mjs'
+import { rounds } from '../lib/rounds.mjs'
+import { median, printTable } from '../lib/table.mjs'
+import { bareSockets, library, peer, retrieve } from '../peers/contestants.mjs'
+import { presentPeers } from '../peers/peers.mjs'
 
 const mebibytes = 1024
 const limits = { limit: 300 }

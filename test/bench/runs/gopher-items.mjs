@@ -1,10 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { bareGopher, many, peer, residentBareGopher, residentMany, retrieve } from './contestants.mjs'
-import { presentPeers } from './peers.mjs'
-import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
-import { rounds } from './rounds.mjs'
+import { memoryDirectory, presentServers, startRealServer } from '../lib/real-server.mjs'
+import { rounds } from '../lib/rounds.mjs'
+import { median, printTable } from '../lib/table.mjs'
+import { bareGopher, many, peer, residentBareGopher, residentMany, retrieve } from '../peers/contestants.mjs'
+import { presentPeers } from '../peers/peers.mjs'
 import { writeSmallFiles } from './small-files.mjs'
-import { median, printTable } from './table.mjs'
 
 const count = 1000
 const connections = 16

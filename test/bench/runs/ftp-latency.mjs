@@ -1,9 +1,9 @@
-import { bareSockets, library, peer, retrieve } from './contestants.mjs'
-import { startDistance } from './distance.mjs'
-import { presentPeers } from './peers.mjs'
-import { presentServers, startRealServer } from './real-server.mjs'
-import { rounds } from './rounds.mjs'
-import { median, printTable } from './table.mjs'
+import { startDistance } from '../lib/distance.mjs'
+import { presentServers, startRealServer } from '../lib/real-server.mjs'
+import { rounds } from '../lib/rounds.mjs'
+import { median, printTable } from '../lib/table.mjs'
+import { bareSockets, library, peer, retrieve } from '../peers/contestants.mjs'
+import { presentPeers } from '../peers/peers.mjs'
 
 const roundTrip = 100
 const directory = 'pub/sub/deep'

@@ -1,9 +1,9 @@
-import { bareUndici, many, peer, retrieve } from './contestants.mjs'
-import { presentPeers } from './peers.mjs'
-import { memoryDirectory, presentServers, startRealServer } from './real-server.mjs'
-import { rounds } from './rounds.mjs'
+import { memoryDirectory, presentServers, startRealServer } from '../lib/real-server.mjs'
+import { rounds } from '../lib/rounds.mjs'
+import { median, printTable } from '../lib/table.mjs'
+import { bareUndici, many, peer, retrieve } from '../peers/contestants.mjs'
+import { presentPeers } from '../peers/peers.mjs'
 import { writeSmallFiles } from './small-files.mjs'
-import { median, printTable } from './table.mjs'
 
 const count = 10_000
 const connections = 16

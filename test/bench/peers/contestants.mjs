@@ -1,15 +1,15 @@
 // What retrieves: Retriever, the programs it is compared with, bare sockets and bare undici.
 import { fileURLToPath } from 'node:url'
-import { runNode, runProgram } from './children.mjs'
+import { runNode, runProgram } from '../lib/children.mjs'
+import { startResident } from '../lib/resident.mjs'
 import { peerCommand } from './peers.mjs'
-import { startResident } from './resident.mjs'
 
 const command = fileURLToPath(new URL('../../../packages/cli/dist/bin.js', import.meta.url))
-const stream = fileURLToPath(new URL('./stream.mjs', import.meta.url))
-const manyScript = fileURLToPath(new URL('./many.mjs', import.meta.url))
+const stream = fileURLToPath(new URL('../lib/stream.mjs', import.meta.url))
+const manyScript = fileURLToPath(new URL('../runs/many.mjs', import.meta.url))
 const bareUndiciScript = fileURLToPath(new URL('./bare-undici.mjs', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-ftp.mjs', import.meta.url))
-const newsScript = fileURLToPath(new URL('./news.mjs', import.meta.url))
+const newsScript = fileURLToPath(new URL('../lib/news.mjs', import.meta.url))
 const bareNewsScript = fileURLToPath(new URL('./bare-nntp.mjs', import.meta.url))
 const bareGopherScript = fileURLToPath(new URL('./bare-gopher.mjs', import.meta.url))
 

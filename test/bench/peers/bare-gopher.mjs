@@ -2,7 +2,7 @@
 // the floor: no URL is checked, no error looked for, no deadline kept. With a parent that talks to it (resident.mjs):
 // once for each message.
 import { connect } from 'node:net'
-import { serveRounds } from './resident.mjs'
+import { serveRounds } from '../lib/resident.mjs'
 
 const [, , connections, ...urls] = process.argv
 const { hostname, port } = new URL(urls[0])
