@@ -21,7 +21,7 @@ export interface TranscriptServer extends AsyncDisposable {
 
 /** A file below test/transcripts. */
 export function readTranscript(name: string): Promise<string> {
-  return readFile(new URL(`../transcripts/${name}`, import.meta.url), 'utf8')
+  return readFile(new URL(`../../transcripts/${name}`, import.meta.url), 'utf8')
 }
 
 /**
