@@ -32,7 +32,8 @@ const exempted: readonly { readonly file: string; readonly source: string; reado
 const constructed: Readonly<Record<string, string>> = {
   'packages/core/src/url/host.ts': 'It looks for a run of the eight groups of an IPv6 address.',
   'packages/core/src/secrets/redact.ts': 'Classes of one character, and digits from one place on (sticky).',
-  'packages/core/src/secrets/secret-names.ts': 'A list of words behind an anchor; what may stand before them is one class.',
+  'packages/core/src/secrets/secret-names.ts':
+    'A list of words behind an anchor; what may stand before them is one class.',
   'packages/fetchers/src/ftp/control/replies.ts':
     'It looks for the three digits of a reply at the beginning of a line.',
   'packages/fetchers/src/http/index-page/index-facts.ts':

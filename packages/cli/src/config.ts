@@ -8,7 +8,7 @@ import { usageError } from './exit-codes.ts'
 import { nearest } from './nearest.ts'
 import { isPort, readNumber, readSize } from './numbers.ts'
 import type { OptionName } from './options/index.ts'
-import { readWantedParts, type WantedParts } from './options/part-options.ts'
+import { type PartOptions, readPartOptions } from './options/part-options.ts'
 import { readAddresses } from './options/read-addresses.ts'
 import { type GivenAnswer, readForm } from './options/read-form.ts'
 import { readFtpFetchers } from './options/read-ftp.ts'
@@ -40,7 +40,7 @@ export interface Config {
   /** That of --etag-compare, where it holds no entity tag. */
   readonly damagedEtagFile: string | null
   /** What of a message is wanted; null: the whole, as it is. */
-  readonly parts: WantedParts | null
+  readonly parts: PartOptions | null
   readonly login: Login | null
   /** For FTP servers that want one beside user and password. */
   readonly account: string | null
@@ -89,7 +89,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
-    parts: readWantedParts(line),
+    parts: readPartOptions(line),
     login: readLogin(line, 'user'),
     proxies: { proxyFor: proxyChooser(line, env), login: readLogin(line, 'proxy-user') },
     search: readSearch(line),

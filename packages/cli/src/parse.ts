@@ -42,7 +42,7 @@ export class CommandLine {
 }
 
 /**
- * Reads `[COMMAND] OPTIONS OPERANDS` in any order, with curl's habits: `-o FILE`, `-oFILE`, `--output FILE`, `--output=FILE`, `-sSv`;
+ * Reads `[COMMAND] OPTIONS OPERANDS` in any order, with curl's quirks: `-o FILE`, `-oFILE`, `--output FILE`, `--output=FILE`, `-sSv`;
  * `--` ends the options. Throws `invalid-option` (exit 2).
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {

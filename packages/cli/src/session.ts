@@ -11,7 +11,7 @@ import type { Run } from './main.ts'
 import { checkForm } from './options/read-form.ts'
 import { type ProxyChooser, withLogin } from './options/read-proxy.ts'
 import { searchUrl } from './options/read-search.ts'
-import { LoginDesk } from './terminal/credential-prompt.ts'
+import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { formFiller } from './terminal/form-prompt.ts'
 import { StdoutClosed } from './terminal/output.ts'
 import { Progress } from './terminal/progress.ts'
@@ -21,7 +21,7 @@ import { urlArgument } from './url-argument.ts'
 export class Session implements AsyncDisposable {
   readonly #run: Run
   readonly #client: Client
-  readonly #desk: LoginDesk
+  readonly #desk: CredentialPrompt
   readonly #progress: Progress
   #progressShown = false
   #typedProxy: string | null = null
@@ -35,7 +35,7 @@ export class Session implements AsyncDisposable {
   constructor(run: Run) {
     const { config, output, report } = run
     this.#run = run
-    this.#desk = new LoginDesk(config, output, run.signal)
+    this.#desk = new CredentialPrompt(config, output, run.signal)
     this.#progress = new Progress(output)
     this.#client = createClient({
       ...config.client,

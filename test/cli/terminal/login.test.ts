@@ -1,13 +1,13 @@
 import { type ResolveOptions, resolve } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { LoginDesk } from '../../../packages/cli/src/terminal/credential-prompt.ts'
+import { CredentialPrompt } from '../../../packages/cli/src/terminal/credential-prompt.ts'
 import { Output } from '../../../packages/cli/src/terminal/output.ts'
 
 const { signal } = new AbortController()
 
-function desk(account: string | null, url: string, options: ResolveOptions = {}): LoginDesk {
+function desk(account: string | null, url: string, options: ResolveOptions = {}): CredentialPrompt {
   const login = { user: 'bob', password: 'secret' }
-  const made = new LoginDesk({ login, account }, new Output(signal, {}), signal)
+  const made = new CredentialPrompt({ login, account }, new Output(signal, {}), signal)
   made.enter(resolve(url, options))
   return made
 }

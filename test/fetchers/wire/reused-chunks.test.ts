@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createClient, type Representation } from '@retriever/fetchers'
 import { bigOctet, startFtpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Intake, makeBasin } from '../../../packages/fetchers/src/wire/transport/ring-reader.ts'
+import { makeRingMemory, RingReader } from '../../../packages/fetchers/src/wire/transport/ring-reader.ts'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 import { trial } from '../../support/ftp/ftp-trial.ts'
 
@@ -81,7 +81,7 @@ describe('a large FTP body, through memory that is used again', () => {
 describe('writeTo', () => {
   const get = (lent: boolean): Promise<Representation> => {
     const body = chunks('one', 'two', 'three')
-    const answer = retrieved(body, lent ? { lent: body } : {})
+    const answer = retrieved(body, lent ? { reusable: body } : {})
     return createClient({ fetchers: [fakeHttp(() => answer)] }).retrieve('http://h/')
   }
 
@@ -111,7 +111,7 @@ describe('an intake', () => {
   /** Plays a server that sends the octets of /big in such pieces, waiting so many turns of the event loop before each. */
   async function receiving<T>(
     pieces: readonly (readonly [length: number, turns: number])[],
-    use: (intake: Intake, socket: Socket) => Promise<T>,
+    use: (intake: RingReader, socket: Socket) => Promise<T>,
   ): Promise<T> {
     const server = createServer(async (socket) => {
       // Its client may leave in the middle.
@@ -126,7 +126,7 @@ describe('an intake', () => {
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }
-    const intake = new Intake(makeBasin())
+    const intake = new RingReader(makeRingMemory())
     const socket = connect({ port, host: '127.0.0.1', onread: intake.onread })
     await once(socket, 'connect')
     intake.attach(socket)
@@ -148,7 +148,7 @@ describe('an intake', () => {
           before = socket.bytesRead
           for (let count = 0; count < 100; count++) await turn()
         }
-        expect(socket.bytesRead).toBe(makeBasin().length)
+        expect(socket.bytesRead).toBe(makeRingMemory().length)
         expect(await received(intake, () => 0)).toEqual({ length: 2 ** 24, wrong: [] })
       },
     ))
@@ -168,7 +168,7 @@ describe('an intake', () => {
   })
 
   /** Reads to the end, with so many turns of the event loop over each chunk. */
-  async function received(intake: Intake, turns: () => number): Promise<{ length: number; wrong: number[] }> {
+  async function received(intake: RingReader, turns: () => number): Promise<{ length: number; wrong: number[] }> {
     let length = 0
     const wrong: number[] = []
     for (let chunk = await intake.read('body', context); chunk !== null; chunk = await intake.read('body', context)) {

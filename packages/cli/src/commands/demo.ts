@@ -5,7 +5,7 @@ import { domainToASCII, pathToFileURL } from 'node:url'
 import { explain, formatExplanation, printable } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
 import { startServers } from '@retriever/servers'
-import { type Exhibit, exhibits } from '../demo/demo-cases.ts'
+import { type DemoCase, demoCases } from '../demo/demo-cases.ts'
 import { outcomeOf, type ShownOutcome } from '../demo/outcome.ts'
 import type { Run } from '../main.ts'
 
@@ -21,7 +21,7 @@ export async function demo({ output, signal }: Run): Promise<number> {
     await writeFile(file, 'A file of this machine.\n')
     const defaults = { newsServer: `127.0.0.1:${servers.nntp.port}` }
     await using client = createClient({ defaults })
-    const shown = exhibits(servers, pathToFileURL(file).href)
+    const shown = demoCases(servers, pathToFileURL(file).href)
     let wrong = 0
     for (const exhibit of shown) {
       signal.throwIfAborted()
@@ -50,6 +50,6 @@ function format({ lines }: ShownOutcome): string {
     .join('')
 }
 
-function asExpected({ expected, exit }: Exhibit, outcome: ShownOutcome): boolean {
+function asExpected({ expected, exit }: DemoCase, outcome: ShownOutcome): boolean {
   return outcome.exit === exit && outcome.lines.some((line) => line.includes(expected))
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { charsetOf, type Representation } from '@retriever/fetchers'
 import type { Run } from '../main.ts'
-import type { WantedParts } from '../options/part-options.ts'
+import type { PartOptions } from '../options/part-options.ts'
 import { octetsFrom } from '../saving/continuation.ts'
 import { attempt, checkTarget, type Destination, writeFailed } from '../saving/destination.ts'
 import { dispositionName } from '../saving/disposition.ts'
@@ -74,7 +74,7 @@ async function toFile(
 
 /** Of a message, what --part or --attachments wants. */
 async function toParts(
-  wanted: WantedParts,
+  wanted: PartOptions,
   destination: Destination,
   resolution: Resolution,
   session: Session,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { TestServers } from '@retriever/servers'
 
 /** One URL to show, and what must come of it. */
-export interface Exhibit {
+export interface DemoCase {
   readonly url: string
   /** Must stand in what is shown of the outcome. */
   readonly expected: string
@@ -14,7 +14,7 @@ export interface Exhibit {
 const everyOctet16Times = Uint8Array.from({ length: 4096 }, (_, index) => index % 256)
 
 /** The classic schemes, one each, then what does not succeed. */
-export function exhibits(servers: TestServers, fileUrl: string): Exhibit[] {
+export function demoCases(servers: TestServers, fileUrl: string): DemoCase[] {
   const { ftp, http, gopher, nntp, telnet } = servers
   const sha256 = createHash('sha256').update(everyOctet16Times).digest('hex')
   return [

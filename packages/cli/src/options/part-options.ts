@@ -2,7 +2,7 @@ import { usageError } from '../exit-codes.ts'
 import type { CommandLine } from '../parse.ts'
 
 /** Of a message: one part, or all that are to be kept, in a directory. */
-export type WantedParts =
+export type PartOptions =
   | { readonly which: string; readonly attachmentsTo: null }
   | { readonly which: null; readonly attachmentsTo: string }
 
@@ -10,7 +10,7 @@ export type WantedParts =
 const excluded = ['range', 'continue-at', 'head', 'include', 'remote-header-name', 'etag-save', 'split'] as const
 
 /** --part and --attachments; null where neither is given. Throws `invalid-option`. */
-export function readWantedParts(line: CommandLine): WantedParts | null {
+export function readPartOptions(line: CommandLine): PartOptions | null {
   const which = line.value('part')
   const all = line.has('attachments')
   if (which === undefined && !all) return null

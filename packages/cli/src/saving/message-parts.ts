@@ -6,7 +6,7 @@ import { type Message, type MessagePart, readMessage } from '@retriever/fetchers
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
 import { formatSize } from '../numbers.ts'
-import type { WantedParts } from '../options/part-options.ts'
+import type { PartOptions } from '../options/part-options.ts'
 import { showText } from '../terminal/terminal-text.ts'
 import { attempt, type Destination, writeFailed } from './destination.ts'
 import { safeFileName } from './file-name.ts'
@@ -14,7 +14,7 @@ import { isMessage } from './media.ts'
 
 /** --part and --attachments: what is wanted of a message, to where it goes. */
 export async function getParts(
-  { which, attachmentsTo }: WantedParts,
+  { which, attachmentsTo }: PartOptions,
   representation: Representation,
   destination: Destination,
   run: Run,

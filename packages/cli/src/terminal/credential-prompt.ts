@@ -6,7 +6,7 @@ import type { Output } from './output.ts'
 import { canAsk, promptLine } from './prompt.ts'
 
 /** Knows logins for the servers that ask: from -u and --ftp-account, else from the person at the terminal. */
-export class LoginDesk {
+export class CredentialPrompt {
   readonly #login: Login | null
   readonly #account: string | null
   readonly #output: Output

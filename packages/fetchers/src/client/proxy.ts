@@ -33,7 +33,7 @@ export function readProxy(option: ProxyOption | undefined, tunnel: boolean): Pro
   return () => proxy
 }
 
-/** curl's ports, whose habits people have: 1080 for HTTP proxies too. */
+/** curl's ports, whose quirks people have: 1080 for HTTP proxies too. */
 const defaultPorts: Readonly<Record<ProxyServer['kind'], number>> = {
   socks5: 1080,
   socks5h: 1080,

@@ -52,7 +52,7 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
 }
 
 /** What tells another origin nothing that was meant for the first (security.md case 15). */
-export function requestOfNobody({ headers, ...request }: RequestOptions): RequestOptions {
+export function requestForOtherOrigin({ headers, ...request }: RequestOptions): RequestOptions {
   if (headers === undefined) return request
   const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
   return { ...request, headers: Object.fromEntries(harmless) }
@@ -91,6 +91,6 @@ export function remarkLeftOut(
   emit({ type: 'remark', url, message: `${what}: it is another origin.` })
 }
 
-export function tlsOfNobody({ cert: _cert, key: _key, passphrase: _passphrase, ...tls }: TlsOptions): TlsOptions {
+export function tlsForOtherOrigin({ cert: _cert, key: _key, passphrase: _passphrase, ...tls }: TlsOptions): TlsOptions {
   return tls
 }

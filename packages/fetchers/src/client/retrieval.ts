@@ -22,7 +22,7 @@ import type {
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
 import { masked, withoutSecrets } from '../plugin/redact-events.ts'
-import { Retries, under } from '../plugin/retry.ts'
+import { Retries, withDeadline } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
@@ -38,8 +38,8 @@ import {
   isSameOrigin,
   redirectTarget,
   remarkLeftOut,
-  requestOfNobody,
-  tlsOfNobody,
+  requestForOtherOrigin,
+  tlsForOtherOrigin,
   tooManyRedirects,
 } from './redirect.ts'
 import type { Registry } from './registry.ts'
@@ -117,11 +117,11 @@ export class Retrieval {
     context: RetrievalContext,
   ): Promise<{ outcome: Outcome; context: RetrievalContext }> {
     const { plan, findings } = resolution
-    if (context.isHeard) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
+    if (context.hasListener) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
     enforce(this.#settings.policy, resolution)
     while (true) {
       const deadline = this.#deadline.attempt()
-      const trying = under(context, deadline)
+      const trying = withDeadline(context, deadline)
       try {
         const outcome = await this.#attempt(resolution, trying)
         if (outcome.outcome !== 'retrieved') deadline.end()
@@ -179,10 +179,10 @@ export class Retrieval {
     if (!isSameOrigin(from, to)) {
       // Nor back again (security.md case 15).
       this.#isOtherOrigin = true
-      const request = requestOfNobody(this.#request)
+      const request = requestForOtherOrigin(this.#request)
       remarkLeftOut(this.#request, request, to, context)
       this.#request = request
-      this.#tls = tlsOfNobody(this.#tls)
+      this.#tls = tlsForOtherOrigin(this.#tls)
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
@@ -247,7 +247,7 @@ export class Retrieval {
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
       emit: (event) => this.#emit(event),
-      isHeard: this.#settings.onEvent !== undefined,
+      hasListener: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${redact(url)}: ${redact(message)}`, {
           phase: deadline.phase,
@@ -263,7 +263,7 @@ export class Retrieval {
 /** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */
 async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
   await retrieved.body[Symbol.asyncIterator]().return?.()
-  const { lent: _lent, entries: _entries, ...metadata } = retrieved
+  const { reusable: _lent, entries: _entries, ...metadata } = retrieved
   return { ...metadata, body: emptyBody() }
 }
 

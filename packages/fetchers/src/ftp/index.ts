@@ -4,7 +4,7 @@ import { checkOptions, count, flag, milliseconds, type OptionKind } from '../plu
 import { tellWhole } from '../plugin/request-options.ts'
 import type { Dialogue } from './control/dialogue.ts'
 import { FlightLost } from './control/pipeline.ts'
-import { Pool } from './control/pool.ts'
+import { FtpPool } from './control/pool.ts'
 import { isFull } from './control/refusal-words.ts'
 import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
@@ -35,7 +35,7 @@ const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
 export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   checkOptions(options, optionKinds, 'ftpFetcher.')
   const { epsv = true, pipelining = true, connections, keepSessions } = options
-  const pool = new Pool({ epsv, pipelining }, connections, keepSessions)
+  const pool = new FtpPool({ epsv, pipelining }, connections, keepSessions)
   return {
     mechanism: 'ftp',
     retrieve: (plan, context) => retrieve(pool, plan, context),
@@ -43,7 +43,7 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   }
 }
 
-async function retrieve(pool: Pool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
+async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isListing = plan.name === '' || plan.typecode === 'd'
   checkRange(plan, context, isListing)
   if (isListing) return inSession(pool, plan, context, retrieveListing)
@@ -57,7 +57,7 @@ async function retrieve(pool: Pool, plan: FtpPlan, context: RetrievalContext): P
   }
 }
 
-function retrieveFile(pool: Pool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
+function retrieveFile(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
   const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
   return inThisSession((dialogue) => retrieveObject(dialogue, inThisSession))
 }
@@ -67,7 +67,7 @@ function retrieveFile(pool: Pool, plan: FtpPlan, context: RetrievalContext): Pro
  * it had gone while idle, or the server cannot take what the quicker ways send. Each reason counts once.
  */
 async function inSession<T>(
-  pool: Pool,
+  pool: FtpPool,
   plan: FtpPlan,
   context: RetrievalContext,
   use: (dialogue: Dialogue) => Promise<T>,
@@ -100,8 +100,8 @@ async function inSession<T>(
       const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
-        session.habits.pipelining = undefined
-      if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.habits.telnet = true
+        session.quirks.pipelining = undefined
+      if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.quirks.telnet = true
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
       // Also where it has been given back.
@@ -113,27 +113,27 @@ async function inSession<T>(
 
 type Parties = Pick<Dialogue, 'session' | 'plan' | 'context'>
 
-/** What is to be done otherwise the next time is noted in the server's habits. Null: the error stands. */
+/** What is to be done otherwise the next time is noted in the server's quirks. Null: the error stands. */
 function reasonToRepeat(error: unknown, { session, plan, context }: Parties): string | null {
-  const { habits, control } = session
+  const { quirks, control } = session
   if (error instanceof AccountWanted) {
-    habits.pipelining = false
+    quirks.pipelining = false
     return 'account'
   }
   if (!RetrievalError.is(error)) return null
-  if (control.overtaken || isOfConnection(error)) session.noteDropped()
-  if (control.overtaken) return 'ahead'
+  if (control.transferDropped || isOfConnection(error)) session.noteDropped()
+  if (control.transferDropped) return 'ahead'
   if (session.uses > 0 && isOfConnection(error)) return 'reused'
   if (session.isStranded && session.aheadPort !== null) {
-    habits.ahead = false
+    quirks.ahead = false
     return 'ahead'
   }
-  if (session.isStranded && habits.passive === 'EPSV') {
-    habits.passive = 'PASV'
+  if (session.isStranded && quirks.passive === 'EPSV') {
+    quirks.passive = 'PASV'
     return 'passive'
   }
   if (error.code === 'range-refused' && context.request.resumeFrom !== undefined && error.reply !== undefined) {
-    habits.unknown.add('REST')
+    quirks.unknown.add('REST')
     return 'restart'
   }
   // Another retrieval may have found it out meanwhile.
@@ -144,14 +144,14 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
     control.isTelnet &&
     [...plan.cwd, plan.name].some((name) => name.includes('\xFF'))
   ) {
-    habits.telnet = false
+    quirks.telnet = false
     return 'octet'
   }
-  if (control.pipelined && habits.pipelining !== true && isDoubtful) {
-    habits.pipelining = false
+  if (control.pipelined && quirks.pipelining !== true && isDoubtful) {
+    quirks.pipelining = false
     // What it has said was perhaps said to another command.
-    habits.unknown.clear()
-    if (!habits.reached) habits.passive = habits.preferred
+    quirks.unknown.clear()
+    if (!quirks.reached) quirks.passive = quirks.preferred
     return 'pipelining'
   }
   return null

@@ -4,9 +4,9 @@ import { sessionKey } from '../wire/pool/pool-key.ts'
 import { startTls } from '../wire/transport/start-tls.ts'
 import type { Control } from './control/control.ts'
 import type { Dialogue } from './control/dialogue.ts'
-import { FlightLost, fly, type Step } from './control/pipeline.ts'
+import { FlightLost, pipeline, type Step } from './control/pipeline.ts'
 import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './control/refusal-words.ts'
-import { isPositive, type Reply, refused, violation, wordsOf } from './control/replies.ts'
+import { isPositive, type Reply, refusedByServer, violation, wordsOf } from './control/replies.ts'
 
 /**
  * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before: a server of another protocol gets no
@@ -15,7 +15,7 @@ import { isPositive, type Reply, refused, violation, wordsOf } from './control/r
 export async function greet(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
   if (reply.code === 220 || reply.code === 230) return reply
-  if (reply.code >= 400) throw refused(context, reply, 'the connection')
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
   const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
   throw violation(context, message, wordsOf(reply))
 }
@@ -24,7 +24,10 @@ export async function greet(control: Control, context: RetrievalContext): Promis
 export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
   const reply = await control.ask('tls', 'AUTH TLS')
   if (reply.code !== 234) {
-    throw refused(context, reply, 'AUTH TLS', { code: 'tls-failed', advice: 'It does not offer TLS, or not here' })
+    throw refusedByServer(context, reply, 'AUTH TLS', {
+      code: 'tls-failed',
+      advice: 'It does not offer TLS, or not here',
+    })
   }
   // `234 ok\r\n230 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.
   control.checkSilent()
@@ -47,12 +50,16 @@ export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<
   const { plan, context, session } = dialogue
   const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
   const { user, password } = plan
-  if (session.isGreetedIn) await fly(session.control, context, session.habits, [...protect, ...rest])
-  else if (password === null || !isAnonymous(user) || session.habits.pipelining === false) {
+  if (session.isGreetedIn) await pipeline(session.control, context, session.quirks, [...protect, ...rest])
+  else if (password === null || !isAnonymous(user) || session.quirks.pipelining === false) {
     await logInByTurns(dialogue, protect, rest)
   } else {
     try {
-      await fly(session.control, context, session.habits, [...protect, ...guestSteps(context, plan, password), ...rest])
+      await pipeline(session.control, context, session.quirks, [
+        ...protect,
+        ...guestSteps(context, plan, password),
+        ...rest,
+      ])
     } catch (error) {
       if (!(error instanceof FlightLost)) throw error
       await logInByTurns(dialogue, protect, rest)
@@ -71,7 +78,7 @@ async function logInByTurns(dialogue: Dialogue, protect: readonly Step[], rest: 
     const done = await giveAccount(dialogue, { user: plan.user, password: '' }, asked)
     if (!isPositive(done)) throw loginError(context, done, plan)
   }
-  await fly(session.control, context, session.habits, rest)
+  await pipeline(session.control, context, session.quirks, rest)
 }
 
 /** RFC 4217 9: data connections in TLS too. No server means anything by PBSZ, and none lets us leave it out. */
@@ -81,7 +88,10 @@ function protectStep(context: RetrievalContext, command: string): Step {
     command,
     take: (reply) => {
       if (isPositive(reply)) return
-      throw refused(context, reply, command, { code: 'tls-failed', advice: 'It does not protect data connections' })
+      throw refusedByServer(context, reply, command, {
+        code: 'tls-failed',
+        advice: 'It does not protect data connections',
+      })
     },
   }
 }
@@ -113,7 +123,10 @@ async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[]
     if (reply.code !== 331 && reply.code !== 332) throw loginError(context, reply, { ...plan, user })
     said.asked = reply
   }
-  await fly(session.control, context, session.habits, [...before, { phase: 'login', command: `USER ${user}`, take }])
+  await pipeline(session.control, context, session.quirks, [
+    ...before,
+    { phase: 'login', command: `USER ${user}`, take },
+  ])
   return said.asked
 }
 
@@ -133,17 +146,17 @@ async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> 
 
 async function authenticate(dialogue: Dialogue, login: Credentials, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = dialogue
-  const { control, habits } = session
+  const { control, quirks } = session
   const who: Who = { ...plan, user: login.user }
   const pass = `PASS ${login.password}`
-  if (habits.pipelining !== false) {
+  if (quirks.pipelining !== false) {
     const take = (reply: Reply): void => checkLogin(context, reply, who)
-    return fly(control, context, habits, [{ phase: 'login', command: pass, take }, ...rest])
+    return pipeline(control, context, quirks, [{ phase: 'login', command: pass, take }, ...rest])
   }
   const reply = await control.ask('login', pass)
   const done = reply.code === 332 ? await giveAccount(dialogue, login, reply) : reply
   if (!isPositive(done)) throw loginError(context, done, who)
-  await fly(control, context, habits, rest)
+  await pipeline(control, context, quirks, rest)
 }
 
 /** RFC 959 4.1.1: ACCT. */
@@ -181,14 +194,14 @@ type Who = Pick<FtpPlan, 'user' | 'tls'>
 
 function loginError(context: RetrievalContext, reply: Reply, { user, tls }: Who): RetrievalError {
   if (tls === 'none' && wantsTls(reply)) {
-    return refused(context, reply, 'the login', { code: 'auth-failed', advice: tlsAdvice })
+    return refusedByServer(context, reply, 'the login', { code: 'auth-failed', advice: tlsAdvice })
   }
   if (saysFull(reply.text)) {
-    return refused(context, reply, 'the login', { code: 'server-refused', advice: fullAdvice, transient: true })
+    return refusedByServer(context, reply, 'the login', { code: 'server-refused', advice: fullAdvice, transient: true })
   }
-  if (reply.code < 500) return refused(context, reply, 'the login')
+  if (reply.code < 500) return refusedByServer(context, reply, 'the login')
   const advice = isAnonymous(user)
     ? 'It takes no guests: give a user, as in ftp://USER@HOST/'
     : 'Check user and password'
-  return refused(context, reply, 'the login', { code: 'auth-failed', advice })
+  return refusedByServer(context, reply, 'the login', { code: 'auth-failed', advice })
 }

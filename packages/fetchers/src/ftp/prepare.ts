@@ -1,11 +1,11 @@
 import type { Dialogue } from './control/dialogue.ts'
-import { fly, type Step } from './control/pipeline.ts'
-import { isPositive, type Reply, refused } from './control/replies.ts'
+import { pipeline, type Step } from './control/pipeline.ts'
+import { isPositive, type Reply, refusedByServer } from './control/replies.ts'
 import { askForUtf8, needsUtf8, utf8Steps } from './control/utf8.ts'
 import { logIn } from './login.ts'
 import { type Attributes, attributeSteps } from './transfer/attributes.ts'
 import { directorySteps, needsWalk, walk } from './transfer/directories.ts'
-import { claimPort, portStep } from './transfer/passive.ts'
+import { portStep, takePrefetchedPort } from './transfer/passive.ts'
 
 /** What is to be known and settled before a transfer. */
 export interface Needs {
@@ -28,14 +28,14 @@ export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number 
     ...attributesAsked(dialogue, needs),
     ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
   ])
-  return ahead === null ? asked.port : claimPort(dialogue, ahead)
+  return ahead === null ? asked.port : takePrefetchedPort(dialogue, ahead)
 }
 
 /** Login, the way to the directory, TYPE, and what is to be asked there, in one flight where the server takes one. */
 export async function enter(dialogue: Dialogue, type: Needs['type'], questions: readonly Step[]): Promise<void> {
   const { session, context, plan } = dialogue
-  const { control, habits } = session
-  if (habits.utf8 === undefined && needsUtf8(dialogue)) {
+  const { control, quirks } = session
+  if (quirks.utf8 === undefined && needsUtf8(dialogue)) {
     if (!session.isLoggedIn) await logIn(dialogue, [])
     await askForUtf8(dialogue)
   }
@@ -43,11 +43,11 @@ export async function enter(dialogue: Dialogue, type: Needs['type'], questions: 
   const image = { isRefused: false }
   const last = [...typeSteps(dialogue, type, image), ...questions]
   const first = [...utf8Steps(dialogue), ...(walks ? [] : [...directorySteps(dialogue), ...last])]
-  if (session.isLoggedIn) await fly(control, context, habits, first)
+  if (session.isLoggedIn) await pipeline(control, context, quirks, first)
   else await logIn(dialogue, first)
   if (walks) {
     await walk(dialogue)
-    await fly(control, context, habits, last)
+    await pipeline(control, context, quirks, last)
   }
   session.directory = plan.cwd
   if (image.isRefused) await askForOctets(dialogue)
@@ -69,7 +69,7 @@ function typeSteps(
   const take = (reply: Reply): void => {
     if (isPositive(reply)) return
     image.isRefused = type === 'I' && reply.code === 504
-    if (!image.isRefused) throw refused(context, reply, `TYPE ${type}`)
+    if (!image.isRefused) throw refusedByServer(context, reply, `TYPE ${type}`)
   }
   return [{ phase: 'request', command: `TYPE ${type}`, take }]
 }
@@ -77,5 +77,5 @@ function typeSteps(
 /** RFC 959 3.1.1.4: machines whose octets are no words of their own, as TOPS-20, know octets as local bytes of 8 bits. */
 async function askForOctets({ session, context }: Dialogue): Promise<void> {
   const reply = await session.control.ask('request', 'TYPE L 8')
-  if (!isPositive(reply)) throw refused(context, reply, 'TYPE I and TYPE L 8')
+  if (!isPositive(reply)) throw refusedByServer(context, reply, 'TYPE I and TYPE L 8')
 }

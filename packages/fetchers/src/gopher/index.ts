@@ -11,7 +11,7 @@ import { readPhoneBook } from './phone-book.ts'
 import type { FormData } from './plus/answers.ts'
 import { asksAttributes, attributeEntries } from './plus/attributes.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './plus/gopher-plus.ts'
-import { submitted } from './plus/submit-form.ts'
+import { submitForm } from './plus/submit-form.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
 import { sessionOf } from './session.ts'
@@ -63,7 +63,7 @@ async function answerToPrepared(
     await sendForm(plan, data, connection, context)
     return readReply(plan, new LineReader(connection, context), context)
   }
-  const retrieved = await (form === null ? answerTo(plan, connection, context) : submitted(form, () => submit(form)))
+  const retrieved = await (form === null ? answerTo(plan, connection, context) : submitForm(form, () => submit(form)))
   return { ...retrieved, metadata: { ...retrieved.metadata, ...metadata } }
 }
 

@@ -11,7 +11,7 @@ export type FindCredentials = (challenge: Challenge, protection: string) => Prom
  * Takes the strongest way that the server offers: Bearer, where it is a token that is found, else Digest, else Basic.
  * Gives the error where there is none; rejects for what is wrong with the asking.
  */
-export async function askLogin(
+export async function askCredentials(
   plan: HttpPlan,
   context: RetrievalContext,
   challenges: readonly AuthChallenge[],

@@ -3,13 +3,13 @@ import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {
-  BodyCut,
   ConnectionLost,
   type Exchange,
-  Flood,
-  Forestalled,
   InvalidHttp,
+  PrematureClose,
   TooManyInterim,
+  UnboundedHead,
+  UnsolicitedData,
 } from './connection/connection.ts'
 import { dateOf, type ResponseHead, shownFields } from './response.ts'
 
@@ -102,7 +102,7 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
     const what = `The header section is over ${context.limits.maxReply} octets, the limit set by maxReply.`
     return context.error('limit-exceeded', what, { cause })
   }
-  if (cause instanceof Flood) {
+  if (cause instanceof UnboundedHead) {
     const what = `The server sends ${message} without end; more than maxReply (${context.limits.maxReply}) are not read.`
     return context.error('limit-exceeded', what)
   }
@@ -110,7 +110,7 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
   const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   // llhttp's "Invalid EOF state": the end came within a message.
   const ended =
-    cause instanceof BodyCut ||
+    cause instanceof PrematureClose ||
     (name === 'HTTPParserError' && /EOF/.test(message)) ||
     (code === 'UND_ERR_SOCKET' && /closed/.test(message))
   if (inBody && (mismatch || ended)) {
@@ -123,7 +123,7 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
       cause,
     })
   }
-  if (name === 'HTTPParserError' || cause instanceof Forestalled || cause instanceof InvalidHttp)
+  if (name === 'HTTPParserError' || cause instanceof UnsolicitedData || cause instanceof InvalidHttp)
     return notHttp(context, exchange, cause)
   if (code.startsWith('ERR_HTTP2_')) return http2Error(context, code, message, cause)
   return receiveError(context, cause)
@@ -170,7 +170,7 @@ function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown):
     const said = cause instanceof Error ? cause.message : undefined
     // undici's: "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)".
     const reason =
-      cause instanceof InvalidHttp || cause instanceof Forestalled ? said : /\((.*)\)/.exec(said ?? '')?.[1]
+      cause instanceof InvalidHttp || cause instanceof UnsolicitedData ? said : /\((.*)\)/.exec(said ?? '')?.[1]
     const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'malformed')}.`
     return context.error('protocol-violation', what, { cause })
   }

@@ -4,7 +4,7 @@ import type { ResponseHead } from './response.ts'
 export type Deadline = RetrievalContext['deadline']
 
 /** What one request of a retrieval wants, beside what the plan and the caller's wishes say: a retrieval may take several. */
-export interface Asking {
+export interface RangeRequest {
   /** [first, last] octets, as RequestOptions.range. */
   readonly range?: readonly [number, number | null]
   /** An entity tag or a date: the range only of that very representation, else the whole (RFC 9110 13.1.5). */
@@ -14,7 +14,7 @@ export interface Asking {
 }
 
 /** Sends one request and waits for the head of its answer; the body is still to come, and must be read, returned or discarded. */
-export type Ask = (asking: Asking) => Promise<Answer>
+export type SendRequest = (asking: RangeRequest) => Promise<Answer>
 
 export interface Answer {
   readonly head: ResponseHead

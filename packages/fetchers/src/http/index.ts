@@ -2,14 +2,14 @@ import type { HttpPlan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
 import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
 import { resumePoint } from '../plugin/request-options.ts'
-import { under } from '../plugin/retry.ts'
+import { withDeadline } from '../plugin/retry.ts'
 import type { Cache } from './cache/cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
-import { decoded } from './coding/coding.ts'
+import { decodeBody } from './coding/coding.ts'
 import { Pool } from './connection/pool.ts'
-import { converse } from './connection/send-request.ts'
-import type { Ask, Asking } from './exchange.ts'
-import { listed } from './index-page/index-page.ts'
+import { sendRequest } from './connection/send-request.ts'
+import type { RangeRequest, SendRequest } from './exchange.ts'
+import { asListing } from './index-page/index-page.ts'
 import { withLogin } from './login.ts'
 import { retrieveObject } from './object.ts'
 import { retrieveRest } from './range/resume-from.ts'
@@ -53,13 +53,13 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
 
 async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
   const { deadline } = context
-  const ask = withLogin(plan, context, (asking: Asking, logins: Logins) => {
-    const send = (context: RetrievalContext) => converse(pool, plan, withoutForeignTags(context), asking, logins)
-    const trying = under(context, asking.deadline ?? deadline)
+  const ask = withLogin(plan, context, (asking: RangeRequest, logins: Logins) => {
+    const send = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), asking, logins)
+    const trying = withDeadline(context, asking.deadline ?? deadline)
     return cache === null ? send(trying) : cache.answer(plan, trying, asking, logins, send)
   })
   const outcome = await retrieveWith(ask, context)
-  return outcome.outcome === 'retrieved' ? listed(decoded(outcome, context), plan, context) : outcome
+  return outcome.outcome === 'retrieved' ? asListing(decodeBody(outcome, context), plan, context) : outcome
 }
 
 /** What the caller knows of a resource of the first origin is not told to another one. */
@@ -69,7 +69,7 @@ function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   return { ...context, request }
 }
 
-function retrieveWith(ask: Ask, context: RetrievalContext): Promise<Outcome> {
+function retrieveWith(ask: SendRequest, context: RetrievalContext): Promise<Outcome> {
   const { request } = context
   const point = resumePoint(request)
   const connections = connectionsFor(request)

@@ -4,7 +4,7 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { proxyAuthenticator } from '../wire/proxy/http-connect.ts'
 import { discard } from './connection/discard.ts'
 import { forwarder } from './connection/forward.ts'
-import type { Answer, Ask, Asking } from './exchange.ts'
+import type { Answer, RangeRequest, SendRequest } from './exchange.ts'
 import { type Logins, methodOf } from './request.ts'
 import { ServerLogin } from './server-login.ts'
 
@@ -17,8 +17,8 @@ import { ServerLogin } from './server-login.ts'
 export function withLogin(
   plan: HttpPlan,
   context: RetrievalContext,
-  converse: (asking: Asking, logins: Logins) => Promise<Answer>,
-): Ask {
+  converse: (asking: RangeRequest, logins: Logins) => Promise<Answer>,
+): SendRequest {
   const server = new ServerLogin(plan, context)
   // Where no proxy was asked, it knows no login: 407 from a server is an answer as any (security.md case 80).
   const forwarding = proxyAuthenticator(forwarder(plan, context))

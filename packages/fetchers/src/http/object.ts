@@ -1,5 +1,5 @@
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
-import type { Answer, Ask, Asking, Deadline } from './exchange.ts'
+import type { Answer, Deadline, RangeRequest, SendRequest } from './exchange.ts'
 import { outcomeOf } from './outcome.ts'
 import { contentRange } from './range/content-range.ts'
 import { RestartingBody } from './range/restarting-body.ts'
@@ -9,8 +9,8 @@ import type { ResponseHead } from './response.ts'
 
 /** An answer, and all that it takes to ask for more of the same, or for the same once more. */
 interface Asked {
-  readonly ask: Ask
-  readonly asking: Asking
+  readonly ask: SendRequest
+  readonly asking: RangeRequest
   readonly answer: Answer
   /** Of the answer's request. */
   readonly deadline: Deadline
@@ -18,7 +18,7 @@ interface Asked {
 
 /** Retrieves the whole, or a range. */
 export async function retrieveObject(
-  ask: Ask,
+  ask: SendRequest,
   context: RetrievalContext,
   range?: RequestOptions['range'],
 ): Promise<Outcome> {
@@ -42,14 +42,14 @@ export async function resuming(
   if (answer.isWhole === true && (extent === null || outcome.size !== null)) return outcome
   const source = sourceOf(ask, answer.head, extent?.total ?? null)
   if (source === null || extent === null) return restarting(asked, outcome, extent, context)
-  const { body, lent } = outcome
+  const { body, reusable } = outcome
   // Made when it is read: of the two, one is.
   const bodyOf = (source: Source, octets: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
     [Symbol.asyncIterator]: () => new ResumingBody(context, source, extent, { octets, deadline }),
   })
-  if (lent === undefined) return Object.assign(outcome, { body: bodyOf(source, body) })
+  if (reusable === undefined) return Object.assign(outcome, { body: bodyOf(source, body) })
   const lending = { ...source, octets: ({ body }: Answer) => body.lent ?? body }
-  return Object.assign(outcome, { body: bodyOf(source, body), lent: bodyOf(lending, lent) })
+  return Object.assign(outcome, { body: bodyOf(source, body), lent: bodyOf(lending, reusable) })
 }
 
 /** Nothing proves what comes another time to be of the same representation, or no end of it is known. */
@@ -59,7 +59,7 @@ function restarting(
   extent: Extent | null,
   context: RetrievalContext,
 ): Retrieved {
-  const { body, lent } = outcome
+  const { body, reusable } = outcome
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
   const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, sink: Sink) => ({
     [Symbol.asyncIterator]: () => {
@@ -70,11 +70,11 @@ function restarting(
     },
   })
   const never: Sink = { startOver: null }
-  const restartable = (sink: Sink) => bodyOf(lent ?? body, lent !== undefined, sink)
+  const restartable = (sink: Sink) => bodyOf(reusable ?? body, reusable !== undefined, sink)
   return {
     ...outcome,
     body: Object.assign(bodyOf(body, false, never), { restartable }),
-    ...(lent !== undefined && { lent: bodyOf(lent, true, never) }),
+    ...(reusable !== undefined && { reusable: bodyOf(reusable, true, never) }),
   }
 }
 
@@ -86,7 +86,7 @@ function withCache(outcome: Outcome, { cache }: Answer): Outcome {
 /**
  * Null where nothing proves that what comes another time is of the same representation, or the server has no ranges.
  */
-export function sourceOf(ask: Ask, head: ResponseHead, total: number | null): Source | null {
+export function sourceOf(ask: SendRequest, head: ResponseHead, total: number | null): Source | null {
   const validator = validatorOf(head)
   const isWholeOrPart = head.status === 200 || head.status === 206
   if (!isWholeOrPart || validator === null || head.field('accept-ranges')?.toLowerCase() === 'none') return null

@@ -5,7 +5,7 @@ import { givesField } from '../plugin/request-options.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { acceptEncoding } from './coding/coding.ts'
 import { authorityOf } from './connection/forward.ts'
-import type { Asking } from './exchange.ts'
+import type { RangeRequest } from './exchange.ts'
 
 /** A request for undici, and the same as octets with what is secret in it left out. */
 export interface Request {
@@ -28,7 +28,7 @@ export function methodOf({ head }: RequestOptions): 'GET' | 'HEAD' {
 /** The fields of a request, all but Host, one octet a character. */
 export function requestFields(
   request: RequestOptions,
-  asking: Asking,
+  asking: RangeRequest,
   logins: Logins,
 ): [name: string, value: string][] {
   const own: [name: string, value: string][] = [
@@ -54,7 +54,7 @@ function acceptLanguage({ acceptLanguage }: RequestOptions): [name: string, valu
 }
 
 /** GET or HEAD of exactly plan.target. */
-export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: Asking, logins: Logins): Request {
+export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: RangeRequest, logins: Logins): Request {
   const method = methodOf(request)
   const fields = requestFields(request, asking, logins)
   const host = hostField(plan)

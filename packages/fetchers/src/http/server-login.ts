@@ -3,7 +3,7 @@ import { type Attempt, Authenticator, type UserAndPassword } from '../auth/authe
 import { readChallenges } from '../auth/challenge.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
-import { askLogin, checkBasicUser } from './ask-credentials.ts'
+import { askCredentials, checkBasicUser } from './ask-credentials.ts'
 import { discard, readExcerpt } from './connection/discard.ts'
 import type { Answer } from './exchange.ts'
 import { shownFields } from './response.ts'
@@ -68,7 +68,7 @@ export class ServerLogin {
     if (this.#authenticator.login !== null && refused === null) return wrong()
     try {
       const find = (challenge: Challenge, protection: string) => this.#find(challenge, protection, refused)
-      const login = await askLogin(this.#plan, context, challenges, details, find)
+      const login = await askCredentials(this.#plan, context, challenges, details, find)
       if (RetrievalError.is(login)) return refused === null ? login : wrong()
       this.#authenticator.take(login)
       return null

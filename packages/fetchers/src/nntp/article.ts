@@ -7,12 +7,12 @@ import { emptyBody } from '../wire/empty-body.ts'
 import { expectReply, type Reply, replyWords } from '../wire/framing/reply.ts'
 import { ResumingBody } from '../wire/resuming-body.ts'
 import { BlockBody, without } from './body.ts'
-import type { Slot } from './connection/command-queue.ts'
+import type { PendingCommand } from './connection/command-queue.ts'
 import { type Dialogue, exchange } from './connection/exchange.ts'
 import type { InSession } from './connection/pool.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { fieldsOf } from './fields.ts'
-import { refused } from './nntp-errors.ts'
+import { refusedByServer } from './nntp-errors.ts'
 
 /** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
 export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
@@ -48,13 +48,14 @@ async function askArticle(
   dialogue: Dialogue,
   command: 'ARTICLE' | 'HEAD',
   success: number,
-): Promise<{ readonly reply: Reply; readonly slot: Slot }> {
+): Promise<{ readonly reply: Reply; readonly slot: PendingCommand }> {
   const { plan, context } = dialogue
   const byNumber = plan.select === 'article'
   const which = byNumber ? String(plan.articleNumber) : `<${plan.messageId}>`
   const answer = await exchange(dialogue, `${command} ${which}`, byNumber ? plan.newsgroup : null)
   const { reply } = answer
-  if (reply.code >= 400) throw refused(context, reply, byNumber ? 'such article or group' : 'article of that id')
+  if (reply.code >= 400)
+    throw refusedByServer(context, reply, byNumber ? 'such article or group' : 'article of that id')
   expectReply(context, reply, success)
   checkAnswer(context, reply, plan)
   return answer

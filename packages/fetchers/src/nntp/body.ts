@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { OneBody } from '../wire/resuming-body.ts'
-import type { Ahead, Slot } from './connection/command-queue.ts'
+import type { Ahead, PendingCommand } from './connection/command-queue.ts'
 import type { Dialogue } from './connection/exchange.ts'
 
 /** Octets of one body that may wait in memory. */
@@ -13,7 +13,7 @@ const maxAhead = 65_536
  */
 export class BlockBody implements OneBody, Ahead {
   readonly #dialogue: Dialogue
-  readonly #slot: Slot
+  readonly #slot: PendingCommand
   readonly #unlink: () => void
   /** Read ahead of the consumer, the oldest first. */
   readonly #chunks: Uint8Array[] = []
@@ -28,7 +28,7 @@ export class BlockBody implements OneBody, Ahead {
   #isOver = false
   isBroken = false
 
-  constructor(dialogue: Dialogue, slot: Slot) {
+  constructor(dialogue: Dialogue, slot: PendingCommand) {
     this.#dialogue = dialogue
     this.#slot = slot
     // The retrieval may end while its body is not read.

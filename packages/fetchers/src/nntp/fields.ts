@@ -1,9 +1,13 @@
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Slot } from './connection/command-queue.ts'
-import type { Session } from './connection/session.ts'
+import type { PendingCommand } from './connection/command-queue.ts'
+import type { NntpSession } from './connection/session.ts'
 
 /** The header fields of an article out of the answer to HEAD, by lower-case name, unfolded (RFC 5322 2.2.3); ends that answer. */
-export async function fieldsOf(session: Session, slot: Slot, context: RetrievalContext): Promise<Map<string, string>> {
+export async function fieldsOf(
+  session: NntpSession,
+  slot: PendingCommand,
+  context: RetrievalContext,
+): Promise<Map<string, string>> {
   const text = await blockText(session, slot, context, context.limits.maxReply)
   const fields = new Map<string, string>()
   // CRLF alone ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
@@ -17,8 +21,8 @@ export async function fieldsOf(session: Session, slot: Slot, context: RetrievalC
 
 /** A short block as text, one octet a character; ends the answer. */
 export async function blockText(
-  session: Session,
-  slot: Slot,
+  session: NntpSession,
+  slot: PendingCommand,
   context: RetrievalContext,
   limit: number,
 ): Promise<string> {

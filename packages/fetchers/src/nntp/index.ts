@@ -3,7 +3,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
 import { retrieveArticle } from './article.ts'
 import type { Dialogue } from './connection/exchange.ts'
-import { type InSession, Pool } from './connection/pool.ts'
+import { type InSession, NntpPool } from './connection/pool.ts'
 import { maxDepth } from './connection/server-quirks.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { retrieveGroup } from './group/group.ts'
@@ -28,7 +28,7 @@ const optionKinds: Readonly<Record<keyof NntpOptions, OptionKind>> = { maxArticl
 export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
   checkOptions(options, optionKinds, 'nntpFetcher.')
   const { maxArticles = 1000, connections = 4 } = options
-  const pool = new Pool(connections)
+  const pool = new NntpPool(connections)
   return {
     mechanism: 'nntp',
     inFlight: maxDepth,

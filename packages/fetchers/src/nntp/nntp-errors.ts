@@ -7,7 +7,7 @@ import type { Dialogue } from './connection/exchange.ts'
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])
 
 /** The error for a refused GROUP, ARTICLE, OVER or LIST. */
-export function refused(context: RetrievalContext, reply: Reply, what: string): RetrievalError {
+export function refusedByServer(context: RetrievalContext, reply: Reply, what: string): RetrievalError {
   if (missing.has(reply.code)) return refusal(context, 'not-found', `The server has no ${what}`, reply)
   switch (reply.code) {
     case 400:

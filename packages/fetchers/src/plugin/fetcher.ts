@@ -55,7 +55,7 @@ export interface RetrievalContext {
   readonly acceptedLogins?: AcceptedLogins
   emit(event: RetrievalEvent): void
   /** False: nobody listens to events, and what takes work to tell need not be told. */
-  readonly isHeard?: boolean
+  readonly hasListener?: boolean
   /** A RetrievalError with this URL and, unless told otherwise, the deadline's phase. The message begins with the URL. */
   error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
 }
@@ -263,7 +263,7 @@ export interface Retrieved {
    * The same octets for whoever is done with a chunk before the next is asked for: a file, a pipe. A chunk may be overwritten then,
    * which saves a copy of all. One of the two is read. Default: body.
    */
-  readonly lent?: AsyncIterable<Uint8Array>
+  readonly reusable?: AsyncIterable<Uint8Array>
   /**
    * Of a listing that came although the URL names a file: the error for a caller who wants that file, as saveTo() does.
    */

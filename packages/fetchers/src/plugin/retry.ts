@@ -96,7 +96,7 @@ function withMessage(error: RetrievalError, message: string): RetrievalError {
 }
 
 /** The same context for what is done under another deadline. */
-export function under(context: RetrievalContext, deadline: RetrievalContext['deadline']): RetrievalContext {
+export function withDeadline(context: RetrievalContext, deadline: RetrievalContext['deadline']): RetrievalContext {
   return {
     ...context,
     deadline,

@@ -41,13 +41,13 @@ export class Body {
 
   /** The same in chunks that may be overwritten once the next is asked for. */
   borrow(): AsyncGenerator<Uint8Array, void, void> {
-    return this.#take(this.#retrieved.lent ?? this.#retrieved.body)
+    return this.#take(this.#retrieved.reusable ?? this.#retrieved.body)
   }
 
   /** The same for a consumer that may be able to start over. */
   borrowRestartable(sink: Sink): AsyncGenerator<Uint8Array, void, void> {
-    const { body, lent } = this.#retrieved
-    return this.#take(body.restartable?.(this.#counted(sink)) ?? lent ?? body)
+    const { body, reusable } = this.#retrieved
+    return this.#take(body.restartable?.(this.#counted(sink)) ?? reusable ?? body)
   }
 
   #counted(sink: Sink): Sink {
@@ -92,7 +92,7 @@ export class Body {
   }
 
   async *#octets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    const { limits, emit, url, deadline, isHeard = true } = this.#context
+    const { limits, emit, url, deadline, hasListener = true } = this.#context
     const { size } = this.#retrieved
     let failure: RetrievalError | null = null
     const isTooSlow = speedRule(limits, deadline)
@@ -110,7 +110,7 @@ export class Body {
           const rule = `fewer than ${minSpeed} octets a second for ${minSpeedTime / 1000} s`
           throw this.#error('timeout', `The server sends ${rule}. Try later, or lower minSpeed.`)
         }
-        if (isHeard) emit({ type: 'progress', url, received: this.#received, size })
+        if (hasListener) emit({ type: 'progress', url, received: this.#received, size })
         yield chunk
       }
       deadline.throwIfAborted()

@@ -169,7 +169,7 @@ export class Representation implements AsyncDisposable {
         await written
         written = Promise.resolve(write(chunk))
         // One that is ours to keep is written while the next one comes. It is awaited before the next; until then nobody listens.
-        if (this.#retrieved.lent === undefined) written.catch(() => {})
+        if (this.#retrieved.reusable === undefined) written.catch(() => {})
         else await written
       }
       await written

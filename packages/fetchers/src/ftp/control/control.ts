@@ -6,7 +6,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { encodeCommand, Secrets, verbOf } from './command.ts'
 import { controlLost, outOfStep } from './control-errors.ts'
 import { tlsAdvice, wantsTls } from './refusal-words.ts'
-import { isPassive, isRead, type Reply, readReply, refused, wordsOf } from './replies.ts'
+import { isPassive, isRead, type Reply, readReply, refusedByServer, wordsOf } from './replies.ts'
 import { noServer, ReplyAssembler } from './reply-assembler.ts'
 import { ReplyQueue } from './reply-queue.ts'
 
@@ -55,7 +55,7 @@ export class Control extends FTPContext {
   /** TLS that is being agreed on, over `socket`. */
   handshake: Socket | undefined
   /** The reply to a later command came in place of a transfer's. */
-  overtaken = false
+  transferDropped = false
 
   /** Takes over a connected socket. Its first reply must be asked for in the same turn. */
   constructor(context: RetrievalContext, socket: Socket) {
@@ -148,7 +148,7 @@ export class Control extends FTPContext {
   #closing(reply: Reply, verb: string): RetrievalError {
     const isLogin = verb === 'USER' || verb === 'PASS'
     const isRefused = isLogin && !(this.socket instanceof TLSSocket) && wantsTls(reply)
-    return refused(this.#context, reply, verb, isRefused ? { code: 'auth-failed', advice: tlsAdvice } : {})
+    return refusedByServer(this.#context, reply, verb, isRefused ? { code: 'auth-failed', advice: tlsAdvice } : {})
   }
 
   /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */
@@ -275,7 +275,7 @@ export class Control extends FTPContext {
     const reply: Reply = { code, text: isRead(verb, code) ? text : this.#secrets.masked(text) }
     // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
     if (verb === undefined) {
-      this.#fail(code === 421 ? refused(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
+      this.#fail(code === 421 ? refusedByServer(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
       return
     }
     this.#untold.set(reply, { verb, octets: this.#octets })
@@ -291,7 +291,7 @@ export class Control extends FTPContext {
 
   /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */
   #overtake(): RetrievalError {
-    this.overtaken = true
+    this.transferDropped = true
     return this.#context.error('partial', 'The server broke off the transfer for the command after it; try again.')
   }
 

@@ -1,12 +1,12 @@
 import type { FtpPlan } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Session } from './session.ts'
+import type { FtpSession } from './session.ts'
 
 /** What every step of a retrieval needs: what is to be done, and the session in which it is said. */
 export interface Dialogue {
   readonly plan: FtpPlan
   readonly context: RetrievalContext
-  readonly session: Session
+  readonly session: FtpSession
   /** Who the caller has said to be, for when it must be said again. */
   readonly asked: { login: Credentials | null }
   /** All has been said and answered: the session is free for another retrieval. */

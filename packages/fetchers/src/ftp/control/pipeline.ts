@@ -2,8 +2,8 @@ import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Control } from './control.ts'
 import type { Reply } from './replies.ts'
-import { withPatience } from './reply-timeout.ts'
-import type { Habits } from './server-quirks.ts'
+import { withReplyTimeout } from './reply-timeout.ts'
+import type { ServerQuirks } from './server-quirks.ts'
 
 /** A command, and what is to be made of its reply: throws where that ends the retrieval. */
 export interface Step {
@@ -22,7 +22,7 @@ export class FlightLost extends Error {
 }
 
 /** A server that was sent several commands may take this long, in milliseconds, for the next reply, however near it is. */
-const leastPatience = 100
+const leastTimeout = 100
 /** And for the reply to a command that it was sent twice. */
 const longestPatience = 10_000
 const silence = 'The server answers only some of the commands that were sent together.'
@@ -30,7 +30,7 @@ const silence = 'The server answers only some of the commands that were sent tog
 interface Trial {
   readonly control: Control
   readonly context: RetrievalContext
-  readonly habits: Habits
+  readonly quirks: ServerQuirks
   readonly steps: readonly Step[]
   /** The replies, and when the commands were sent. */
   readonly pending: readonly Promise<Reply>[]
@@ -41,17 +41,17 @@ interface Trial {
  * Sends commands in one segment and takes their replies in order: one round trip for all. A server that is known to take one at a
  * time gets one at a time. Only commands that do no harm where an earlier one fails belong into one flight.
  */
-export async function fly(
+export async function pipeline(
   control: Control,
   context: RetrievalContext,
-  habits: Habits,
+  quirks: ServerQuirks,
   steps: readonly Step[],
 ): Promise<void> {
-  if (habits.pipelining === false || steps.length < 2) return inSteps(control, steps)
-  const isTrial = habits.pipelining === undefined
+  if (quirks.pipelining === false || steps.length < 2) return inSteps(control, steps)
+  const isTrial = quirks.pipelining === undefined
   const start = performance.now()
   const pending = control.together(() => steps.map(({ command }) => control.post(command)))
-  if (isTrial) return tryOut({ control, context, habits, steps, pending, start })
+  if (isTrial) return tryOut({ control, context, quirks, steps, pending, start })
   for (const [index, { phase, take }] of steps.entries()) take(await control.wait(phase, of(pending, index)))
   // One reply too many is one of another command.
   control.checkQuiet()
@@ -66,16 +66,16 @@ async function inSteps(control: Control, steps: readonly Step[]): Promise<void> 
  * longer than the first one did, its command is sent again; where the reply after that is late as well, the rest is said step by
  * step, in the same session.
  */
-async function tryOut({ control, context, habits, steps, pending, start }: Trial): Promise<void> {
-  let patience = Number.POSITIVE_INFINITY
+async function tryOut({ control, context, quirks, steps, pending, start }: Trial): Promise<void> {
+  let replyTimeout = Number.POSITIVE_INFINITY
   let second: { readonly step: Step; readonly reply: Promise<Reply> } | null = null
   const giveUp = (): void => {
-    habits.pipelining = false
+    quirks.pipelining = false
     control.forget()
   }
   for (const [index, step] of steps.entries()) {
     const reply = of(pending, index)
-    if (index > 0 && !(await comesWithin(reply, patience))) {
+    if (index > 0 && !(await comesWithin(reply, replyTimeout))) {
       if (second !== null) {
         giveUp()
         return inSteps(
@@ -85,27 +85,28 @@ async function tryOut({ control, context, habits, steps, pending, start }: Trial
       }
       second = { step, reply: control.post(step.command) }
     }
-    const patient = second === null ? reply : withPatience(context, reply, longestPatience, silence)
+    const patient = second === null ? reply : withReplyTimeout(context, reply, longestPatience, silence)
     const said = await control.wait(step.phase, patient)
-    patience = Math.min(patience, Math.max(leastPatience, performance.now() - start))
+    replyTimeout = Math.min(replyTimeout, Math.max(leastTimeout, performance.now() - start))
     try {
       step.take(said)
     } catch (cause) {
       // A refusal of all the commands, read as one, is not followed by another reply.
       const isLost =
-        second !== null || (index + 1 < steps.length && !(await comesWithin(of(pending, index + 1), patience)))
+        second !== null || (index + 1 < steps.length && !(await comesWithin(of(pending, index + 1), replyTimeout)))
       if (!isLost) throw cause
       giveUp()
       throw new FlightLost('The server does not take several commands at a time.', { cause })
     }
   }
   // Where others were answered after it, nothing was thrown away.
-  if (second !== null && second.step === steps.at(-1) && !(await comesWithin(second.reply, patience))) return giveUp()
+  if (second !== null && second.step === steps.at(-1) && !(await comesWithin(second.reply, replyTimeout)))
+    return giveUp()
   if (second !== null) second.step.takeSecond?.(await control.wait(second.step.phase, second.reply))
   // One reply too many is one of another command.
   control.checkQuiet()
   // What another retrieval has found out meanwhile stands.
-  habits.pipelining ??= true
+  quirks.pipelining ??= true
 }
 
 function of(pending: readonly Promise<Reply>[], index: number): Promise<Reply> {

@@ -1,10 +1,10 @@
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { Places } from '../../wire/pool/connection-slots.ts'
+import { Slots } from '../../wire/pool/connection-slots.ts'
 import { sessionKey } from '../../wire/pool/pool-key.ts'
 import { isFull } from './refusal-words.ts'
-import { Acquaintances, type Preset } from './server-quirks.ts'
-import { Session } from './session.ts'
+import { type Preset, QuirksByServer } from './server-quirks.ts'
+import { FtpSession } from './session.ts'
 
 /** How long a session is kept for the next retrieval, in milliseconds. Servers close idle ones after one to fifteen minutes. */
 const defaultIdleTime = 15_000
@@ -20,7 +20,7 @@ const capLifetime = 60_000
 
 /** One session of a pool: in use by one retrieval, or idle. */
 interface Member {
-  readonly session: Session
+  readonly session: FtpSession
   readonly server: string
   readonly key: string
   timer: NodeJS.Timeout | undefined
@@ -30,21 +30,21 @@ interface Member {
  * The sessions of one fetcher. Idle ones serve whoever comes with the same host, port, user, password and trust; no more than
  * `connections` of one server are open at a time, and whoever comes then waits for one.
  */
-export class Pool {
+export class FtpPool {
   readonly #connections: number
   readonly #idleTime: number
-  readonly #acquaintances: Acquaintances
+  readonly #acquaintances: QuirksByServer
   readonly #idle: Member[] = []
-  readonly #places = new Map<string, Places>()
+  readonly #places = new Map<string, Slots>()
   /** Of servers that were found to allow fewer. */
   readonly #caps = new Map<string, { readonly most: number; readonly until: number }>()
-  readonly #members = new Map<Session, Member>()
+  readonly #members = new Map<FtpSession, Member>()
   #isClosed = false
 
   constructor(preset: Preset, connections: number = defaultConnections, idleTime: number = defaultIdleTime) {
     this.#connections = connections
     this.#idleTime = idleTime
-    this.#acquaintances = new Acquaintances(preset)
+    this.#acquaintances = new QuirksByServer(preset)
   }
 
   /** Whether there are other sessions of that server; so many are what it allows for now. */
@@ -57,7 +57,7 @@ export class Pool {
   }
 
   /** An idle session that gets where the plan goes, else a new one. `isFresh`: a new one in any case. */
-  async lease(plan: FtpPlan, context: RetrievalContext, isFresh: boolean): Promise<Session> {
+  async lease(plan: FtpPlan, context: RetrievalContext, isFresh: boolean): Promise<FtpSession> {
     const server = `${plan.host} ${plan.port}`
     const key = sessionKey(plan, context)
     const places = this.#placesAt(server)
@@ -75,7 +75,7 @@ export class Pool {
   }
 
   /** Takes back a session in good order. */
-  giveBack(session: Session): void {
+  giveBack(session: FtpSession): void {
     const member = this.#members.get(session)
     if (member === undefined) return
     session.uses++
@@ -92,7 +92,7 @@ export class Pool {
   }
 
   /** Closes a session, in order where that is possible. */
-  drop(session: Session): void {
+  drop(session: FtpSession): void {
     const member = this.#members.get(session)
     if (member === undefined) return
     this.#members.delete(session)
@@ -108,11 +108,11 @@ export class Pool {
   }
 
   /** Null: the server allows no more than there are. */
-  async #add(plan: FtpPlan, context: RetrievalContext, server: string, key: string): Promise<Session | null> {
+  async #add(plan: FtpPlan, context: RetrievalContext, server: string, key: string): Promise<FtpSession | null> {
     const places = this.#placesAt(server)
     places.taken++
     try {
-      const session = await Session.open(plan, context, this.#acquaintances.of(server))
+      const session = await FtpSession.open(plan, context, this.#acquaintances.of(server))
       this.#members.set(session, { session, server, key, timer: undefined })
       return session
     } catch (error) {
@@ -131,7 +131,7 @@ export class Pool {
       ? setInterval(() => this.#evict(server, limit), Math.min(limit / 4, 10_000))
       : undefined
     try {
-      await this.#placesAt(server).turn(context)
+      await this.#placesAt(server).acquire(context)
     } finally {
       clearInterval(timer)
     }
@@ -153,7 +153,7 @@ export class Pool {
   }
 
   /** One that is in the directory already goes before one that must go there. */
-  #takeIdle(key: string, { cwd }: FtpPlan, server: string): Session | undefined {
+  #takeIdle(key: string, { cwd }: FtpPlan, server: string): FtpSession | undefined {
     for (const { session } of [...this.#idle]) if (!session.control.isUsable) this.drop(session)
     const fitting = this.#idle.filter((member) => member.key === key || member.session.loginKey === key)
     const member =
@@ -179,8 +179,8 @@ export class Pool {
     if (at !== -1) this.#idle.splice(at, 1)
   }
 
-  #placesAt(server: string): Places {
-    const places = this.#places.get(server) ?? new Places()
+  #placesAt(server: string): Slots {
+    const places = this.#places.get(server) ?? new Slots()
     this.#places.set(server, places)
     return places
   }

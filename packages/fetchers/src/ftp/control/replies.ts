@@ -64,7 +64,12 @@ const meanings: Readonly<Record<number, Meaning>> = {
 }
 
 /** The error for a reply that refuses `what`; a reply that is no refusal does not belong here, and breaks the protocol. */
-export function refused(context: RetrievalContext, reply: Reply, what: string, own?: Partial<Meaning>): RetrievalError {
+export function refusedByServer(
+  context: RetrievalContext,
+  reply: Reply,
+  what: string,
+  own?: Partial<Meaning>,
+): RetrievalError {
   const meaning = meanings[reply.code]
   const code = own?.code ?? meaning?.code ?? 'server-refused'
   const advice = own?.advice ?? meaning?.advice ?? (reply.code < 500 ? 'Try again later' : undefined)

@@ -4,7 +4,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
  * Waits for a reply, but not for so long that the deadline would end the retrieval: there is another way to go on. Rejects with
  * `receive-failed` and these words after `milliseconds`, or half the idle timeout where that is less.
  */
-export function withPatience<T>(
+export function withReplyTimeout<T>(
   context: RetrievalContext,
   pending: Promise<T>,
   milliseconds: number,

@@ -2,7 +2,7 @@
  * What has been found out about one server, for the life of a fetcher: how it likes to be spoken to. Undefined: not known yet,
  * so the quicker way is tried.
  */
-export interface Habits {
+export interface ServerQuirks {
   /** Whether it takes several commands at a time. Some throw away what has come behind the first one. */
   pipelining: boolean | undefined
   /**
@@ -32,20 +32,20 @@ export interface Preset {
   readonly pipelining: boolean
 }
 
-/** The habits of all servers that a fetcher has met, by host and port. */
-export class Acquaintances {
-  readonly #servers = new Map<string, Habits>()
+/** The quirks of all servers that a fetcher has met, by host and port. */
+export class QuirksByServer {
+  readonly #servers = new Map<string, ServerQuirks>()
   readonly #preset: Preset
 
   constructor(preset: Preset) {
     this.#preset = preset
   }
 
-  of(server: string): Habits {
+  of(server: string): ServerQuirks {
     const known = this.#servers.get(server)
     if (known !== undefined) return known
     const { epsv, pipelining } = this.#preset
-    const habits: Habits = {
+    const quirks: ServerQuirks = {
       pipelining: pipelining ? undefined : false,
       ahead: undefined,
       passive: epsv ? 'EPSV' : 'PASV',
@@ -56,7 +56,7 @@ export class Acquaintances {
       telnet: true,
       unknown: new Set(),
     }
-    this.#servers.set(server, habits)
-    return habits
+    this.#servers.set(server, quirks)
+    return quirks
   }
 }

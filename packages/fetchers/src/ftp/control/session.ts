@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { type Basin, makeBasin } from '../../wire/transport/ring-reader.ts'
+import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
 import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
 import { greet, upgrade } from '../login.ts'
 import { Control } from './control.ts'
 import { type Reply, wordsOf } from './replies.ts'
-import type { Habits } from './server-quirks.ts'
+import type { ServerQuirks } from './server-quirks.ts'
 
 /** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
@@ -19,12 +19,12 @@ export interface Lodger {
   evict(): void
 }
 
-type Server = Pick<Session, 'welcome' | 'address' | 'isGreetedIn'>
+type Server = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
 /** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
-export class Session {
+export class FtpSession {
   readonly control: Control
-  readonly habits: Habits
+  readonly quirks: ServerQuirks
   /** The greeting's words. */
   readonly welcome: string
   /** Where data connections go: the control connection's peer, or what its proxy was told. */
@@ -51,13 +51,18 @@ export class Session {
   aheadPort: number | null = null
   /** What comes through it at the moment. */
   body: Lodger | null = null
-  #basin: Basin | undefined
+  #ringMemory: RingMemory | undefined
   #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
 
-  private constructor(control: Control, habits: Habits, { welcome, address, isGreetedIn }: Server, unlink: () => void) {
+  private constructor(
+    control: Control,
+    quirks: ServerQuirks,
+    { welcome, address, isGreetedIn }: Server,
+    unlink: () => void,
+  ) {
     this.control = control
-    this.habits = habits
+    this.quirks = quirks
     this.welcome = welcome
     this.address = address
     this.isGreetedIn = isGreetedIn
@@ -65,17 +70,17 @@ export class Session {
   }
 
   /** Connects, waits for the greeting, and starts TLS where the plan has it. The login comes with the first flight. */
-  static async open(plan: FtpPlan, context: RetrievalContext, habits: Habits): Promise<Session> {
+  static async open(plan: FtpPlan, context: RetrievalContext, quirks: ServerQuirks): Promise<FtpSession> {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)
-    control.isTelnet = habits.telnet
+    control.isTelnet = quirks.telnet
     const address = serverAddress(context, socket, plan.host)
     const unlink = context.deadline.onAbort(() => control.close())
     try {
       const greeting = await greet(control, context)
       if (plan.tls === 'explicit') await upgrade(control, plan, context)
       const server = { welcome: wordsOf(greeting), address, isGreetedIn: greeting.code === 230 }
-      return new Session(control, habits, server, unlink)
+      return new FtpSession(control, quirks, server, unlink)
     } catch (error) {
       unlink()
       control.end()
@@ -85,9 +90,9 @@ export class Session {
   }
 
   /** For the data of one transfer after the other. */
-  get basin(): Basin {
-    this.#basin ??= makeBasin()
-    return this.#basin
+  get ringMemory(): RingMemory {
+    this.#ringMemory ??= makeRingMemory()
+    return this.#ringMemory
   }
 
   /** Another retrieval's from now on: it ends with that one's signal. */
@@ -128,18 +133,18 @@ export class Session {
   }
 
   /** Asks for the next retrieval's port behind this one's command. */
-  askAhead(): void {
-    this.#ahead = { reply: this.control.postBehind(this.habits.passive), since: performance.now() }
+  prefetchPort(): void {
+    this.#ahead = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
   }
 
   /** The reply to what was asked ahead, which is still to be claimed. */
-  get ahead(): Promise<Reply> | null {
+  get prefetchedPort(): Promise<Reply> | null {
     return this.#ahead?.reply ?? null
   }
 
   /** A transfer has ended well: so ports that are asked for ahead are good ones here. */
   noteCarried(): void {
-    if (this.aheadPort !== null) this.habits.ahead ??= true
+    if (this.aheadPort !== null) this.quirks.ahead ??= true
   }
 
   /** The port that was asked for ahead, if it may still be open; the caller answers for it. */
@@ -151,9 +156,9 @@ export class Session {
 
   /** A transfer has not gone well: perhaps because of the command behind its own or of its port, where nobody knows yet: true then. */
   noteDropped(): boolean {
-    const isTrial = (this.#ahead !== null || this.aheadPort !== null) && this.habits.ahead === undefined
-    const isOurs = this.control.overtaken || isTrial
-    if (isOurs) this.habits.ahead = false
+    const isTrial = (this.#ahead !== null || this.aheadPort !== null) && this.quirks.ahead === undefined
+    const isOurs = this.control.transferDropped || isTrial
+    if (isOurs) this.quirks.ahead = false
     return isOurs
   }
 }

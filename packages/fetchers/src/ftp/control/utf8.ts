@@ -11,14 +11,14 @@ function hasUtf8Names({ plan }: Dialogue): boolean {
 
 /** Whether something is to be asked or said before names in UTF-8 go out in this session. */
 export function needsUtf8(dialogue: Dialogue): boolean {
-  const { habits, isInUtf8 } = dialogue.session
-  return habits.utf8 !== false && !isInUtf8 && hasUtf8Names(dialogue)
+  const { quirks, isInUtf8 } = dialogue.session
+  return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(dialogue)
 }
 
 /** RFC 2389: `211-Features:`, ` UTF8`. Asked once of a server, where it matters. */
 export async function askForUtf8({ session }: Dialogue): Promise<void> {
   const reply = await session.control.ask('request', 'FEAT')
-  session.habits.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
+  session.quirks.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
 }
 
 /** Servers that list UTF8 (RFC 2640) may not take names so before this: IIS, and others on Windows. */

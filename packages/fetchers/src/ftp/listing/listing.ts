@@ -5,9 +5,9 @@ import { emptyBody } from '../../wire/empty-body.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import type { Dialogue } from '../control/dialogue.ts'
-import { isPositive, isUnknownCommand, type Reply, refused, shownName, wordsOf } from '../control/replies.ts'
+import { isPositive, isUnknownCommand, type Reply, refusedByServer, shownName, wordsOf } from '../control/replies.ts'
 import { enter, prepare } from '../prepare.ts'
-import { owned } from '../transfer/copy-chunks.ts'
+import { copyChunks } from '../transfer/copy-chunks.ts'
 import { isDirectory } from '../transfer/directories.ts'
 import { LineEnds } from '../transfer/line-ends.ts'
 import { startTransfer, type Transfer } from '../transfer/transfer.ts'
@@ -39,7 +39,7 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
       dialogue.done()
       return listing(dialogue, format, emptyBody(), reply)
     }
-    if (isUnknownForm(reply)) session.habits.unknown.add(format.toUpperCase())
+    if (isUnknownForm(reply)) session.quirks.unknown.add(format.toUpperCase())
     else refusal ??= reply
     if (format === known.at(-1) || !mayListOtherwise(format, refusal)) throw refusedListing(dialogue, refusal ?? reply)
     port = null
@@ -67,7 +67,7 @@ function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean
 
 function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
   if (isNothing(reply)) dialogue.done()
-  return refused(dialogue.context, reply, 'the listing')
+  return refusedByServer(dialogue.context, reply, 'the listing')
 }
 
 /**
@@ -102,7 +102,7 @@ function remarked(context: RetrievalContext, body: Retrieved['body']): Retrieved
 /** MLSD is from 2007; vsftpd and inetutils do not know it. */
 function formatsOf({ plan, session }: Dialogue): readonly ListingFormat[] {
   if (plan.typecode === 'd') return ['nlst']
-  const { unknown } = session.habits
+  const { unknown } = session.quirks
   return (['mlsd', 'list', 'nlst'] as const).filter((format) => format === 'nlst' || !unknown.has(format.toUpperCase()))
 }
 
@@ -140,7 +140,7 @@ async function confirmDirectory({ session, plan, context }: Dialogue): Promise<v
   if (plan.name === '') return
   const reply = await session.control.ask('request', `CWD ${plan.name}`)
   if (isPositive(reply)) session.directory = [...plan.cwd, plan.name]
-  else throw refused(context, reply, `the directory ${shownName(plan.name)}`, { advice: noDirectory })
+  else throw refusedByServer(context, reply, `the directory ${shownName(plan.name)}`, { advice: noDirectory })
 }
 
 const noDirectory = 'It does not exist, or may not be read, or is a file: for that leave ;type=d out'
@@ -151,7 +151,7 @@ function listingBody(dialogue: Dialogue, transfer: Transfer, refusal: Reply | nu
       if (isNameAlone(dialogue, received)) found.isFile = !(await isDirectory(dialogue))
       return
     }
-    if (refusal !== null) throw refused(dialogue.context, refusal, 'the listing')
+    if (refusal !== null) throw refusedByServer(dialogue.context, refusal, 'the listing')
     if (isUnreadable(reply)) throw unreadable(dialogue, reply)
     await confirmDirectory(dialogue)
   }
@@ -188,7 +188,7 @@ function listing(
 ): Retrieved {
   return textListing({
     metadata: { format, welcome: session.welcome, reply: wordsOf(reply) },
-    body: owned(body),
+    body: copyChunks(body),
     entries: (octets) =>
       readEntries(linesOf(octets, context), format, {
         url: context.url,

@@ -16,7 +16,7 @@ export interface Attributes {
  * to say.
  */
 export function attributeSteps({ plan, session }: Dialogue, attributes: Attributes): readonly Step[] {
-  const { unknown } = session.habits
+  const { unknown } = session.quirks
   const step = (verb: 'SIZE' | 'MDTM', read: (text: string) => void): Step => ({
     phase: 'request',
     command: `${verb} ${plan.name}`,

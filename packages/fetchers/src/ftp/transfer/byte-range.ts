@@ -4,7 +4,7 @@ import type { Dialogue } from '../control/dialogue.ts'
 import type { Attributes } from './attributes.ts'
 
 /** Which octets of a file are wanted: all from `offset`, or `wanted` of them. */
-export interface Part {
+export interface ByteRange {
   readonly offset: number
   readonly wanted: number | null
   /** Octets before the offset that must come again: the proof that what follows goes on from there. */
@@ -16,7 +16,7 @@ export interface Part {
 /** Of the caller's octets, so many are compared. */
 const overlap = 4096
 
-const whole: Part = { offset: 0, wanted: null, tail: new Uint8Array(0), obstacle: null }
+const whole: ByteRange = { offset: 0, wanted: null, tail: new Uint8Array(0), obstacle: null }
 
 /** Whether the answers to SIZE and MDTM decide what is asked for, or whether anything is. */
 export function isConditional({ request, limits }: RetrievalContext): boolean {
@@ -35,7 +35,7 @@ export function checkModified(dialogue: Dialogue, { modified }: Attributes): voi
 }
 
 /** Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with 226. */
-export function wantedPart(dialogue: Dialogue, attributes: Attributes): Part {
+export function wantedRange(dialogue: Dialogue, attributes: Attributes): ByteRange {
   const { context } = dialogue
   const { range } = context.request
   if (range === undefined) return resumedPart(dialogue, attributes)
@@ -53,7 +53,7 @@ export function wantedPart(dialogue: Dialogue, attributes: Attributes): Part {
 }
 
 /** Throws `limit-exceeded` where more would come than limits.maxSize, before any of it is asked for. */
-export function checkSize(dialogue: Dialogue, { offset, wanted }: Part, { size }: Attributes): void {
+export function checkSize(dialogue: Dialogue, { offset, wanted }: ByteRange, { size }: Attributes): void {
   const { maxSize } = dialogue.context.limits
   const rest = wanted ?? (size === null ? 0 : size - offset)
   if (size === null || rest <= maxSize) return
@@ -62,7 +62,7 @@ export function checkSize(dialogue: Dialogue, { offset, wanted }: Part, { size }
   throw dialogue.context.error('limit-exceeded', message, { phase: 'body' })
 }
 
-function resumedPart(dialogue: Dialogue, attributes: Attributes): Part {
+function resumedPart(dialogue: Dialogue, attributes: Attributes): ByteRange {
   const { plan, session, context } = dialogue
   const point = resumePoint(context.request)
   if (point === undefined) return whole
@@ -71,7 +71,7 @@ function resumedPart(dialogue: Dialogue, attributes: Attributes): Part {
   if (change !== null) return { ...whole, obstacle: change }
   const { offset, tail = whole.tail } = point
   checkOffset(dialogue, attributes, offset)
-  if (session.habits.unknown.has('REST')) return { ...whole, obstacle: 'the server cannot begin in the middle' }
+  if (session.quirks.unknown.has('REST')) return { ...whole, obstacle: 'the server cannot begin in the middle' }
   if (attributes.size === null) return { ...whole, obstacle: 'the server does not tell its size' }
   return { ...whole, offset, tail: tail.slice(-overlap) }
 }

@@ -1,5 +1,5 @@
 /** The same chunks, each the consumer's own: those of a data connection are overwritten by the next. */
-export function owned(lent: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+export function copyChunks(lent: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {
       return this

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { Intake } from '../../wire/transport/ring-reader.ts'
+import { RingReader } from '../../wire/transport/ring-reader.ts'
 import { Connection, openSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 
 /** How long a port that EPSV named may be silent: firewalls that do not know EPSV drop what goes there, and let PASV's pass. */
-const patience = 10_000
+const replyTimeout = 10_000
 
 /** One connection for one transfer, from the server to us. */
 export class DataConnection {
@@ -16,7 +16,7 @@ export class DataConnection {
   readonly opened: Promise<void>
   readonly #dialogue: Dialogue
   readonly #life = new AbortController()
-  readonly #intake: Intake | undefined
+  readonly #ringReader: RingReader | undefined
   #unlink: () => void = () => {}
   #tellClosed: () => void = () => {}
   /** It was closed by us, or for good by both. */
@@ -31,7 +31,7 @@ export class DataConnection {
     this.#dialogue = dialogue
     // TLS and proxies have their own ways with what is read.
     const isBare = !isSecure(dialogue) && !dialogue.context.proxy
-    this.#intake = isBare ? new Intake(dialogue.session.basin) : undefined
+    this.#ringReader = isBare ? new RingReader(dialogue.session.ringMemory) : undefined
     this.opened = this.#open(port)
     // Met where it is awaited, if it is: the server may refuse the transfer before.
     this.opened.catch(() => {})
@@ -60,7 +60,7 @@ export class DataConnection {
   /** The next octets, or null at the end. They may be overwritten once the next ones are asked for. */
   async read(): Promise<Uint8Array | null> {
     await this.opened
-    if (this.#intake !== undefined) return this.#intake.read('body', this.#dialogue.context)
+    if (this.#ringReader !== undefined) return this.#ringReader.read('body', this.#dialogue.context)
     return this.#connection?.read('body') ?? null
   }
 
@@ -78,18 +78,18 @@ export class DataConnection {
     const { session, context } = this.#dialogue
     const told = isSecure(this.#dialogue) ? announcingTls(context) : context
     const peer = { host: session.address, port, tls: 'none' as const }
-    const isTrial = session.habits.passive === 'EPSV' && !session.habits.reached
-    const timer = isTrial ? setTimeout(() => this.#life.abort('silent'), patience) : undefined
+    const isTrial = session.quirks.passive === 'EPSV' && !session.quirks.reached
+    const timer = isTrial ? setTimeout(() => this.#life.abort('silent'), replyTimeout) : undefined
     try {
-      this.#plain = await openSocket(told, peer, this.#life.signal, this.#intake?.onread)
+      this.#plain = await openSocket(told, peer, this.#life.signal, this.#ringReader?.onread)
     } catch (cause) {
       if (!RetrievalError.is(cause) || cause.code !== 'connect-failed') throw cause
       throw context.error('connect-failed', unreached(port, cause.cause), { phase: 'connect', cause })
     } finally {
       clearTimeout(timer)
     }
-    session.habits.reached = true
-    this.#intake?.attach(this.#plain)
+    session.quirks.reached = true
+    this.#ringReader?.attach(this.#plain)
     this.#connection = new Connection(this.#plain, context)
   }
 }

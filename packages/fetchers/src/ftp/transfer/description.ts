@@ -2,12 +2,12 @@ import type { Retrieved } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { type Reply, wordsOf } from '../control/replies.ts'
 import type { Attributes } from './attributes.ts'
-import type { Part } from './byte-range.ts'
+import type { ByteRange } from './byte-range.ts'
 
 /** What is known of a file, or of the wanted part of it. `announced`: its size in the words of the reply to RETR. */
 export function described(
   { plan, session }: Dialogue,
-  part: Part,
+  part: ByteRange,
   { size, modified }: Attributes,
   announced: number | null,
   reply: Reply,

@@ -1,6 +1,6 @@
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
-import { isPermanent, isPositive, type Reply, refused, shownName } from '../control/replies.ts'
+import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from '../control/replies.ts'
 
 /**
  * RFC 1738 3.2.2: one CWD for each segment, since `/` may mean nothing to the server (VMS, MVS). None where the session is there
@@ -37,7 +37,7 @@ export async function walk(dialogue: Dialogue): Promise<void> {
 
 /** For the way back later: where this is the second retrieval of the session, or the server's third. */
 function entrySteps({ session }: Dialogue): readonly Step[] {
-  if (session.entry !== null || (session.uses === 0 && !session.habits.severalDirectories)) return []
+  if (session.entry !== null || (session.uses === 0 && !session.quirks.severalDirectories)) return []
   const take = (reply: Reply): void => {
     session.entry = readPath(reply) ?? null
   }
@@ -103,12 +103,20 @@ export async function isDirectory({ plan, context, session }: Dialogue): Promise
 function cwdError({ plan, context }: Dialogue, reply: Reply, index: number): Error {
   const segment = plan.cwd[index] ?? ''
   if (segment !== '') {
-    return refused(context, reply, `the directory ${shownName(segment)}`, slashAdvice(plan.cwd.slice(0, index), reply))
+    return refusedByServer(
+      context,
+      reply,
+      `the directory ${shownName(segment)}`,
+      slashAdvice(plan.cwd.slice(0, index), reply),
+    )
   }
   // By 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such
   // file behind it.
   const code = isPermanent(reply) ? { code: 'not-found' as const } : {}
-  return refused(context, reply, `the empty segment ${index + 1} of the path`, { advice: withoutSlash, ...code })
+  return refusedByServer(context, reply, `the empty segment ${index + 1} of the path`, {
+    advice: withoutSlash,
+    ...code,
+  })
 }
 
 const withoutSlash = 'Write the path without the double slash'

@@ -3,7 +3,7 @@ import type { Reply } from '../control/replies.ts'
 import type { DataConnection } from './data.ts'
 
 /** How long after the end of the data the reply that ends a transfer may still come. */
-const patience = 10_000
+const replyTimeout = 10_000
 
 /**
  * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses that one at once
@@ -12,13 +12,13 @@ const patience = 10_000
 export async function finalReply(dialogue: Dialogue, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
   const reply = await last
   const { session } = dialogue
-  const { ahead, habits, control } = session
-  if (reply.code < 400 || ahead === null) return reply
-  const next = await Promise.race([ahead, ended(data)]).catch(() => null)
+  const { prefetchedPort, quirks, control } = session
+  if (reply.code < 400 || prefetchedPort === null) return reply
+  const next = await Promise.race([prefetchedPort, ended(data)]).catch(() => null)
   if (next === null || !endsTransfer(next)) return reply
   control.tell(reply)
   session.takeAhead()
-  habits.ahead = false
+  quirks.ahead = false
   return next
 }
 
@@ -29,5 +29,5 @@ function endsTransfer({ code }: Reply): boolean {
 
 async function ended(data: DataConnection): Promise<null> {
   await data.closed
-  return new Promise((resolve) => setTimeout(() => resolve(null), patience).unref())
+  return new Promise((resolve) => setTimeout(() => resolve(null), replyTimeout).unref())
 }

@@ -3,11 +3,11 @@ import type { Retrieved } from '../../plugin/fetcher.ts'
 import { emptyBody } from '../../wire/empty-body.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
-import { type Reply, refused, shownName } from '../control/replies.ts'
+import { type Reply, refusedByServer, shownName } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
 import { enter } from '../prepare.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
-import { checkModified, wantedPart } from './byte-range.ts'
+import { checkModified, wantedRange } from './byte-range.ts'
 import { described } from './description.ts'
 import { isDirectory, slashAdvice } from './directories.ts'
 
@@ -24,7 +24,7 @@ export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved> {
   const [refusal = null] = refusals
   if (attributes.size === null && (await isDirectory(dialogue))) return retrieveDirectory(dialogue, refusal)
   checkModified(dialogue, attributes)
-  const part = wantedPart(dialogue, attributes)
+  const part = wantedRange(dialogue, attributes)
   dialogue.done()
   session.tellsAttributes = attributes.size !== null && attributes.modified !== null
   if (attributes.size === null && attributes.modified === null) {
@@ -48,7 +48,7 @@ function noting(step: Step, refusals: Reply[]): Step {
 /** The error for a name that is neither a file nor a directory. */
 export function missing({ plan, context }: Dialogue, reply: Reply): RetrievalError {
   const advice = reply.code === 550 ? { advice: 'It does not exist, or may not be read' } : {}
-  return refused(context, reply, shownName(plan.name), { ...advice, ...slashAdvice(plan.cwd, reply) })
+  return refusedByServer(context, reply, shownName(plan.name), { ...advice, ...slashAdvice(plan.cwd, reply) })
 }
 
 /** What SIZE has said, where nothing else is said. */

@@ -5,19 +5,19 @@ import { emptyBody } from '../../wire/empty-body.ts'
 import { ResumingBody } from '../../wire/resuming-body.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
-import { type Reply, refused } from '../control/replies.ts'
+import { type Reply, refusedByServer } from '../control/replies.ts'
 import { needsUtf8 } from '../control/utf8.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
 import { prepare } from '../prepare.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
-import { checkModified, checkSize, isConditional, type Part, wantedPart } from './byte-range.ts'
-import { owned } from './copy-chunks.ts'
+import { type ByteRange, checkModified, checkSize, isConditional, wantedRange } from './byte-range.ts'
+import { copyChunks } from './copy-chunks.ts'
 import { described } from './description.ts'
 import { isDirectory } from './directories.ts'
 import { hasGrown, restIgnored } from './growth.ts'
 import { LineEnds } from './line-ends.ts'
 import { missing, retrieveMetadata, sizeReply } from './metadata.ts'
-import { claimPort } from './passive.ts'
+import { takePrefetchedPort } from './passive.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
@@ -39,12 +39,12 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
   const attributes: Attributes = { size: null, modified: null }
   const { port, questions } = await settle(dialogue, attributes)
   checkModified(dialogue, attributes)
-  const part = wantedPart(dialogue, attributes)
+  const part = wantedRange(dialogue, attributes)
   checkSize(dialogue, part, attributes)
   if (part.offset > 0 && part.offset === attributes.size && part.tail.length === 0) {
     return nothingLeft(dialogue, part, attributes)
   }
-  const sent: Part = { ...part, offset: part.offset - part.tail.length }
+  const sent: ByteRange = { ...part, offset: part.offset - part.tail.length }
   const { transfer, reply } = await retr(dialogue, sent.offset, port, questions)
   if (transfer === null) return refusedObject(dialogue, reply)
   if (part.obstacle !== null) tellWhole(context, part.obstacle)
@@ -55,9 +55,9 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
     return inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
   }
   const octets = canResume(attributes) ? new ResumingBody(context, body, sent.offset, resume) : body
-  const lent = await behindTail(octets, part.tail)
-  if (lent === null) throw new ChangedFile()
-  return { ...described(dialogue, part, attributes, announced, reply), body: owned(lent), lent }
+  const reusable = await behindTail(octets, part.tail)
+  if (reusable === null) throw new ChangedFile()
+  return { ...described(dialogue, part, attributes, announced, reply), body: copyChunks(reusable), reusable }
 }
 
 /**
@@ -73,18 +73,18 @@ async function settle(
   const isThere = session.isLoggedIn && session.isIn(plan.cwd) && session.type === type
   if (isThere && !isNeeded && !needsUtf8(dialogue)) {
     const ahead = session.takeAhead()
-    const port = ahead === null ? null : await claimPort(dialogue, ahead)
+    const port = ahead === null ? null : await takePrefetchedPort(dialogue, ahead)
     if (port !== null) return { port, questions: attributeSteps(dialogue, attributes) }
   }
   // Two more round trips would be too many for servers that take one command at a time.
-  const asks = isNeeded || session.habits.pipelining !== false
+  const asks = isNeeded || session.quirks.pipelining !== false
   const needs = { type, ...(asks && { attributes }), areSpare: !isNeeded } as const
   return { port: await prepare(dialogue, needs), questions: [] }
 }
 
 function retr(dialogue: Dialogue, restart: number, port: number | null, questions: readonly Step[]) {
   const { plan, session } = dialogue
-  const { ahead, pipelining } = session.habits
+  const { ahead, pipelining } = session.quirks
   // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
   const mayAsk = ahead ?? (session.tellsAttributes && plan.typecode !== 'a')
   const asksAhead = session.uses > 0 && mayAsk && pipelining !== false
@@ -92,7 +92,7 @@ function retr(dialogue: Dialogue, restart: number, port: number | null, question
 }
 
 /** The rest of a file of which some has come, if it is still the same one. */
-async function resumed(dialogue: Dialogue, before: Attributes, offset: number, part: Part): Promise<TransferBody> {
+async function resumed(dialogue: Dialogue, before: Attributes, offset: number, part: ByteRange): Promise<TransferBody> {
   const attributes: Attributes = { size: null, modified: null }
   const port = await prepare(dialogue, { type: 'I', attributes })
   if (attributes.size !== before.size || attributes.modified?.getTime() !== before.modified?.getTime()) {
@@ -100,14 +100,14 @@ async function resumed(dialogue: Dialogue, before: Attributes, offset: number, p
     throw dialogue.context.error('partial', message, { phase: 'body' })
   }
   const { transfer, reply } = await retr(dialogue, offset, port, [])
-  if (transfer === null) throw refused(dialogue.context, reply, 'to go on')
+  if (transfer === null) throw refusedByServer(dialogue.context, reply, 'to go on')
   const options = bodyOptions(dialogue, { ...part, offset }, attributes, null)
   // It has not grown, and is not to grow now.
   const atMost = options.expected
   return new TransferBody(dialogue, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
 
-function remaining(part: Part, from: number): Part {
+function remaining(part: ByteRange, from: number): ByteRange {
   const { offset, wanted } = part
   return { ...part, offset: from, wanted: wanted === null ? null : wanted - (from - offset) }
 }
@@ -116,7 +116,7 @@ function canResume({ size, modified }: Attributes): boolean {
   return size !== null && modified !== null
 }
 
-function bodyOptions(dialogue: Dialogue, part: Part, { size }: Attributes, announced: number | null): BodyOptions {
+function bodyOptions(dialogue: Dialogue, part: ByteRange, { size }: Attributes, announced: number | null): BodyOptions {
   if (dialogue.plan.typecode === 'a') return { lineEnds: new LineEnds() }
   const rest = size === null ? null : size - part.offset
   const expected =
@@ -135,7 +135,7 @@ function bodyOptions(dialogue: Dialogue, part: Part, { size }: Attributes, annou
  */
 function afterRestart(
   dialogue: Dialogue,
-  { offset, wanted, tail }: Part,
+  { offset, wanted, tail }: ByteRange,
   size: number,
 ): Pick<BodyOptions, 'atMost' | 'check'> {
   const isCompared = tail.length > 0
@@ -149,7 +149,7 @@ function afterRestart(
 }
 
 /** The caller has it all. */
-function nothingLeft(dialogue: Dialogue, part: Part, attributes: Attributes): Retrieved {
+function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved {
   dialogue.done()
   return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: emptyBody() }
 }

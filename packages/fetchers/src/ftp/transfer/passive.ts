@@ -1,8 +1,8 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
-import { isPermanent, type Reply, refused, violation } from '../control/replies.ts'
-import { withPatience } from '../control/reply-timeout.ts'
+import { isPermanent, type Reply, refusedByServer, violation } from '../control/replies.ts'
+import { withReplyTimeout } from '../control/reply-timeout.ts'
 
 /**
  * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is
@@ -10,7 +10,7 @@ import { withPatience } from '../control/reply-timeout.ts'
  * that the server would have us connect to for it (RFC 2577).
  */
 export function portStep(dialogue: Dialogue, asked: { port: number | null }): Step {
-  const command = dialogue.session.habits.passive
+  const command = dialogue.session.quirks.passive
   const take = (reply: Reply): void => {
     asked.port = readPort(dialogue, command, reply)
   }
@@ -29,21 +29,24 @@ export async function askPort(dialogue: Dialogue): Promise<number> {
 }
 
 /** How long a server may take to answer what it was asked during the transfer before, where that is new to it. */
-const patience = 3000
+const replyTimeout = 3000
 const silence = 'The server does not answer what it was asked during a transfer.'
 
 /** What was asked ahead, by the retrieval before. Null where the server has none to give, or cannot be relied upon. */
-export async function claimPort({ session, context }: Dialogue, ahead: Promise<Reply>): Promise<number | null> {
-  const { control, habits } = session
-  const isTrial = habits.ahead === undefined
-  const pending = isTrial ? withPatience(context, ahead, patience, silence) : ahead
+export async function takePrefetchedPort(
+  { session, context }: Dialogue,
+  ahead: Promise<Reply>,
+): Promise<number | null> {
+  const { control, quirks } = session
+  const isTrial = quirks.ahead === undefined
+  const pending = isTrial ? withReplyTimeout(context, ahead, replyTimeout, silence) : ahead
   const reply = await control.wait('request', pending).catch((error: unknown) => {
     // Of a server that is still there: it throws away what comes during a transfer.
-    if (isTrial && control.isUsable) habits.ahead = false
+    if (isTrial && control.isUsable) quirks.ahead = false
     throw error
   })
   const port = portIn(reply)
-  if (port === undefined || habits.ahead === false) return null
+  if (port === undefined || quirks.ahead === false) return null
   session.aheadPort = checkPort(context, port, control.said(reply))
   return session.aheadPort
 }
@@ -54,14 +57,14 @@ function readPort({ session, context }: Dialogue, command: 'EPSV' | 'PASV', repl
   const isRefusal = isExtended && isPermanent(reply)
   if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
     // EPSV may have failed but once; and over IPv6 there is no PASV.
-    session.habits.passive = session.habits.preferred
-    throw refused(context, reply, 'a data connection')
+    session.quirks.passive = session.quirks.preferred
+    throw refusedByServer(context, reply, 'a data connection')
   }
   const port = portIn(reply)
   const words = session.control.said(reply)
   if (port !== undefined) return checkPort(context, port, words)
   if (!isExtended) throw violation(context, `The server names no port in "${words}".`, words)
-  session.habits.passive = 'PASV'
+  session.quirks.passive = 'PASV'
   return null
 }
 

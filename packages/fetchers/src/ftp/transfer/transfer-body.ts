@@ -1,14 +1,14 @@
 import { RetrievalError } from '@retriever/core'
 import type { Dialogue } from '../control/dialogue.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from '../control/replies.ts'
-import { withPatience } from '../control/reply-timeout.ts'
+import { withReplyTimeout } from '../control/reply-timeout.ts'
 import type { Lodger } from '../control/session.ts'
 import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
 
 /** How long a server may take to confirm what has come whole: it may be writing its log. */
-const patience = 30_000
+const replyTimeout = 30_000
 
 /** Up to so many octets behind a range are read to keep the session, and for so long: another login costs more. */
 const maxDrained = 65_536
@@ -141,7 +141,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
    */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#dialogue
-    const rest = withPatience(context, this.#readToEnd(), drainTime, 'The rest of the file takes too long.')
+    const rest = withReplyTimeout(context, this.#readToEnd(), drainTime, 'The rest of the file takes too long.')
     await rest.catch(() => this.#abandon())
     if (this.#isBeyond) throw restIgnored(context)
     return nothing
@@ -215,7 +215,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
     const { last } = this.#transfer.exchange
     try {
       const reply = await context.deadline.within('body', () => {
-        return isWhole ? withPatience(context, last, patience, 'The server does not confirm.') : last
+        return isWhole ? withReplyTimeout(context, last, replyTimeout, 'The server does not confirm.') : last
       })
       this.#dialogue.session.control.tell(reply)
       return reply

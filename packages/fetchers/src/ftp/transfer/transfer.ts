@@ -2,11 +2,11 @@ import { RetrievalError } from '@retriever/core'
 import type { Exchange } from '../control/control.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
-import { type Reply, refused, violation, wordsOf } from '../control/replies.ts'
-import { withPatience } from '../control/reply-timeout.ts'
+import { type Reply, refusedByServer, violation, wordsOf } from '../control/replies.ts'
+import { withReplyTimeout } from '../control/reply-timeout.ts'
 import { DataConnection } from './data.ts'
 import { finalReply } from './final-reply.ts'
-import { askPort, claimPort } from './passive.ts'
+import { askPort, takePrefetchedPort } from './passive.ts'
 
 /** A transfer that has begun: 125 or 150 has come. */
 export interface Transfer {
@@ -37,23 +37,23 @@ export interface TransferCommand {
  */
 export async function startTransfer(dialogue: Dialogue, wanted: TransferCommand): Promise<Start> {
   const { session } = dialogue
-  const { habits } = session
+  const { quirks } = session
   if (wanted.port !== session.aheadPort) session.aheadPort = null
   const isAhead = session.aheadPort !== null
   const start = await begin(dialogue, wanted, wanted.port)
   if (start.transfer !== null) return start
-  if (isAhead && !(habits.ahead === true && start.reply.code === 550)) {
+  if (isAhead && !(quirks.ahead === true && start.reply.code === 550)) {
     const again = await beginAgain(dialogue, wanted)
-    if (again.transfer !== null) habits.ahead = false
+    if (again.transfer !== null) quirks.ahead = false
     return again
   }
-  if (start.reply.code !== 425 || habits.passive === 'PASV') return start
-  habits.passive = 'PASV'
+  if (start.reply.code !== 425 || quirks.passive === 'PASV') return start
+  quirks.passive = 'PASV'
   return beginAgain(dialogue, wanted)
 }
 
 async function begin(dialogue: Dialogue, wanted: TransferCommand, port: number | null): Promise<Start> {
-  const say = dialogue.session.habits.pipelining === false ? inSteps : inOneFlight
+  const say = dialogue.session.quirks.pipelining === false ? inSteps : inOneFlight
   return say(dialogue, wanted, port ?? (await askPort(dialogue)))
 }
 
@@ -61,13 +61,13 @@ async function begin(dialogue: Dialogue, wanted: TransferCommand, port: number |
 async function beginAgain(dialogue: Dialogue, wanted: TransferCommand): Promise<Start> {
   const { session } = dialogue
   const ahead = session.takeAhead()
-  if (ahead !== null) await claimPort(dialogue, ahead)
+  if (ahead !== null) await takePrefetchedPort(dialogue, ahead)
   session.aheadPort = null
   return begin(dialogue, { ...wanted, questions: [], asksAhead: false }, null)
 }
 
 /** How long a server may take to begin a transfer on a port that was asked for ahead, where that is new to it. */
-const patience = 10_000
+const replyTimeout = 10_000
 const silence = 'The server does not begin a transfer on a port that it was asked for during the one before.'
 
 /** The command is sent while the data connection opens: one round trip less. */
@@ -82,7 +82,7 @@ async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: nu
       // Right before the command: some servers forget it at any other.
       const restarted = restart > 0 ? control.post(`REST ${restart}`) : null
       const exchange = control.begin(command)
-      if (asksAhead) session.askAhead()
+      if (asksAhead) session.prefetchPort()
       return { answers, restarted, exchange }
     })
     for (const [index, { phase, take }] of questions.entries()) {
@@ -92,8 +92,11 @@ async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: nu
     if (sent.restarted !== null) checkRestart(dialogue, await control.wait('request', sent.restarted), restart)
     const first = Promise.race([sent.exchange.first, failureOf(data)])
     // On a port that was asked for ahead, the server may wait for a connection to another one.
-    const isTrial = session.aheadPort !== null && session.habits.ahead === undefined
-    const reply = await control.wait('request', isTrial ? withPatience(context, first, patience, silence) : first)
+    const isTrial = session.aheadPort !== null && session.quirks.ahead === undefined
+    const reply = await control.wait(
+      'request',
+      isTrial ? withReplyTimeout(context, first, replyTimeout, silence) : first,
+    )
     const last = asksAhead ? finalReply(dialogue, data, sent.exchange.last) : sent.exchange.last
     last.catch(() => {})
     return await begun(dialogue, data, { ...sent.exchange, last }, reply)
@@ -121,7 +124,7 @@ async function inSteps(dialogue: Dialogue, wanted: TransferCommand, port: number
 
 /** By PASV where EPSV's port is dead. */
 async function reach(dialogue: Dialogue, port: number): Promise<DataConnection> {
-  const { habits } = dialogue.session
+  const { quirks } = dialogue.session
   const data = new DataConnection(dialogue, port)
   try {
     await data.opened
@@ -129,8 +132,8 @@ async function reach(dialogue: Dialogue, port: number): Promise<DataConnection> 
   } catch (error) {
     data.close()
     const isDead = RetrievalError.is(error) && error.code === 'connect-failed'
-    if (!isDead || habits.passive === 'PASV') throw error
-    habits.passive = 'PASV'
+    if (!isDead || quirks.passive === 'PASV') throw error
+    quirks.passive = 'PASV'
     return reach(dialogue, await askPort(dialogue))
   }
 }
@@ -156,5 +159,6 @@ function failureOf(data: DataConnection): Promise<never> {
 
 /** RFC 3659 5: `REST 100`, 350. */
 function checkRestart({ context }: Dialogue, reply: Reply, offset: number): void {
-  if (reply.code !== 350) throw refused(context, reply, `to begin at octet ${offset}`, { code: 'range-refused' })
+  if (reply.code !== 350)
+    throw refusedByServer(context, reply, `to begin at octet ${offset}`, { code: 'range-refused' })
 }

@@ -4,8 +4,16 @@ import { discard } from '../connection/discard.ts'
 import type { Answer } from '../exchange.ts'
 import { describe } from '../response.ts'
 import { type CacheRequest, couldAnswer, varyOf } from './cache-request.ts'
-import { ageOf, type Dated, mayKeep, standsInOnError, usableAs } from './freshness.ts'
-import { type BodyReader, conditionOf, fieldsToKeep, freshened, type Store, type Stored, storedHead } from './stored.ts'
+import { ageOf, type Dated, isStorable, staleIfError, usableAs } from './freshness.ts'
+import {
+  type BodyReader,
+  conditionOf,
+  fieldsToKeep,
+  type Store,
+  type Stored,
+  storedHead,
+  updatedBy304,
+} from './stored.ts'
 import { StoredBody } from './stored-body.ts'
 import { type Kept, StoringBody } from './storing-body.ts'
 
@@ -22,7 +30,7 @@ interface Held {
 }
 
 /** One request that may be answered out of the cache. */
-export class Inquiry {
+export class CacheLookup {
   readonly #store: Store
   readonly #maxSize: number
   readonly #request: CacheRequest
@@ -104,7 +112,7 @@ export class Inquiry {
     const { head, body } = answer
     if (head.status === 304 && condition !== null) {
       await discard(body, context)
-      const fresh = freshened(stored, head, requestTime, Date.now())
+      const fresh = updatedBy304(stored, head, requestTime, Date.now())
       if (fresh !== null) return this.#serveAgain({ ...held, stored: fresh })
       await held.reader?.close()
       return this.#fetch()
@@ -118,7 +126,7 @@ export class Inquiry {
   }
 
   #standsIn(stored: Stored): boolean {
-    return standsInOnError(stored, this.#request.directives, Date.now())
+    return staleIfError(stored, this.#request.directives, Date.now())
   }
 
   /** The server has said that it is still the same. */
@@ -126,7 +134,7 @@ export class Inquiry {
     const { stored } = held
     // The 304 may have made another answer of it: for another Vary, or one that is not to be kept.
     const vary = varyOf(stored.fields, this.#request)
-    if (mayKeep(stored)) await this.#attempt(() => this.#put({ ...stored, vary }))
+    if (isStorable(stored)) await this.#attempt(() => this.#put({ ...stored, vary }))
     else await this.#remove(stored)
     return this.#serve(held, 'revalidated')
   }
@@ -161,7 +169,7 @@ export class Inquiry {
       requestTime,
       responseTime: Date.now(),
     }
-    if (!mayKeep(dated)) return passed
+    if (!isStorable(dated)) return passed
     const commit = async ({ body, length, check }: Kept): Promise<void> => {
       const fields = method === 'GET' ? { ...dated.fields, 'content-length': String(length) } : dated.fields
       const reason = utf8Octets(head.reply.replace(/^\d+ ?/, ''))

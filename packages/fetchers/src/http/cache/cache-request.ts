@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
-import type { Asking } from '../exchange.ts'
+import type { RangeRequest } from '../exchange.ts'
 import { elementsOf } from '../fields.ts'
 import { isSecret } from '../request.ts'
 import { type Directives, directivesOf } from './freshness.ts'
@@ -32,7 +32,7 @@ const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|prag
 export function cacheRequest(
   plan: HttpPlan,
   context: RetrievalContext,
-  asking: Asking,
+  asking: RangeRequest,
   sent: readonly (readonly [name: string, value: string])[],
 ): CacheRequest | null {
   const { request, tls } = context

@@ -1,8 +1,8 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Answer, Asking } from '../exchange.ts'
+import type { Answer, RangeRequest } from '../exchange.ts'
 import { type Logins, requestFields } from '../request.ts'
-import { Inquiry, type Send } from './cache-lookup.ts'
+import { CacheLookup, type Send } from './cache-lookup.ts'
 import { cacheRequest } from './cache-request.ts'
 import type { Store } from './stored.ts'
 
@@ -23,11 +23,17 @@ export class Cache {
   }
 
   /** Answers out of the cache where RFC 9111 lets it; else sends the request, and keeps its answer where it may. */
-  async answer(plan: HttpPlan, context: RetrievalContext, asking: Asking, logins: Logins, send: Send): Promise<Answer> {
+  async answer(
+    plan: HttpPlan,
+    context: RetrievalContext,
+    asking: RangeRequest,
+    logins: Logins,
+    send: Send,
+  ): Promise<Answer> {
     const request = cacheRequest(plan, context, asking, requestFields(context.request, asking, logins))
     if (request === null) return send(context)
     await context.deadline.unlimited(() => this.#store.ready(context))
-    const inquiry = new Inquiry(this.#store, this.#maxEntrySize, request, context, send, (ending) =>
+    const inquiry = new CacheLookup(this.#store, this.#maxEntrySize, request, context, send, (ending) =>
       this.#track(ending),
     )
     return inquiry.answer()

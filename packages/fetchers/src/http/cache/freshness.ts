@@ -72,7 +72,7 @@ export function usableAs(dated: Dated, asked: Directives, now: number): 'fresh' 
  * Whether it may stand in for a server that fails: the stale-if-error of either side (RFC 5861 4), but for RFC
  * 9111 4.2.4.
  */
-export function standsInOnError(dated: Dated, asked: Directives, now: number): boolean {
+export function staleIfError(dated: Dated, asked: Directives, now: number): boolean {
   const said = directivesOf(dated.fields)
   if (asked['no-cache'] || said['no-cache'] || said['must-revalidate']) return false
   const tolerated = Math.max(said['stale-if-error'] ?? -1, asked['stale-if-error'] ?? -1)
@@ -80,7 +80,7 @@ export function standsInOnError(dated: Dated, asked: Directives, now: number): b
 }
 
 /** RFC 9111 3, for a private cache. What is neither fresh nor can be asked after again would be kept for nothing. */
-export function mayKeep(dated: Dated): boolean {
+export function isStorable(dated: Dated): boolean {
   const { status, fields } = dated
   const said = directivesOf(fields)
   if (said['no-store'] || fields.vary?.includes('*')) return false

@@ -80,7 +80,7 @@ export function fieldsToKeep(fields: Readonly<Record<string, string>>): Record<s
 const ofBody: ReadonlySet<string> = new Set(['content-length', 'content-encoding', 'content-range'])
 
 /** What a 304 makes of it (RFC 9111 4.3.4). Null where the 304 is about another representation. */
-export function freshened(
+export function updatedBy304(
   stored: Stored,
   head: ResponseHead,
   requestTime: number,

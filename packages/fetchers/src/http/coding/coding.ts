@@ -2,7 +2,7 @@ import { printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
-import { type Coding, codingOf, knownCodings, undone, type Wire } from './decoder.ts'
+import { type Coding, codingOf, decode, knownCodings, type Wire } from './decoder.ts'
 
 /** security.md case 41: nobody codes more often. */
 const maxCodings = 3
@@ -28,7 +28,7 @@ function wantsCoding(request: RequestOptions): boolean {
  * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
  * without a length that is cut between two of them looks whole.
  */
-export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrieved {
+export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Retrieved {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
   // Content-Length: 0, and what has no body whatever it says: 204.
@@ -46,8 +46,8 @@ export function decoded(retrieved: Retrieved, context: RetrievalContext): Retrie
 }
 
 function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: RetrievalContext): Retrieved {
-  const source = (retrieved.lent ?? retrieved.body)[Symbol.asyncIterator]()
-  const { lent: _lent, ...rest } = retrieved
+  const source = (retrieved.reusable ?? retrieved.body)[Symbol.asyncIterator]()
+  const { reusable: _lent, ...rest } = retrieved
   const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
   return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
 }
@@ -82,7 +82,7 @@ function decodedBody(
   context: RetrievalContext,
 ): AsyncIterableIterator<Uint8Array> {
   const wire: Wire = { octets: 0 }
-  const octets = codings.reduce((coded, coding) => undone(coded, coding, wire, context), counted(source, wire, context))
+  const octets = codings.reduce((coded, coding) => decode(coded, coding, wire, context), counted(source, wire, context))
   return {
     next: () => octets.next(),
     // A generator that has not begun would not pass it on.

@@ -79,7 +79,7 @@ export interface Wire {
  * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that
  * are not in it or follow its end, `limit-exceeded` for a bomb. Nothing at all is no octets, and no error.
  */
-export async function* undone(
+export async function* decode(
   coded: AsyncIterable<Uint8Array>,
   coding: Coding,
   wire: Wire,

@@ -68,16 +68,16 @@ export class HeadTooLarge extends Error {
 }
 
 /** The server spoke first. */
-export class Forestalled extends Error {}
+export class UnsolicitedData extends Error {}
 
 /** Octets without end that come to nothing. */
-export class Flood extends Error {}
+export class UnboundedHead extends Error {}
 
 /** What came is no answer of HTTP/1, for the reason that its message gives. */
 export class InvalidHttp extends Error {}
 
 /** The connection ended before the body was whole. */
-export class BodyCut extends Error {}
+export class PrematureClose extends Error {}
 
 /** The connection was lost, by its cause, before the request went out. */
 export class ConnectionLost extends Error {}

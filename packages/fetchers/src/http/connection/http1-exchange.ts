@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
-import type { Inflow } from '../../wire/transport/byte-source.ts'
+import type { ByteSource } from '../../wire/transport/byte-source.ts'
 import { ChunkSizes } from './chunk-sizes.ts'
-import { BodyCut, type Exchange, Flood, Forestalled, type Head, shownOctets } from './connection.ts'
+import { type Exchange, type Head, PrematureClose, shownOctets, UnboundedHead, UnsolicitedData } from './connection.ts'
 import { HeadReader } from './head-reader.ts'
 import type { Http1Connection } from './http1.ts'
 
@@ -21,7 +21,7 @@ const slack = 64 * 1024
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
-  readonly #inflow: Inflow
+  readonly #source: ByteSource
   readonly #isHead: boolean
   #isSent = false
   #first = ''
@@ -43,9 +43,9 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #isOver = false
   #wake: () => void = () => {}
 
-  constructor(connection: Http1Connection, inflow: Inflow, method: string) {
+  constructor(connection: Http1Connection, source: ByteSource, method: string) {
     this.connection = connection
-    this.#inflow = inflow
+    this.#source = source
     this.#isHead = method === 'HEAD'
     this.#reader = new HeadReader(connection.maxReply)
   }
@@ -63,10 +63,10 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
 
   /** Before the request, something has come: octets, which are no answer to it, or the end. */
   forestalled(): Error | null {
-    const octets = this.#inflow.take()
+    const octets = this.#source.take()
     if (!octets) return this.sent()
     this.#first = octets.toString('latin1', 0, shownOctets)
-    return new Forestalled('octets before the request')
+    return new UnsolicitedData('octets before the request')
   }
 
   async head(): Promise<Head> {
@@ -107,7 +107,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       // undici may have something to say although nothing comes: an error. After the end, it has always, if later.
       this.#wake = resolve
       if (this.#error !== undefined || this.#isWhole) resolve()
-      else if (this.#isSent && this.#failure === null) this.#inflow.watch(resolve)
+      else if (this.#isSent && this.#failure === null) this.#source.watch(resolve)
     })
   }
 
@@ -118,10 +118,10 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** Has undici parse what has come. False: there is nothing, or nothing more. */
   #pull(): boolean {
     if (!this.#isSent || this.#failure !== null) return false
-    const octets = this.#inflow.take()
+    const octets = this.#source.take()
     if (octets === undefined) return false
     if (octets === null) {
-      this.#failure = this.connection.failure ?? new BodyCut('The connection ended')
+      this.#failure = this.connection.failure ?? new PrematureClose('The connection ended')
       this.connection.ended()
       return this.#isWhole
     }
@@ -132,7 +132,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#idle = isProgress ? 0 : this.#idle + octets.length
     // undici counts header fields alone; a reason, a chunk's extension, its size in zeros and blank lines may go on for ever.
     if (this.#idle > this.connection.maxReply + slack && !this.#isWhole)
-      this.#fail(new Flood('octets that are no answer'))
+      this.#fail(new UnboundedHead('octets that are no answer'))
     return true
   }
 
@@ -154,19 +154,19 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** Has undici parse octets, where it still takes any. */
   #feed(octets: Buffer): void {
     if (octets.length === 0 || this.#error !== undefined) return
-    if (!this.connection.parse(octets) && !this.#isWhole) this.#fail(new BodyCut('The connection is closed'))
+    if (!this.connection.parse(octets) && !this.#isWhole) this.#fail(new PrematureClose('The connection is closed'))
   }
 
   #passUndici(): void {
     this.#isPast = true
-    this.#inflow.grow()
+    this.#source.grow()
   }
 
   #takePast(): Uint8Array | undefined {
-    const octets = this.#inflow.take()
+    const octets = this.#source.take()
     if (octets === undefined) return undefined
     if (octets === null) {
-      this.#fail(this.connection.failure ?? new BodyCut('The connection ended'))
+      this.#fail(this.connection.failure ?? new PrematureClose('The connection ended'))
       throw this.#error
     }
     const left = this.#left ?? 0
@@ -216,7 +216,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   onComplete(): void {
     if (this.#isPast) return
     // It takes a reset for a regular end where the answer has no length.
-    if (this.#failure !== null && !(this.#failure instanceof BodyCut)) this.#fail(this.#failure)
+    if (this.#failure !== null && !(this.#failure instanceof PrematureClose)) this.#fail(this.#failure)
     else this.#isWhole = true
     this.#wake()
   }

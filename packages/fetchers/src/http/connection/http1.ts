@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import type { ProxyServer } from '../../plugin/fetcher.ts'
-import type { Inflow } from '../../wire/transport/byte-source.ts'
+import type { ByteSource } from '../../wire/transport/byte-source.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
 import { FedSocket } from './fed-socket.ts'
 import { makingRequest } from './forward.ts'
@@ -20,7 +20,7 @@ export class Http1Connection implements HttpConnection {
   /** Called when it can serve again. */
   onFree: () => void = () => {}
   readonly #socket: Socket
-  readonly #inflow: Inflow
+  readonly #source: ByteSource
   /** Octets of a header section. */
   readonly maxReply: number
   #exchange: Http1Exchange | undefined
@@ -30,13 +30,13 @@ export class Http1Connection implements HttpConnection {
 
   constructor(
     socket: Socket,
-    inflow: Inflow,
+    source: ByteSource,
     maxReply: number,
     proxy: ProxyServer | null,
     peerAddress: string | undefined,
   ) {
     this.#socket = socket
-    this.#inflow = inflow
+    this.#source = source
     this.maxReply = Math.max(1, Math.min(Math.trunc(maxReply), Number.MAX_SAFE_INTEGER))
     this.proxy = proxy
     this.peerAddress = peerAddress
@@ -51,7 +51,7 @@ export class Http1Connection implements HttpConnection {
 
   /** What broke it. */
   get failure(): Error | null {
-    return this.#inflow.failure
+    return this.#source.failure
   }
 
   begin(request: Dispatcher.DispatchOptions): Exchange {
@@ -59,7 +59,7 @@ export class Http1Connection implements HttpConnection {
     this.#wasUsed = true
     this.#socket.ref()
     this.#socket.setTimeout(0)
-    const exchange = new Http1Exchange(this, this.#inflow, request.method)
+    const exchange = new Http1Exchange(this, this.#source, request.method)
     this.#exchange = exchange
     makingRequest(request.path, (path) => this.#client.dispatch({ ...request, path }, exchange))
     return exchange
@@ -72,14 +72,14 @@ export class Http1Connection implements HttpConnection {
 
   /** The peer has ended it; undici is told, and tells the exchange what that means. */
   ended(): void {
-    this.#fed.end(this.#inflow.failure)
+    this.#fed.end(this.#source.failure)
   }
 
   /** The exchange is over. Octets that come now are no answer to anything: the connection is of no use then (security.md case 39). */
   free(): void {
     if (this.#socket.destroyed || this.#fed.destroyed) return void this.destroy()
     this.#exchange = undefined
-    this.#inflow.watch(() => void this.destroy())
+    this.#source.watch(() => void this.destroy())
     if (!this.#socket.destroyed) this.onFree()
   }
 
@@ -107,7 +107,7 @@ export class Http1Connection implements HttpConnection {
 
   #makeFed(): FedSocket {
     return new FedSocket(this.#socket, () => {
-      if (this.#inflow.isQuiet) return this.#exchange?.sent() ?? null
+      if (this.#source.isQuiet) return this.#exchange?.sent() ?? null
       if (this.isReused) return new ConnectionLost('Octets came before the request')
       return this.#exchange?.forestalled() ?? null
     })

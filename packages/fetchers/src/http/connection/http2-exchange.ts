@@ -1,13 +1,13 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2'
-import { SocketInflow } from '../../wire/transport/byte-source.ts'
-import { BodyCut, type Exchange, type Head, HeadTooLarge, maxInterim, TooManyInterim } from './connection.ts'
+import { SocketSource } from '../../wire/transport/byte-source.ts'
+import { type Exchange, type Head, HeadTooLarge, maxInterim, PrematureClose, TooManyInterim } from './connection.ts'
 import type { Http2Connection } from './http2.ts'
 
 /** One request and its answer on a connection of HTTP/2: a stream of its own. */
 export class Http2Exchange implements Exchange {
   readonly connection: Http2Connection
   readonly #stream: ClientHttp2Stream
-  readonly #inflow: SocketInflow
+  readonly #source: SocketSource
   #head: Head | undefined
   #interim = 0
   #error: Error | undefined
@@ -18,7 +18,7 @@ export class Http2Exchange implements Exchange {
   constructor(connection: Http2Connection, stream: ClientHttp2Stream) {
     this.connection = connection
     this.#stream = stream
-    this.#inflow = new SocketInflow(stream)
+    this.#source = new SocketSource(stream)
     stream.on('headers', () => {
       this.#interim++
       if (this.#interim > maxInterim) stream.destroy(new TooManyInterim(`over ${maxInterim} interim answers`))
@@ -38,7 +38,7 @@ export class Http2Exchange implements Exchange {
       return push(chunk, encoding)
     }
     stream.on('error', (error: Error) => this.#fail(error))
-    stream.once('aborted', () => this.#fail(new BodyCut('The stream was reset')))
+    stream.once('aborted', () => this.#fail(new PrematureClose('The stream was reset')))
     stream.once('close', () => this.#wake())
   }
 
@@ -50,7 +50,8 @@ export class Http2Exchange implements Exchange {
     while (true) {
       if (this.#head !== undefined) return this.#head
       if (this.#error !== undefined) throw this.#error
-      if (this.#stream.closed || this.#stream.destroyed) throw new BodyCut('The stream was closed without an answer')
+      if (this.#stream.closed || this.#stream.destroyed)
+        throw new PrematureClose('The stream was closed without an answer')
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -58,12 +59,12 @@ export class Http2Exchange implements Exchange {
   }
 
   take(): Uint8Array | null | undefined {
-    const chunk = this.#inflow.take()
+    const chunk = this.#source.take()
     if (chunk === undefined || (chunk !== null && chunk.length > 0)) return chunk
     const error = this.#error ?? this.#stream.errored
     if (error !== null && error !== undefined) throw error
     if (!this.#isWhole || !this.#stream.readableEnded || this.#stream.rstCode !== 0)
-      throw new BodyCut('The stream was reset')
+      throw new PrematureClose('The stream was reset')
     return null
   }
 
@@ -72,7 +73,7 @@ export class Http2Exchange implements Exchange {
   }
 
   arrival(): Promise<void> {
-    return this.#inflow.arrival()
+    return this.#source.arrival()
   }
 
   async cancel(): Promise<void> {

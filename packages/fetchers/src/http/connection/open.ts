@@ -1,7 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { type Inflow, SocketInflow } from '../../wire/transport/byte-source.ts'
-import { Intake } from '../../wire/transport/ring-reader.ts'
+import { type ByteSource, SocketSource } from '../../wire/transport/byte-source.ts'
+import { RingReader } from '../../wire/transport/ring-reader.ts'
 import { openProxySocket, openSocket } from '../../wire/transport/socket.ts'
 import type { HttpConnection } from './connection.ts'
 import { forwarder } from './forward.ts'
@@ -20,13 +20,13 @@ export async function openHttpConnection(
   const unlink = context.deadline.onAbort(() => lifetime.abort())
   const proxy = forwarder(plan, context)
   // TLS and proxies have their own ways with what is read.
-  const intake = plan.tls === 'none' && !context.proxy ? new Intake() : undefined
+  const ringReader = plan.tls === 'none' && !context.proxy ? new RingReader() : undefined
   const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
     const socket = await (proxy === null
-      ? openSocket(context, { ...plan, alpn }, lifetime.signal, intake?.onread)
+      ? openSocket(context, { ...plan, alpn }, lifetime.signal, ringReader?.onread)
       : openProxySocket(context, proxy, lifetime.signal))
-    intake?.attach(socket)
+    ringReader?.attach(socket)
     const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
       const { Http2Connection } = await import('./http2.ts')
@@ -37,8 +37,8 @@ export async function openHttpConnection(
       }
       return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
     }
-    const inflow: Inflow = intake ?? new SocketInflow(socket)
-    return new Http1Connection(socket, inflow, context.limits.maxReply, proxy, peerAddress)
+    const source: ByteSource = ringReader ?? new SocketSource(socket)
+    return new Http1Connection(socket, source, context.limits.maxReply, proxy, peerAddress)
   } finally {
     unlink()
   }

@@ -1,7 +1,7 @@
 import { type HttpPlan, redact } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
-import type { Answer, Asking } from '../exchange.ts'
+import type { Answer, RangeRequest } from '../exchange.ts'
 import { isSecret, type Logins, makeRequest } from '../request.ts'
 import { ResponseHead } from '../response.ts'
 import { HttpBody } from './body.ts'
@@ -12,14 +12,14 @@ import { speaksTls } from './tls-port.ts'
 import { WholeBody } from './whole-body.ts'
 
 /** Sends the request and waits for the answer's head. */
-export async function converse(
+export async function sendRequest(
   pool: Pool,
   plan: HttpPlan,
   context: RetrievalContext,
-  asking: Asking,
+  asking: RangeRequest,
   logins: Logins,
 ): Promise<Answer> {
-  const { deadline, emit, url, request, isHeard = true } = context
+  const { deadline, emit, url, request, hasListener = true } = context
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, asking, logins)
   let wasRefused = false
@@ -27,10 +27,10 @@ export async function converse(
     const exchange = await pool.begin(context, plan, options)
     const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
-    if (isHeard) emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown()) : shown() })
+    if (hasListener) emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown()) : shown() })
     try {
       const head = await deadline.within('request', () => exchange.head())
-      if (isHeard) emit({ type: 'received', url, octets: headOctets(head) })
+      if (hasListener) emit({ type: 'received', url, octets: headOctets(head) })
       const whole = exchange.takeWhole()
       if (whole !== null) release()
       return {

@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
 
 /** The question below is a courtesy: it may not keep a retrieval back for longer than this. */
-const patience = 1000
+const replyTimeout = 1000
 
 /** The requests of retrievals that have asked already: each asks once. */
 const asked = new WeakSet<object>()
@@ -20,7 +20,7 @@ export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Prom
   const deadline = context.deadline.attempt()
   const quiet = { ...context, deadline, isHeard: false, emit: () => {}, tls: { insecure: true } }
   const { phase } = context.deadline
-  const signal = AbortSignal.timeout(patience)
+  const signal = AbortSignal.timeout(replyTimeout)
   try {
     const socket = await openSocket(quiet, { host, port, tls: 'implicit' }, signal)
     socket.destroy()

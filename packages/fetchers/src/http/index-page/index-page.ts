@@ -14,16 +14,16 @@ const maxPeek = 256 * 1024
  * An index of a directory, which the server made itself, as a listing; anything else as it is. Only the beginning of
  * the body is looked at; the octets of the body stay the same.
  */
-export async function listed(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
+export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
   if (!(isJson || retrieved.mediaType === 'text/html') || !mayBeIndex(retrieved, plan, context)) return retrieved
   const octets = retrieved.body[Symbol.asyncIterator]()
   const peek = await peekAt(octets, isJson ? new JsonRecogniser() : new HtmlRecogniser(context), context)
-  const { lent } = retrieved
+  const { reusable } = retrieved
   const whole = {
     ...retrieved,
     body: new PeekedBody(peek, octets),
-    ...(lent && { lent: new PeekedBody(peek, lent[Symbol.asyncIterator]()) }),
+    ...(reusable && { lent: new PeekedBody(peek, reusable[Symbol.asyncIterator]()) }),
   }
   if (!peek.isIndex) return whole
   // The parser is loaded for those who need it.

@@ -3,7 +3,7 @@ import { tellWhole } from '../../plugin/request-options.ts'
 import { behindTail } from '../../wire/behind-tail.ts'
 import { emptyBody } from '../../wire/empty-body.ts'
 import { discard } from '../connection/discard.ts'
-import type { Ask } from '../exchange.ts'
+import type { SendRequest } from '../exchange.ts'
 import { resuming, retrieveObject } from '../object.ts'
 import { describe, type ResponseHead } from '../response.ts'
 import { contentRange, totalOfUnsatisfied } from './content-range.ts'
@@ -14,7 +14,7 @@ import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
  * representation by now, the whole comes: by itself, or by a second request where the answer to the first is a part
  * that will not do (security.md R7 to R11).
  */
-export async function retrieveRest(ask: Ask, point: ResumePoint, context: RetrievalContext): Promise<Outcome> {
+export async function retrieveRest(ask: SendRequest, point: ResumePoint, context: RetrievalContext): Promise<Outcome> {
   const validator = validatorFrom(point)
   // What is the same only for the purposes of a cache need not be so octet for octet (RFC 9110 8.8.1).
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
@@ -53,7 +53,7 @@ const overlap = 4096
 /** What comes behind the octets that the caller has, which come first; null where others do. */
 async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome | null> {
   if (outcome.outcome !== 'retrieved') return outcome
-  const { lent: _lent, ...retrieved } = outcome
+  const { reusable: _lent, ...retrieved } = outcome
   const body = await behindTail(retrieved.body[Symbol.asyncIterator](), tail)
   if (body === null) return null
   const { size, offset = 0 } = retrieved
@@ -67,7 +67,7 @@ function isTold({ isOtherOrigin }: RetrievalContext): boolean {
   return isOtherOrigin !== true
 }
 
-async function retrieveWhole(ask: Ask, context: RetrievalContext, obstacle: string): Promise<Outcome> {
+async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstacle: string): Promise<Outcome> {
   const outcome = await retrieveObject(ask, context)
   if (outcome.outcome === 'retrieved') tellWhole(context, obstacle)
   return outcome

@@ -2,7 +2,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Retries } from '../../plugin/retry.ts'
 import { discard } from '../connection/discard.ts'
 import { statusError } from '../errors.ts'
-import type { Answer, Ask, Deadline } from '../exchange.ts'
+import type { Answer, Deadline, SendRequest } from '../exchange.ts'
 import type { ResponseHead } from '../response.ts'
 import { contentRange } from './content-range.ts'
 import { ifRange, isOf, type Validator } from './validator.ts'
@@ -15,7 +15,7 @@ export interface Extent {
 
 /** Where they come from, and what every further answer must be of. */
 export interface Source {
-  readonly ask: Ask
+  readonly ask: SendRequest
   readonly validator: Validator
   /** Octets of the whole; null where the server has not said. */
   readonly total: number | null

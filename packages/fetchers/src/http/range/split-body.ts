@@ -1,5 +1,5 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { under } from '../../plugin/retry.ts'
+import { withDeadline } from '../../plugin/retry.ts'
 import { type Begun, ResumingBody, type Source } from './resuming-body.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function* splitBody(
 ): AsyncGenerator<Uint8Array, void, void> {
   const { total } = source
   const deadline = context.deadline.attempt()
-  const together = under(context, deadline)
+  const together = withDeadline(context, deadline)
   const ahead: Segment[] = []
   let at = 0
   try {

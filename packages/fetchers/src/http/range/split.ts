@@ -1,7 +1,7 @@
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
 import { discard } from '../connection/discard.ts'
-import type { Ask } from '../exchange.ts'
+import type { SendRequest } from '../exchange.ts'
 import { resuming, retrieveObject, sourceOf } from '../object.ts'
 import { outcomeOf } from '../outcome.ts'
 import { contentRange } from './content-range.ts'
@@ -19,7 +19,11 @@ export function connectionsFor(request: RequestOptions): number {
  * says which representation of what size it is of. Whatever else it answers is as good: the whole comes by one
  * connection.
  */
-export async function retrieveSplit(ask: Ask, context: RetrievalContext, connections: number): Promise<Outcome> {
+export async function retrieveSplit(
+  ask: SendRequest,
+  context: RetrievalContext,
+  connections: number,
+): Promise<Outcome> {
   const deadline = context.deadline.attempt()
   const range = [0, segmentSize - 1] as const
   const asking = { range, deadline }
@@ -49,7 +53,7 @@ function asWhole(outcome: Retrieved, total: number, body: Retrieved['body']): Re
   const { 'content-range': _range, ...headers } = outcome.metadata.headers as Readonly<Record<string, string>>
   const fields = outcome.metadata.fields as readonly (readonly [name: string, value: string])[]
   const length = String(total)
-  const { lent: _lent, ...whole } = outcome
+  const { reusable: _lent, ...whole } = outcome
   return {
     ...whole,
     size: total,

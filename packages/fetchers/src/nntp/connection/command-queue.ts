@@ -15,7 +15,7 @@ export interface Ahead {
 }
 
 /** One command under way: replies come in the order of the commands (RFC 3977 3.5). */
-export class Slot {
+export class PendingCommand {
   readonly command: string
   reply: Reply | null = null
   /** Of a block that has begun. */
@@ -25,13 +25,13 @@ export class Slot {
   /** Nobody wants the answer any more; whoever is next reads it away. */
   isAbandoned = false
   /** The GROUP that it relies on; null: none, or it is that one itself. */
-  readonly selection: Slot | null
+  readonly selection: PendingCommand | null
   /** Of a login, which the answer may repeat; null: it is none. */
   secrets: readonly string[] | null = null
   sent: Promise<void> = Promise.resolve()
   wake: () => void = () => {}
 
-  constructor(command: string, selection: Slot | null = null) {
+  constructor(command: string, selection: PendingCommand | null = null) {
     this.command = command
     this.selection = selection
   }
@@ -42,25 +42,25 @@ export class Slot {
 }
 
 /** The commands under way on one connection, each in the hands of whoever has sent it. */
-export class Order {
-  readonly #slots: Slot[] = []
+export class CommandQueue {
+  readonly #slots: PendingCommand[] = []
   #isLost = false
 
   get length(): number {
     return this.#slots.length
   }
 
-  add(slot: Slot): void {
+  add(slot: PendingCommand): void {
     this.#slots.push(slot)
   }
 
   /** The first one still under way. */
-  get head(): Slot | undefined {
+  get head(): PendingCommand | undefined {
     return this.#slots[0]
   }
 
   /** Resolves once all before it are over or abandoned. Rejects with SessionLost, or where the retrieval ends. */
-  async turn(slot: Slot, { deadline }: RetrievalContext): Promise<void> {
+  async turn(slot: PendingCommand, { deadline }: RetrievalContext): Promise<void> {
     while (!this.#isLost && this.firstWanted !== slot) {
       // Whoever is before may take its time to read: no limit of a phase runs.
       await deadline.unlimited(() => new Promise<void>((resolve) => (slot.wake = resolve)))
@@ -68,13 +68,13 @@ export class Order {
     if (this.#isLost) throw new SessionLost()
   }
 
-  end(slot: Slot): void {
+  end(slot: PendingCommand): void {
     const at = this.#slots.indexOf(slot)
     if (at !== -1) this.#slots.splice(at, 1)
     this.firstWanted?.wake()
   }
 
-  abandon(slot: Slot): void {
+  abandon(slot: PendingCommand): void {
     slot.isAbandoned = true
     this.firstWanted?.wake()
   }
@@ -86,7 +86,7 @@ export class Order {
   }
 
   /** The one whose turn it is. */
-  get firstWanted(): Slot | undefined {
+  get firstWanted(): PendingCommand | undefined {
     return this.#slots.find(({ isAbandoned }) => !isAbandoned)
   }
 }

@@ -1,12 +1,12 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Reply } from '../../wire/framing/reply.ts'
-import type { Slot } from './command-queue.ts'
+import type { PendingCommand } from './command-queue.ts'
 import { logIn, loginRefused, say } from './login.ts'
-import type { ServerPlan, Session } from './session.ts'
+import type { NntpSession, ServerPlan } from './session.ts'
 
 /** What a retrieval asks a session, and by what plan and in whose context. */
 export interface Dialogue {
-  readonly session: Session
+  readonly session: NntpSession
   readonly plan: ServerPlan
   readonly context: RetrievalContext
   /** The retrieval has all that it wanted of the session. */
@@ -16,7 +16,7 @@ export interface Dialogue {
 /** The reply that counts. Where a block follows, it is the caller's to read from `slot`, and to end or abandon. */
 export interface Answer {
   readonly reply: Reply
-  readonly slot: Slot
+  readonly slot: PendingCommand
 }
 
 /**
@@ -41,13 +41,13 @@ export async function exchange(dialogue: Dialogue, command: string, newsgroup: s
   }
 }
 
-function post(session: Session, command: string, context: RetrievalContext): Slot {
+function post(session: NntpSession, command: string, context: RetrievalContext): PendingCommand {
   const newsgroup = /^GROUP (.*)$/s.exec(command)?.[1]
   return newsgroup === undefined ? session.post(command, context) : session.select(newsgroup, context)
 }
 
 /** The reply to the last of the commands, or the first refusal. */
-async function ask({ session, context }: Dialogue, slots: readonly Slot[]): Promise<Answer> {
+async function ask({ session, context }: Dialogue, slots: readonly PendingCommand[]): Promise<Answer> {
   const left = [...slots]
   try {
     for (const slot of slots) {
@@ -98,7 +98,7 @@ async function unlock(dialogue: Dialogue, reply: Reply, epoch: number): Promise<
 
 type Way = (dialogue: Dialogue, reply: Reply) => Promise<boolean>
 
-function wayToUnlock(session: Session, reply: Reply): Way | null {
+function wayToUnlock(session: NntpSession, reply: Reply): Way | null {
   // RFC 4643 2.2; 450 is RFC 2980's.
   if ((reply.code === 480 || reply.code === 450) && !session.isLoggedIn) return login
   if (isLock(reply) && !session.hasAnswered && !session.isReader) return modeReader

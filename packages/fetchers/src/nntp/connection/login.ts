@@ -3,14 +3,14 @@ import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal } from '../../wire/framing/reply.ts'
 import { blockText } from '../fields.ts'
 import { tlsNeeded } from '../nntp-errors.ts'
-import type { ServerPlan, Session } from './session.ts'
+import type { NntpSession, ServerPlan } from './session.ts'
 
 /**
  * RFC 4643: AUTHINFO USER and PASS, or SASL PLAIN where the server does not know those. The commands that hold a secret are shown
  * without it. Rejects with `auth-required`, `auth-failed`, `tls-failed` or `server-refused`.
  */
 export async function logIn(
-  session: Session,
+  session: NntpSession,
   plan: ServerPlan,
   context: RetrievalContext,
   challenge: Reply,
@@ -23,7 +23,7 @@ export async function logIn(
   throw loginRefused(context, reply, login.user)
 }
 
-async function giveLogin(session: Session, context: RetrievalContext, login: Credentials): Promise<Reply> {
+async function giveLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
   const { user, password } = login
   const reply = await say(session, context, `AUTHINFO USER ${user}`, { secrets: [] })
   if (reply.code === 381) {
@@ -38,7 +38,11 @@ async function giveLogin(session: Session, context: RetrievalContext, login: Cre
 }
 
 /** RFC 4616, in the initial response: it goes out in one line. A server that asks for more (383) gets no second one. */
-async function saslPlain(session: Session, context: RetrievalContext, { user, password }: Credentials): Promise<Reply> {
+async function saslPlain(
+  session: NntpSession,
+  context: RetrievalContext,
+  { user, password }: Credentials,
+): Promise<Reply> {
   const response = Buffer.from(`\0${user}\0${password}`, 'latin1').toString('base64')
   const shown = 'AUTHINFO SASL PLAIN <password>'
   const secrets = [response, password]
@@ -47,7 +51,7 @@ async function saslPlain(session: Session, context: RetrievalContext, { user, pa
 }
 
 /** `SASL PLAIN CRAM-MD5` among the capabilities (RFC 4643 2.4.1); a server without CAPABILITIES has none. */
-async function knowsPlain(session: Session, context: RetrievalContext): Promise<boolean> {
+async function knowsPlain(session: NntpSession, context: RetrievalContext): Promise<boolean> {
   const slot = session.post('CAPABILITIES', context)
   const reply = await session.reply(slot, context)
   if (reply.code === 101) {
@@ -59,7 +63,7 @@ async function knowsPlain(session: Session, context: RetrievalContext): Promise<
 
 /** One command with a reply of one line. */
 export async function say(
-  session: Session,
+  session: NntpSession,
   context: RetrievalContext,
   command: string,
   { shown = command, secrets }: { readonly shown?: string; readonly secrets?: readonly string[] } = {},

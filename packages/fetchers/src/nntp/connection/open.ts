@@ -5,14 +5,18 @@ import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/r
 import { Connection, openSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
 import { leaving } from '../nntp-errors.ts'
-import type { Habits } from './server-quirks.ts'
-import { type ServerPlan, Session } from './session.ts'
+import type { ServerQuirks } from './server-quirks.ts'
+import { NntpSession, type ServerPlan } from './session.ts'
 
 /**
  * Connects and waits for the greeting: a server of another protocol gets nothing from us (security.md section 2). Then TLS, where the
  * plan has it explicit. The session is nobody's: it may outlive the retrieval.
  */
-export async function openSession(plan: ServerPlan, context: RetrievalContext, habits: Habits): Promise<Session> {
+export async function openSession(
+  plan: ServerPlan,
+  context: RetrievalContext,
+  quirks: ServerQuirks,
+): Promise<NntpSession> {
   const { deadline } = context
   const opening = new AbortController()
   const unlink = deadline.onAbort(() => opening.abort())
@@ -24,7 +28,7 @@ export async function openSession(plan: ServerPlan, context: RetrievalContext, h
     const lines = new LineReader(new Connection(socket, context), context)
     await greet(socket, lines, context)
     if (plan.tls === 'explicit') socket = await upgrade(socket, lines, plan, context)
-    return new Session(socket, context, habits)
+    return new NntpSession(socket, context, quirks)
   } catch (error) {
     socket?.destroy()
     deadline.throwIfAborted()

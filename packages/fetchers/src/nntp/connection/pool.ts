@@ -1,12 +1,12 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { Places } from '../../wire/pool/connection-slots.ts'
+import { Slots } from '../../wire/pool/connection-slots.ts'
 import { sessionKey } from '../../wire/pool/pool-key.ts'
 import { SessionLost } from './command-queue.ts'
 import type { Dialogue } from './exchange.ts'
 import { openSession } from './open.ts'
-import { type Habits, maxDepth } from './server-quirks.ts'
-import type { ServerPlan, Session } from './session.ts'
+import { maxDepth, type ServerQuirks } from './server-quirks.ts'
+import type { NntpSession, ServerPlan } from './session.ts'
 
 /** How long a session is kept for the next retrieval; servers close idle ones after some minutes (RFC 3977 3.1: at least three). */
 const idleTime = 15_000
@@ -18,7 +18,7 @@ export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<
 
 /** One session, and how many retrievals it is busy with. */
 interface Member {
-  readonly session: Session
+  readonly session: NntpSession
   readonly server: string
   readonly key: string
   load: number
@@ -33,11 +33,11 @@ interface Member {
  * The sessions of one fetcher. No more than `connections` to one server are open at a time; beyond that retrievals share them, each
  * waiting for its answer behind those of others.
  */
-export class Pool {
+export class NntpPool {
   readonly #connections: number
   readonly #members: Member[] = []
-  readonly #places = new Map<string, Places>()
-  readonly #habits = new Map<string, Habits>()
+  readonly #places = new Map<string, Slots>()
+  readonly #quirks = new Map<string, ServerQuirks>()
   /** Retrievals that wait for a place, by server. */
   readonly #waiting = new Map<string, number>()
   #isClosed = false
@@ -70,9 +70,9 @@ export class Pool {
         // Nobody knows what comes next in it.
         if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
         // It closed while several waited: as many as it has served are what it takes. An abort says nothing of it.
-        const { habits, served } = session
+        const { quirks, served } = session
         if (isOfConnection(error) && context.deadline.reason === null && member.load > 1) {
-          habits.depth = Math.max(1, Math.min(habits.depth, served))
+          quirks.depth = Math.max(1, Math.min(quirks.depth, served))
         }
         done()
         context.deadline.throwIfAborted()
@@ -118,7 +118,7 @@ export class Pool {
     }
     wait(1)
     try {
-      await this.#placesAt(name).turn(context)
+      await this.#placesAt(name).acquire(context)
     } finally {
       wait(-1)
     }
@@ -137,7 +137,7 @@ export class Pool {
   }
 
   /** An idle session; else, where no more may be opened, the one that is least busy. Null: none has a place. */
-  #choose(key: string, places: Places): Member | null {
+  #choose(key: string, places: Slots): Member | null {
     for (const member of [...this.#members]) {
       if (member.session.isLost || (member.load === 0 && !member.session.isUsable)) this.#drop(member)
     }
@@ -147,11 +147,11 @@ export class Pool {
       null,
     )
     if (least === null || (least.load > 0 && places.taken < this.#connections)) return null
-    return least.load < least.session.habits.depth ? least : null
+    return least.load < least.session.quirks.depth ? least : null
   }
 
   /** An idle session of another login is of no use to whoever comes now: its place is. */
-  #hasRoom(name: string, places: Places): boolean {
+  #hasRoom(name: string, places: Slots): boolean {
     if (places.taken < this.#connections) return true
     const idle = this.#members.find((member) => member.server === name && member.load === 0)
     if (idle !== undefined) this.#drop(idle)
@@ -213,15 +213,15 @@ export class Pool {
     this.#placesAt(member.server).leave()
   }
 
-  #placesAt(server: string): Places {
-    const places = this.#places.get(server) ?? new Places()
+  #placesAt(server: string): Slots {
+    const places = this.#places.get(server) ?? new Slots()
     this.#places.set(server, places)
     return places
   }
 
-  #habitsOf(name: string): Habits {
-    const known = this.#habits.get(name) ?? { depth: maxDepth, overview: 'OVER', hasListGroup: true }
-    this.#habits.set(name, known)
+  #habitsOf(name: string): ServerQuirks {
+    const known = this.#quirks.get(name) ?? { depth: maxDepth, overview: 'OVER', hasListGroup: true }
+    this.#quirks.set(name, known)
     return known
   }
 }

@@ -6,8 +6,8 @@ import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply } from '../../wire/framing/reply.ts'
 import { Connection } from '../../wire/transport/socket.ts'
 import { checkGroupName } from '../group/group-reply.ts'
-import { type Ahead, Order, SessionLost, Slot } from './command-queue.ts'
-import type { Habits } from './server-quirks.ts'
+import { type Ahead, CommandQueue, PendingCommand, SessionLost } from './command-queue.ts'
+import type { ServerQuirks } from './server-quirks.ts'
 
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
@@ -24,7 +24,7 @@ const maxUnread = 10_000
 /** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP. */
 const withBlock: ReadonlySet<number> = new Set([100, 101, 215, 220, 221, 222, 224, 225, 230, 231])
 
-function hasBlock({ command }: Slot, { code }: Reply): boolean {
+function hasBlock({ command }: PendingCommand, { code }: Reply): boolean {
   return withBlock.has(code) || (code === 211 && command.startsWith('LISTGROUP'))
 }
 
@@ -33,8 +33,8 @@ function hasBlock({ command }: Slot, { code }: Reply): boolean {
  * reads its own answer when its turn has come. An answer that its consumer leaves unread while others wait is read
  * ahead into memory, as far as it is small; a larger one loses the connection after a while.
  */
-export class Session {
-  readonly habits: Habits
+export class NntpSession {
+  readonly quirks: ServerQuirks
   /** Retrievals that have been answered here. */
   served = 0
   /** A login, or MODE READER, has changed what the server answers; commands of before are to be sent again. */
@@ -48,7 +48,7 @@ export class Session {
   /** The login's refusal, for all who have asked for something here: it is not tried again and again. */
   refusedLogin: Reply | null = null
   readonly #socket: Socket
-  readonly #order = new Order()
+  readonly #order = new CommandQueue()
   #isReading = false
   /** When anything was last read, or taken of what had been read ahead. */
   #lastRead = performance.now()
@@ -59,13 +59,13 @@ export class Session {
   onEvicted: () => void = () => {}
   #lines: LineReader
   #context: RetrievalContext
-  #selection: { readonly newsgroup: string; readonly slot: Slot } | null = null
+  #selection: { readonly newsgroup: string; readonly slot: PendingCommand } | null = null
 
-  constructor(socket: Socket, context: RetrievalContext, habits: Habits) {
+  constructor(socket: Socket, context: RetrievalContext, quirks: ServerQuirks) {
     this.#socket = socket
     this.#context = context
     this.#lines = new LineReader(new Connection(socket, context), context)
-    this.habits = habits
+    this.quirks = quirks
   }
 
   /** Nothing is under way, and the server has neither left nor said anything that nobody has asked for. */
@@ -87,39 +87,39 @@ export class Session {
     return this.#socket.destroyed
   }
 
-  post(command: string, context: RetrievalContext): Slot {
-    return this.#post(new Slot(command), context)
+  post(command: string, context: RetrievalContext): PendingCommand {
+    return this.#post(new PendingCommand(command), context)
   }
 
   /** Sends a command of a login. `shown` stands for it in events where it is secret. */
-  postSecret(command: string, context: RetrievalContext, shown: string, secrets: readonly string[]): Slot {
-    const slot = new Slot(command)
+  postSecret(command: string, context: RetrievalContext, shown: string, secrets: readonly string[]): PendingCommand {
+    const slot = new PendingCommand(command)
     slot.secrets = secrets
     return this.#post(slot, context, shown)
   }
 
   /** Sends a command that is about a newsgroup, behind the GROUP that it needs. */
-  postIn(newsgroup: string, command: string, context: RetrievalContext): readonly Slot[] {
+  postIn(newsgroup: string, command: string, context: RetrievalContext): readonly PendingCommand[] {
     if (this.#selection?.newsgroup === newsgroup) {
-      return [this.#post(new Slot(command, this.#selection.slot), context)]
+      return [this.#post(new PendingCommand(command, this.#selection.slot), context)]
     }
     const group = this.select(newsgroup, context)
-    return [group, this.#post(new Slot(command, group), context)]
+    return [group, this.#post(new PendingCommand(command, group), context)]
   }
 
-  select(newsgroup: string, context: RetrievalContext): Slot {
+  select(newsgroup: string, context: RetrievalContext): PendingCommand {
     const slot = this.post(`GROUP ${newsgroup}`, context)
     this.#selection = { newsgroup, slot }
     return slot
   }
 
   /** Servers may forget the group at a login (RFC 4643 2.2) and at MODE READER, and keep the one before where GROUP fails. */
-  unselect(slot?: Slot): void {
+  unselect(slot?: PendingCommand): void {
     if (slot === undefined || this.#selection?.slot === slot) this.#selection = null
   }
 
   /** The reply to a command of this retrieval, once those before have been read. */
-  async reply(slot: Slot, context: RetrievalContext): Promise<Reply> {
+  async reply(slot: PendingCommand, context: RetrievalContext): Promise<Reply> {
     await this.#turn(slot, context)
     return this.#read(context, async (lines) => {
       await slot.sent
@@ -132,7 +132,7 @@ export class Session {
   }
 
   /** A consumer is to read the block of this answer. */
-  hold(slot: Slot, body: Ahead): void {
+  hold(slot: PendingCommand, body: Ahead): void {
     slot.body = body
     if (this.isWantedByOthers) body.readAhead()
   }
@@ -171,7 +171,7 @@ export class Session {
   }
 
   /** The next octets of the block behind a reply, the dots of its lines restored; null at its end. */
-  async next(slot: Slot, context: RetrievalContext): Promise<Uint8Array | null> {
+  async next(slot: PendingCommand, context: RetrievalContext): Promise<Uint8Array | null> {
     const evicted = this.evicted(context)
     if (evicted !== null) throw evicted
     const decoder = slot.decoder ?? new DotDecoder()
@@ -184,12 +184,12 @@ export class Session {
   }
 
   /** The answer has been read to its end. */
-  end(slot: Slot): void {
+  end(slot: PendingCommand): void {
     this.#order.end(slot)
   }
 
   /** Nobody will read what is left of the answer; or all of it. */
-  abandon(...slots: readonly Slot[]): void {
+  abandon(...slots: readonly PendingCommand[]): void {
     // A read that nobody waits for would take octets with it.
     if (this.#isReading && slots.some((slot) => slot === this.#order.head)) this.lose()
     for (const slot of slots) this.#order.abandon(slot)
@@ -208,7 +208,7 @@ export class Session {
     this.lose()
   }
 
-  #post(slot: Slot, context: RetrievalContext, shown: string = slot.command): Slot {
+  #post(slot: PendingCommand, context: RetrievalContext, shown: string = slot.command): PendingCommand {
     this.#order.add(slot)
     this.#gather()
     slot.sent = new Connection(this.#socket, context).sendLine(slot.command, shown)
@@ -241,7 +241,7 @@ export class Session {
     this.onEvicted()
   }
 
-  async #turn(slot: Slot, context: RetrievalContext): Promise<void> {
+  async #turn(slot: PendingCommand, context: RetrievalContext): Promise<void> {
     context.deadline.phase = slot.phase
     let left = maxDrained
     try {
@@ -260,7 +260,7 @@ export class Session {
     }
   }
 
-  async #ownTurn(slot: Slot, context: RetrievalContext): Promise<void> {
+  async #ownTurn(slot: PendingCommand, context: RetrievalContext): Promise<void> {
     if (this.#order.firstWanted === slot) return this.#order.turn(slot, context)
     const noLonger = this.addWaiting(context)
     try {
@@ -271,7 +271,7 @@ export class Session {
   }
 
   /** Reads an answer away; gives back how much more may be. */
-  async #drain(slot: Slot, context: RetrievalContext, most: number): Promise<number> {
+  async #drain(slot: PendingCommand, context: RetrievalContext, most: number): Promise<number> {
     let left = most
     await this.#read(context, async (lines) => {
       if (slot.reply === null) await this.#readReply(slot, lines, context)
@@ -288,7 +288,7 @@ export class Session {
     return left
   }
 
-  async #readReply(slot: Slot, lines: LineReader, context: RetrievalContext): Promise<Reply> {
+  async #readReply(slot: PendingCommand, lines: LineReader, context: RetrievalContext): Promise<Reply> {
     // Also where all of it has come already, and nobody waits.
     context.deadline.phase = slot.phase
     slot.reply = await readReply(lines, context, slot.phase, slot.secrets ?? [])

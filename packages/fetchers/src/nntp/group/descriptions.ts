@@ -3,7 +3,7 @@ import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { BlockBody } from '../body.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
-import { refused } from '../nntp-errors.ts'
+import { refusedByServer } from '../nntp-errors.ts'
 
 /**
  * The descriptions that a server has of its newsgroups, by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6);
@@ -17,7 +17,7 @@ export async function descriptionsOf(dialogue: Dialogue, wildmat: string | null)
     dialogue.done()
     return descriptions
   }
-  if (reply.code >= 400) throw refused(context, reply, 'descriptions of newsgroups')
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'descriptions of newsgroups')
   expectReply(context, reply, 215)
   const held = { ...context, limits: whenHeld(context.limits) }
   for await (const line of linesOf(new BlockBody(dialogue, slot), held)) {

@@ -7,7 +7,7 @@ import { expectReply } from '../../wire/framing/reply.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
 import type { ServerPlan } from '../connection/session.ts'
-import { refused } from '../nntp-errors.ts'
+import { refusedByServer } from '../nntp-errors.ts'
 import { boundsOf, type Extent, likelyExtent } from './article-range.ts'
 import { type GroupSummary, groupSummary } from './group-reply.ts'
 import { NewestArticles } from './newest-articles.ts'
@@ -34,7 +34,7 @@ async function selectGroup(dialogue: Dialogue): Promise<GroupSummary> {
   const { session, plan, context } = dialogue
   const { reply, slot } = await exchange(dialogue, `GROUP ${plan.newsgroup}`)
   session.end(slot)
-  if (reply.code >= 400) throw refused(context, reply, 'such newsgroup')
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'such newsgroup')
   expectReply(context, reply, 211)
   return groupSummary(context, reply)
 }

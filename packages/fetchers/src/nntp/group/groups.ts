@@ -9,7 +9,7 @@ import { type Dialogue, exchange } from '../connection/exchange.ts'
 import type { InSession } from '../connection/pool.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { groupUrl } from '../entry-url.ts'
-import { refused } from '../nntp-errors.ts'
+import { refusedByServer } from '../nntp-errors.ts'
 import { descriptionsOf } from './descriptions.ts'
 import { fitsWildmat } from './wildmat.ts'
 
@@ -22,7 +22,7 @@ export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): 
   const plain = [500, 501, 503].includes(answer.reply.code)
   if (plain) answer = await exchange(dialogue, 'LIST')
   const { reply, slot } = answer
-  if (reply.code >= 400) throw refused(context, reply, 'list of newsgroups')
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'list of newsgroups')
   expectReply(context, reply, 215)
   const body = new GroupsBody(new BlockBody(dialogue, slot), wildmat, context)
   return textListing({

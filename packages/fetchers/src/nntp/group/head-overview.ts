@@ -1,10 +1,10 @@
 import { RetrievalError } from '@retriever/core'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { checkAnswer } from '../article.ts'
-import { SessionLost, type Slot } from '../connection/command-queue.ts'
+import { type PendingCommand, SessionLost } from '../connection/command-queue.ts'
 import type { Dialogue } from '../connection/exchange.ts'
 import { fieldsOf } from '../fields.ts'
-import { overviewCut, refused } from '../nntp-errors.ts'
+import { overviewCut, refusedByServer } from '../nntp-errors.ts'
 
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])
@@ -13,7 +13,7 @@ const none: ReadonlySet<number> = new Set([420, 423, 430])
 export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
   readonly #dialogue: Dialogue
   readonly #numbers: Iterator<number>
-  readonly #underWay: { readonly number: number; readonly slots: readonly Slot[] }[] = []
+  readonly #underWay: { readonly number: number; readonly slots: readonly PendingCommand[] }[] = []
   readonly #unlink: () => void
   #isOver = false
 
@@ -50,7 +50,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
   /** The next article's line; null where the number has none, and at the end. */
   async #line(): Promise<string | null> {
     const { session, plan, context } = this.#dialogue
-    while (this.#underWay.length < session.habits.depth) {
+    while (this.#underWay.length < session.quirks.depth) {
       const { done, value: number } = this.#numbers.next()
       if (done === true) break
       this.#underWay.push({ number, slots: session.postIn(plan.newsgroup ?? '', `HEAD ${number}`, context) })
@@ -64,7 +64,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
       const reply = await session.reply(slot, context)
       // Perhaps somebody else's: without its group, the answer is about another one.
       const group = slot.selection === null ? reply : slot.selection.reply
-      if (group !== null && group.code !== 211) throw refused(context, group, 'such newsgroup')
+      if (group !== null && group.code !== 211) throw refusedByServer(context, group, 'such newsgroup')
       if (reply.code >= 400 || slot.selection === null) session.end(slot)
       else {
         expectReply(context, reply, 221)
@@ -73,7 +73,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
         this.#underWay.shift()
         return overviewLine(head.number, fields)
       }
-      if (reply.code >= 400 && !none.has(reply.code)) throw refused(context, reply, 'header of an article')
+      if (reply.code >= 400 && !none.has(reply.code)) throw refusedByServer(context, reply, 'header of an article')
     }
     this.#underWay.shift()
     return null

@@ -2,7 +2,7 @@ import { expectReply } from '../../wire/framing/reply.ts'
 import { BlockBody } from '../body.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
 import { blockText } from '../fields.ts'
-import { refused } from '../nntp-errors.ts'
+import { refusedByServer } from '../nntp-errors.ts'
 import { type Extent, numbersIn } from './article-range.ts'
 import { HeadOverview } from './head-overview.ts'
 
@@ -29,9 +29,9 @@ export async function overviewPiece(
   limits: OverviewLimits,
 ): Promise<OverviewPiece> {
   const { session, plan, context } = dialogue
-  const { habits } = session
-  while (habits.overview !== 'HEAD') {
-    const command = habits.overview
+  const { quirks } = session
+  while (quirks.overview !== 'HEAD') {
+    const command = quirks.overview
     const { reply, slot } = await exchange(dialogue, `${command} ${extent.first}-${extent.last}`, plan.newsgroup)
     // No articles, and no such range, are the same.
     if (reply.code === 423 || reply.code === 420) return { extent, body: null }
@@ -39,8 +39,8 @@ export async function overviewPiece(
       expectReply(context, reply, 224)
       return { extent, body: new BlockBody(dialogue, slot) }
     }
-    if (reply.code !== 500 && reply.code !== 503) throw refused(context, reply, 'overview of the group')
-    habits.overview = command === 'OVER' ? 'XOVER' : 'HEAD'
+    if (reply.code !== 500 && reply.code !== 503) throw refusedByServer(context, reply, 'overview of the group')
+    quirks.overview = command === 'OVER' ? 'XOVER' : 'HEAD'
   }
   const numbers = await existingNumbers(dialogue, limits.bounds)
   if (numbers === null) return { extent, body: new HeadOverview(dialogue, numbersIn(extent)) }
@@ -54,12 +54,12 @@ export async function overviewPiece(
  */
 async function existingNumbers(dialogue: Dialogue, { first, last }: Extent): Promise<readonly number[] | null> {
   const { session, plan, context } = dialogue
-  if (!session.habits.hasListGroup) return null
+  if (!session.quirks.hasListGroup) return null
   // The session relies on the group that LISTGROUP selects, so GROUP goes before it where another one is selected.
   const { reply, slot } = await exchange(dialogue, `LISTGROUP ${plan.newsgroup}`, plan.newsgroup)
   if (reply.code !== 211) {
     expectReply(context, reply, 500, 501, 502, 503)
-    session.habits.hasListGroup = false
+    session.quirks.hasListGroup = false
     return null
   }
   const text = await blockText(session, slot, context, context.limits.maxListing)

@@ -1,7 +1,7 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** The connections to one server, those that are being opened too, and who waits for a place in one: first come, first served. */
-export class Places {
+export class Slots {
   taken = 0
   readonly #waiting = new Set<() => void>()
 
@@ -20,7 +20,7 @@ export class Places {
   }
 
   /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
-  async turn({ deadline }: RetrievalContext): Promise<void> {
+  async acquire({ deadline }: RetrievalContext): Promise<void> {
     let wake: (() => void) | undefined
     deadline.phase = 'connect'
     try {

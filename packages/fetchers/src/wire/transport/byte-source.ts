@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** What comes in on a connection, pulled by one consumer at a time. */
-export interface Inflow {
+export interface ByteSource {
   /** What has come; null at the end, in whatever way that came; undefined: await `arrival`. It is lent until the next is taken. */
   take(): Buffer | null | undefined
   /** Settles when there may be something to take. */
@@ -17,7 +17,7 @@ export interface Inflow {
 }
 
 /** Of what is read as a stream: TLS, a connection through a proxy, HTTP/2. */
-export class SocketInflow implements Inflow {
+export class SocketSource implements ByteSource {
   readonly #socket: Readable
   #wake: () => void = () => {}
 

@@ -3,11 +3,11 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext, TlsOptions } from '../../plugin/fetcher.ts'
-import { type Lifetime, whenOver } from './abort-scope.ts'
+import { type AbortScope, whenOver } from './abort-scope.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import type { Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
-import { opening } from './socket-opened.ts'
+import { socketOpened } from './socket-opened.ts'
 
 /** `name` is for messages, where host and port do not tell what it is. */
 type NamedPeer = Peer & { readonly name?: string }
@@ -16,7 +16,7 @@ type NamedPeer = Peer & { readonly name?: string }
 export async function dial(
   context: RetrievalContext,
   peer: NamedPeer,
-  lifetime: Lifetime,
+  lifetime: AbortScope,
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { host, port } = peer
@@ -32,7 +32,7 @@ export async function dial(
 }
 
 /** A connection to the proxy, in TLS where it is an https proxy. That is verified always, since its password goes there. */
-export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: Lifetime): Promise<Socket> {
+export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy
   // It is the caller's own choice, wherever it stands, and our certificate is not for it.
   const { addresses: _addresses, tls: options, ...rest } = context
@@ -47,7 +47,7 @@ export async function secure(
   context: RetrievalContext,
   peer: Peer,
   carrier: Socket,
-  lifetime: Lifetime,
+  lifetime: AbortScope,
 ): Promise<Socket> {
   const { host } = peer
   if (carrier.readableLength > 0) {
@@ -85,14 +85,14 @@ async function opened(
   context: RetrievalContext,
   peer: NamedPeer,
   socket: Socket | TLSSocket,
-  lifetime: Lifetime,
+  lifetime: AbortScope,
   below?: Duplex,
 ): Promise<Socket> {
   destroyWhenOver(socket, lifetime)
   if (peer.tls === 'implicit') socket.once('connect', () => Object.assign(context.deadline, { phase: 'tls' }))
   try {
     const event = peer.tls === 'implicit' ? 'secureConnect' : 'connect'
-    await opening(socket, event, { lifetime, ...(below !== undefined && { below }) })
+    await socketOpened(socket, event, { lifetime, ...(below !== undefined && { below }) })
   } catch (cause) {
     socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
@@ -104,7 +104,7 @@ async function opened(
   return socket
 }
 
-function destroyWhenOver(socket: Socket, lifetime: Lifetime): void {
+function destroyWhenOver(socket: Socket, lifetime: AbortScope): void {
   const forget = whenOver(lifetime, () => {
     socket.destroy()
   })

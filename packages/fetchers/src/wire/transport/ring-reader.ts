@@ -1,20 +1,20 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Inflow } from './byte-source.ts'
+import type { ByteSource } from './byte-source.ts'
 import { receiveError } from './socket-error.ts'
 
-/** What an intake may read ahead of its consumer. With less, Node's threads are waited for at each of too many writes. */
+/** What an ringReader may read ahead of its consumer. With less, Node's threads are waited for at each of too many writes. */
 const large = 2048 * 1024
 /** Enough for what is no large body. */
 const small = 64 * 1024
 /** What a read may bring where there was no room at all before: an eighth of the memory. */
 const leastShare = 8
 
-/** Memory for an intake, which may serve one connection after the other. */
-export type Basin = Buffer
+/** Memory for an ringReader, which may serve one connection after the other. */
+export type RingMemory = Buffer
 
-export function makeBasin(): Basin {
+export function makeRingMemory(): RingMemory {
   return Buffer.allocUnsafeSlow(large)
 }
 
@@ -22,8 +22,8 @@ export function makeBasin(): Basin {
  * A socket's octets, read straight into memory that is used again and again, in a circle: while the consumer has some of it, the
  * socket fills the rest, and reads no further. A Readable would allocate for each read, which halves the rate of a large body.
  */
-export class Intake implements Inflow {
-  #memory: Basin
+export class RingReader implements ByteSource {
+  #memory: RingMemory
   /** Of the oldest octet that the consumer has or is to get, and how many there are from there on. */
   #start = 0
   #used = 0
@@ -37,7 +37,7 @@ export class Intake implements Inflow {
   #wake: () => void = () => {}
 
   /** Without memory of the caller's it begins with little, and takes more by `grow`. */
-  constructor(memory: Basin = Buffer.allocUnsafeSlow(small)) {
+  constructor(memory: RingMemory = Buffer.allocUnsafeSlow(small)) {
     this.#memory = memory
     this.#room = memory.length
   }
@@ -106,7 +106,7 @@ export class Intake implements Inflow {
     if (this.#memory.length >= large) return
     this.#release()
     const before = this.#memory
-    this.#memory = makeBasin()
+    this.#memory = makeRingMemory()
     const first = before.subarray(this.#start, this.#start + this.#used)
     first.copy(this.#memory)
     before.copy(this.#memory, first.length, 0, this.#used - first.length)

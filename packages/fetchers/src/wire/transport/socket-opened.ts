@@ -1,15 +1,15 @@
 import type { Duplex } from 'node:stream'
-import type { Lifetime } from './abort-scope.ts'
+import type { AbortScope } from './abort-scope.ts'
 
 /**
  * Waits until a socket is open. Rejects with its error; and where it closes without one, with the reason for which its
  * lifetime was over, or with what became of the connection `below`: TLS says nothing of a connection that was reset
  * before TLS was put on it.
  */
-export function opening(
+export function socketOpened(
   socket: Duplex,
   event: 'connect' | 'secureConnect',
-  { below, lifetime }: { readonly below?: Duplex; readonly lifetime?: Lifetime } = {},
+  { below, lifetime }: { readonly below?: Duplex; readonly lifetime?: AbortScope } = {},
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = (): void => reject(lifetime?.reason ?? below?.errored ?? closed())

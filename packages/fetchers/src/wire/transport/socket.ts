@@ -2,7 +2,7 @@ import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase, TlsMode } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
 import { isOneLine } from '../framing/lines.ts'
-import type { Lifetime } from './abort-scope.ts'
+import type { AbortScope } from './abort-scope.ts'
 import { dial, dialProxy, secure } from './dial.ts'
 import { receiveError } from './socket-error.ts'
 
@@ -33,7 +33,7 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
 export async function openSocket(
   context: RetrievalContext,
   peer: Peer,
-  lifetime: Lifetime = context.deadline,
+  lifetime: AbortScope = context.deadline,
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { deadline, proxy } = context
@@ -42,7 +42,7 @@ export async function openSocket(
     proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
   )
   // The address takes a call to the system.
-  if (context.isHeard !== false) {
+  if (context.hasListener !== false) {
     announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
   }
   return socket
@@ -52,7 +52,7 @@ export async function openSocket(
 export async function openProxySocket(
   context: RetrievalContext,
   proxy: ProxyServer,
-  lifetime: Lifetime,
+  lifetime: AbortScope,
 ): Promise<Socket> {
   const socket = await context.deadline.within('connect', () => dialProxy(context, proxy, lifetime))
   announce(context, socket.remoteAddress ?? proxy.host, proxy.port, proxy.kind === 'https')
@@ -60,19 +60,19 @@ export async function openProxySocket(
 }
 
 /** What the proxy of each socket was told. */
-const told = new WeakMap<Socket, string>()
+const proxyTargets = new WeakMap<Socket, string>()
 
 /** One deadline for all of it: the proxy's name, its connection and its TLS, the tunnel, and TLS with the server within that. */
 async function openThrough(
   context: RetrievalContext,
   proxy: ProxyServer,
   peer: Peer,
-  lifetime: Lifetime,
+  lifetime: AbortScope,
 ): Promise<Socket> {
   const { openTunnel } = await import('../proxy/tunnel.ts')
   const tunnel = await openTunnel(context, proxy, peer, () => dialProxy(context, proxy, lifetime))
   const socket = peer.tls === 'implicit' ? await secure(context, peer, tunnel.socket, lifetime) : tunnel.socket
-  told.set(socket, tunnel.host)
+  proxyTargets.set(socket, tunnel.host)
   return socket
 }
 
@@ -81,7 +81,7 @@ async function openThrough(
  * was told, since the socket's own address is the proxy's. `host` is the server's name.
  */
 export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
-  return (proxy ? told.get(socket) : socket.remoteAddress) ?? host
+  return (proxy ? proxyTargets.get(socket) : socket.remoteAddress) ?? host
 }
 
 function announce({ emit, url, proxy }: RetrievalContext, address: string, port: number, tls: boolean): void {

@@ -3,7 +3,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { tlsOptions } from './dial.ts'
 import { connectError } from './socket-error.ts'
-import { opening } from './socket-opened.ts'
+import { socketOpened } from './socket-opened.ts'
 
 /** A TLS session that is being agreed on. */
 export interface Secured {
@@ -25,7 +25,7 @@ export function startTls(
 ): Secured {
   const ticket = session === undefined ? {} : { session }
   const socket = connect({ socket: plain, host, ...tlsOptions(host, context.tls), ...ticket })
-  const agreed = opening(socket, 'secureConnect', { below: plain }).catch((cause: unknown) => {
+  const agreed = socketOpened(socket, 'secureConnect', { below: plain }).catch((cause: unknown) => {
     socket.destroy()
     throw connectError(context, { host, port }, cause)
   })
