@@ -1,7 +1,7 @@
 import { shellCommand } from '@retriever/core'
-import { type CommandName, commandNames } from './command-specs.ts'
+import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from './suggest.ts'
 
 /** The names that other programs have for our commands. */
 const synonyms: Readonly<Record<string, CommandName>> = {

@@ -1,4 +1,4 @@
-import { type CommandName, commandNames, commandSpecs } from './command-specs.ts'
+import { type CommandName, commandNames, commandSpecs } from './commands/index.ts'
 import { applies, categories, type OptionSpec, options } from './options/index.ts'
 
 /** --help, from the table: of one command, or of all where null. */

@@ -1,4 +1,4 @@
-import type { CommandName } from './command-specs.ts'
+import type { CommandName } from './commands/index.ts'
 import { type Config, readConfig } from './config.ts'
 import { formatHelp } from './help.ts'
 import { watchInterrupts } from './interrupts.ts'

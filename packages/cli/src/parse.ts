@@ -1,9 +1,9 @@
-import { type CommandName, commandNames } from './command-specs.ts'
+import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 import { checkFirstWord, helpOperands } from './first-word.ts'
 import { hintFor } from './foreign-options.ts'
-import { nearest } from './nearest.ts'
 import { applies, type OptionName, type OptionSpec, options } from './options/index.ts'
+import { nearest } from './suggest.ts'
 
 /** One option as it was typed; a switch has the value "". */
 export interface Given {

@@ -8,7 +8,7 @@ import {
 } from '@retriever/fetchers'
 import { usageError } from './exit-codes.ts'
 import type { Run } from './main.ts'
-import { checkForm } from './options/read-form.ts'
+import { checkForm } from './options/form.ts'
 import { type ProxyChooser, withLogin } from './options/read-proxy.ts'
 import { searchUrl } from './options/read-search.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commandNames, commandSpecs } from '../../../packages/cli/src/command-specs.ts'
+import { commandNames, commandSpecs } from '../../../packages/cli/src/commands/index.ts'
 import { applies, options } from '../../../packages/cli/src/options/index.ts'
 import { retrieve, useBundle } from '../../support/cli/run.ts'
 

@@ -10,13 +10,13 @@ import { dispositionName } from '../saving/disposition.ts'
 import { checkEtagFile, saveEtag } from '../saving/etag.ts'
 import { safeFileName } from '../saving/file-name.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
-import { isAttributes, isGroup, isMenu, isMessage } from '../saving/media.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../saving/save-plan.ts'
 import { eachUrl, Session } from '../session.ts'
 import type { Output } from '../terminal/output.ts'
 import { TerminalText } from '../terminal/terminal-text.ts'
 import { headOf, isHttp, shownHead } from '../views/head.ts'
 import { printListing } from '../views/listing.ts'
+import { isAttributes, isGroup, isMenu, isMessage } from '../views/media.ts'
 
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type Faults, type ProtocolName, type ServersOptions, startServers, type TestServer } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
-import { isPort } from '../numbers.ts'
+import { isPort } from '../options/numbers.ts'
 import type { CommandLine } from '../parse.ts'
 import { jsonLine } from '../terminal/output.ts'
 

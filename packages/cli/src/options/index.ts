@@ -2,16 +2,16 @@
  * All that can be typed. The parser, --help, the man page and the completions are made from it.
  * Names are curl's wherever curl has one.
  */
-import type { CommandName } from '../command-specs.ts'
+import type { CommandName } from '../commands/index.ts'
 import { type GopherOption, gopherOptions } from './gopher.ts'
 import { type HttpOption, httpOptions } from './http.ts'
 import { type LoginOption, loginOptions } from './login.ts'
 import { type NewsOption, newsOptions } from './news.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
+import { type SecurityOption, securityOptions } from './policy.ts'
 import { type ProxyOption, proxyOptions } from './proxies.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
-import { type SecurityOption, securityOptions } from './security.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandName } from '../command-specs.ts'
+import type { CommandName } from '../commands/index.ts'
 
 /** What can be typed, in a table of its category. */
 export interface OptionRow<Name extends string = string> {

@@ -5,12 +5,12 @@ import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../main.ts'
-import { formatSize } from '../numbers.ts'
+import { formatSize } from '../options/numbers.ts'
 import type { PartOptions } from '../options/part-options.ts'
 import { showText } from '../terminal/terminal-text.ts'
+import { isMessage } from '../views/media.ts'
 import { attempt, type Destination, writeFailed } from './destination.ts'
 import { safeFileName } from './file-name.ts'
-import { isMessage } from './media.ts'
 
 /** --part and --attachments: what is wanted of a message, to where it goes. */
 export async function getParts(

@@ -1,4 +1,4 @@
-import { formatSize } from '../numbers.ts'
+import { formatSize } from '../options/numbers.ts'
 import type { Output } from './output.ts'
 
 /** Ten times a second is what an eye can follow. */

@@ -1,6 +1,6 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import { formatSize } from '../numbers.ts'
+import { formatSize } from '../options/numbers.ts'
 import { jsonLine, type Output } from '../terminal/output.ts'
 
 /** A listing as a table, or as JSON Lines; each line as soon as its entry has come. */

@@ -1,4 +1,4 @@
-import { usageError } from './exit-codes.ts'
+import { usageError } from '../exit-codes.ts'
 
 /** Options' numbers, strictly: `1e3`, `0x10` and ` 1` are none. Throws `invalid-option`. */
 export function readNumber(option: string, text: string, form: RegExp = /^\d+(?:\.\d+)?$/): number {
