@@ -6,14 +6,12 @@ import {
   type ResumePoint,
   type RetrievalEvent,
 } from '@retriever/fetchers'
-import { usageError } from './exit-codes.ts'
-import type { Run } from './main.ts'
 import { checkForm } from './options/form.ts'
-import { type ProxyChooser, withLogin } from './options/read-proxy.ts'
-import { searchUrl } from './options/read-search.ts'
+import { searchUrl } from './options/gopher.ts'
+import { type ProxyChooser, withLogin } from './options/proxies.ts'
+import type { Run } from './run.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { formFiller } from './terminal/form-prompt.ts'
-import { StdoutClosed } from './terminal/output.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 
@@ -40,10 +38,10 @@ export class Session implements AsyncDisposable {
     this.#client = createClient({
       ...config.client,
       proxy: async (target) => {
-        const proxy = config.proxies.proxyFor(target)
+        const proxy = config.proxyFor(target)
         // -U is for the typed URL's own: where a redirect leads, another proxy may be on the way (security.md case 50).
-        if (config.proxies.login === null || proxy === null || proxy !== this.#typedProxy) return proxy
-        return withLogin(proxy, await this.#desk.proxyLogin(config.proxies.login))
+        if (config.proxyLogin === null || proxy === null || proxy !== this.#typedProxy) return proxy
+        return withLogin(proxy, await this.#desk.proxyLogin(config.proxyLogin))
       },
       credentials: (challenge) => this.#desk.answer(challenge),
       onEvent: (event) => {
@@ -81,7 +79,7 @@ export class Session implements AsyncDisposable {
     const { config, output, signal, report } = this.#run
     const { base: _, ...request } = config.request
     const form = formFiller(resolution, config.form, output, signal)
-    this.#typedProxy = proxyOf(resolution, config.proxies.proxyFor)
+    this.#typedProxy = proxyOf(resolution, config.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     this.#remarks = from === 0 ? null : []
     const opened = this.#client.retrieve(this.#desk.enter(resolution), {
@@ -136,30 +134,4 @@ export class Session implements AsyncDisposable {
 
 function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string | null {
   return 'port' in plan && plan.host ? proxyFor({ scheme: scheme.name, host: plan.host, port: plan.port }) : null
-}
-
-/**
- * Does something with each URL in turn; one that fails does not keep the others back. The exit code is that of the first failure.
- * `afterFailure` comes behind what is said of it, also where an interrupt ends all of it.
- */
-export async function eachUrl(
-  run: Run,
-  action: (operand: string, index: number) => Promise<void>,
-  afterFailure: (operand: string) => Promise<void> = async () => {},
-): Promise<number> {
-  const { operands, command } = run.config
-  if (operands.length === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
-  let exit = 0
-  for (const [index, operand] of operands.entries()) {
-    try {
-      await action(operand, index)
-    } catch (error) {
-      const isEnd = run.signal.aborted || error instanceof StdoutClosed
-      const code = isEnd ? 0 : run.report.error(error)
-      await afterFailure(operand)
-      if (isEnd) throw error
-      exit ||= code
-    }
-  }
-  return exit
 }

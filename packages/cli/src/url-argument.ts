@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { completeUrl, extractUrls, RetrievalError, schemeOf } from '@retriever/core'
-import { firstWordMeant } from './first-word.ts'
+import { firstWordMeant } from './suggest.ts'
 import type { Reporter } from './terminal/report.ts'
 
 /**

@@ -45,12 +45,9 @@ test.each([
   [['explain'], 'No URL is given. Try: retrieve explain --help'],
   [['-r', '9-1', 'http://h/'], '--range needs A-B or A-, such as 0-99, with A not above B; not "9-1".'],
   [['-C', '5', '-r', '5-', 'http://h/'], '-C and -r both say where to begin: give one of them.'],
-  [['-C', '-', 'http://h/'], '-C - goes on where a file ends: name it by -o FILE or -O.'],
-  [
-    ['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'],
-    '-C - goes on where a file ends: name it by -o FILE or -O.',
-  ],
-  [['-C', '1k', 'http://h/'], '--continue-at needs a number of octets, or - for those of the file; not "1k".'],
+  [['-C', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
+  [['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
+  [['-C', '1k', 'http://h/'], '--continue-at needs a number of octets, or - for the end of the file; not "1k".'],
   [
     ['-z', '-2001-02-03', 'http://h/'],
     '--time-cond cannot ask for what is older than a date; for a file of that name write ./-2001-02-03.',

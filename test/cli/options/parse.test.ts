@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { hintFor } from '../../../packages/cli/src/foreign-options.ts'
 import { options } from '../../../packages/cli/src/options/index.ts'
 import { parseCommandLine } from '../../../packages/cli/src/parse.ts'
+import { hintFor } from '../../../packages/cli/src/suggest.ts'
 
 const given = (...argv: string[]): string[] => parseCommandLine(argv).given.map(({ name, value }) => `${name}=${value}`)
 

@@ -74,7 +74,7 @@ test.each(['a\r\nX: y', 'half"', '"a" "b"', '"a "'])(
   'a damaged file is passed over with a warning, and written anew (%j)',
   async (damaged) => {
     writeFileSync(join(folder(), 'tag'), damaged)
-    const warning = 'retrieve: warning: --etag-compare tag holds no entity tag, and is passed over.\n'
+    const warning = 'retrieve: warning: --etag-compare tag holds no entity tag, and is ignored.\n'
     expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: warning })
     expect([content('tag'), conditions()]).toEqual(['"a"\n', [undefined]])
   },

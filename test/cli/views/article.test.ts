@@ -169,7 +169,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   test('--part of a text is shown, harmless; of what is none it is not', async () => {
     expect(await onPty(folder(), `--part cid:cid@b ${url('page')}`)).toEqual({ status: 0, screen: 'ü\\e' })
     const { status, screen } = await onPty(folder(), `--part a.bin ${servers.nntp.url}retriever.test/5`)
-    expect({ status, screen }).toEqual({ status: 23, screen: expect.stringContaining('the part is binary') })
+    expect({ status, screen }).toEqual({ status: 23, screen: expect.stringContaining('this is binary data') })
   })
 
   test('an article of too many parts says what to do', async () => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { type ExtractedUrl, extractUrls, printable, RetrievalError } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../main.ts'
+import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { guessedDecoder } from '../terminal/text-guess.ts'
 

@@ -1,4 +1,4 @@
-/** What can be done: the first word of a command line. */
+/** The first word of a command line says what to do. */
 export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo'] as const
 export type CommandName = (typeof commandNames)[number]
 

@@ -1,6 +1,7 @@
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../main.ts'
-import { eachUrl, Session } from '../session.ts'
+import type { Run } from '../run.ts'
+import { eachUrl } from '../run.ts'
+import { Session } from '../session.ts'
 import { printListing } from '../views/listing.ts'
 
 /** `retrieve ls URL...`: the entries of directories, menus and newsgroups, and the parts of messages. */

@@ -1,6 +1,6 @@
 import { builtinSchemes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
-import type { Run } from '../main.ts'
+import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 
 /** `retrieve schemes`: all that are known, and which of them can be fetched. */

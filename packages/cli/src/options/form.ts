@@ -2,7 +2,19 @@ import { readFileSync } from 'node:fs'
 import { printable, type Resolution, RetrievalError } from '@retriever/core'
 import type { Form, FormAnswers, FormField } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
+
+export type FormOption = 'form'
+
+export const formOptions: readonly OptionRow<FormOption>[] = [
+  {
+    long: 'form',
+    arg: 'NAME=VALUE',
+    help: 'Answer a question of a form, by its prompt or number; repeatable. @FILE sends a file where the form asks for one',
+    commands: network,
+    example: 'retrieve --form 1=alice --form 2=@letter.txt gopher://gopher.example.org/0/ask%09%09?',
+  },
+]
 
 /** --form, as it was typed. */
 export interface GivenAnswer {
@@ -12,7 +24,7 @@ export interface GivenAnswer {
 }
 
 /** Throws `invalid-option`; no value is shown, since it may be a secret. */
-export function readForm(line: CommandLine): GivenAnswer[] {
+export function readForm(line: GivenOptions<FormOption>): GivenAnswer[] {
   return line.values('form').map((text) => {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     if (name !== '') return { name, value }

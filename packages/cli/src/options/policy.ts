@@ -1,91 +1,66 @@
-import { network, type OptionRow, urls } from './option.ts'
+import { type FindingCode, findingCodes } from '@retriever/core'
+import type { Policy } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
+import { nearest } from '../suggest.ts'
+import { readPort } from './numbers.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
 
-export type SecurityOption =
-  | 'allow'
-  | 'allow-port'
-  | 'allow-downgrade'
-  | 'allow-inward'
-  | 'public-only'
-  | 'cacert'
-  | 'cert'
-  | 'key'
-  | 'pass'
-  | 'insecure'
-  | 'ssl-reqd'
+export type PolicyOption = 'allow' | 'allow-port' | 'allow-downgrade' | 'allow-inward' | 'public-only'
 
-export const securityOptions: readonly OptionRow<SecurityOption>[] = [
+export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   {
     long: 'allow',
     arg: 'CODE',
-    help: 'Let a danger pass: a finding code that explain shows, such as foreign-port',
+    help: 'Allow a danger, by the finding code that explain shows, such as foreign-port',
     commands: network,
     example: 'retrieve --allow foreign-port http://h.example:6000/',
   },
   {
     long: 'allow-port',
     arg: 'N',
-    help: 'Connect to port N although it belongs to another protocol',
+    help: 'Allow connections to port N although it belongs to another protocol',
     commands: network,
     example: 'retrieve --allow-port 6000 http://h.example:6000/',
   },
   {
     long: 'allow-downgrade',
-    help: 'Follow a redirect from https to http',
+    help: 'Follow redirects from https to http',
     commands: network,
     example: 'retrieve --allow-downgrade https://www.example.org/',
   },
   {
     long: 'allow-inward',
-    help: 'Follow a redirect from elsewhere to this machine',
+    help: 'Follow redirects from elsewhere to this machine or its link-local network',
     commands: network,
     example: 'retrieve --allow-inward http://www.example.org/',
   },
   {
     long: 'public-only',
-    help: 'Connect to public addresses alone, and read no files: for programs that retrieve what others name',
+    help: 'Connect only to public addresses, read no files, use no proxy: for programs that retrieve URLs given by others',
     commands: network,
     example: 'retrieve --public-only http://www.example.org/',
   },
-  {
-    long: 'cacert',
-    arg: 'FILE',
-    help: 'Trust the certificates in FILE (PEM), not the built-in ones',
-    commands: network,
-    example: 'retrieve --cacert ca.pem https://h.example/',
-  },
-  {
-    long: 'cert',
-    short: 'E',
-    arg: 'FILE[:PASSWORD]',
-    help: 'Show servers that ask the certificate in FILE (PEM), which may hold its key too; PASSWORD opens the key',
-    commands: network,
-    example: 'retrieve --cert me.pem --key me.key https://h.example/',
-  },
-  {
-    long: 'key',
-    arg: 'FILE',
-    help: 'The private key of --cert (PEM)',
-    commands: network,
-    example: 'retrieve --cert me.pem --key me.key https://h.example/',
-  },
-  {
-    long: 'pass',
-    arg: 'PHRASE',
-    help: 'Opens the private key',
-    commands: network,
-    example: 'retrieve --cert me.pem --pass secret https://h.example/',
-  },
-  {
-    long: 'insecure',
-    short: 'k',
-    help: 'Do not verify certificates: anybody may answer',
-    commands: network,
-    example: 'retrieve -k https://localhost:8443/',
-  },
-  {
-    long: 'ssl-reqd',
-    help: 'Require TLS of FTP and News servers, by AUTH TLS and STARTTLS: ftp: means what ftpes: does',
-    commands: urls,
-    example: 'retrieve --ssl-reqd ftp://ftp.example.org/x',
-  },
 ]
+
+/** Throws `invalid-option`. */
+export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
+  return {
+    allow: line.values('allow').map(readFindingCode),
+    allowPorts: line.values('allow-port').map((port) => readPort('allow-port', port)),
+    allowDowngrade: line.has('allow-downgrade'),
+    allowInward: line.has('allow-inward'),
+    publicOnly: line.has('public-only'),
+  }
+}
+
+function readFindingCode(text: string): FindingCode {
+  const dangers = Object.entries(findingCodes).filter(([, severity]) => severity === 'danger')
+  const codes = dangers.map(([code]) => code as FindingCode).filter((code) => code !== 'encoded-delimiter')
+  const code = codes.find((candidate) => candidate === text)
+  if (code !== undefined) return code
+  if (text === 'encoded-delimiter')
+    throw usageError('--allow encoded-delimiter is not possible: it would break the protocol.')
+  const meant = nearest(text, codes)
+  const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
+  throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
+}

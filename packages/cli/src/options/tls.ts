@@ -2,11 +2,57 @@ import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { TlsOptions } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
-import type { OptionName } from './index.ts'
+import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 
-/** Whom to trust, and who we are. Throws `file-failed` for a file that cannot be read. */
-export function readTls(line: CommandLine): TlsOptions {
+export type TlsOption = 'cacert' | 'cert' | 'key' | 'pass' | 'insecure' | 'ssl-reqd'
+
+export const tlsOptions: readonly OptionRow<TlsOption>[] = [
+  {
+    long: 'cacert',
+    arg: 'FILE',
+    help: 'Trust the certificates in FILE (PEM) instead of the built-in ones',
+    commands: network,
+    example: 'retrieve --cacert ca.pem https://h.example/',
+  },
+  {
+    long: 'cert',
+    short: 'E',
+    arg: 'FILE[:PASSWORD]',
+    help: 'Client certificate (PEM) for servers that ask for one; FILE may hold its key too, and PASSWORD decrypts the key',
+    commands: network,
+    example: 'retrieve --cert me.pem --key me.key https://h.example/',
+  },
+  {
+    long: 'key',
+    arg: 'FILE',
+    help: 'The private key of --cert (PEM)',
+    commands: network,
+    example: 'retrieve --cert me.pem --key me.key https://h.example/',
+  },
+  {
+    long: 'pass',
+    arg: 'PHRASE',
+    help: 'The passphrase of the private key',
+    commands: network,
+    example: 'retrieve --cert me.pem --pass secret https://h.example/',
+  },
+  {
+    long: 'insecure',
+    short: 'k',
+    help: 'Do not verify certificates: anybody may be answering',
+    commands: network,
+    example: 'retrieve -k https://localhost:8443/',
+  },
+  {
+    long: 'ssl-reqd',
+    help: 'Require TLS of FTP and News servers, by AUTH TLS and STARTTLS: ftp: means what ftpes: does',
+    commands: urls,
+    example: 'retrieve --ssl-reqd ftp://ftp.example.org/x',
+  },
+]
+
+/** The certificates to trust and to show. Throws `invalid-option`, or `file-failed` for a file that cannot be read. */
+export function readTls(line: GivenOptions<TlsOption | 'proxy-cacert'>): TlsOptions {
   const [ca, proxyCa] = (['cacert', 'proxy-cacert'] as const).map((name) => {
     const file = line.value(name)
     return file === undefined ? undefined : readPem(name, file, 'certificate')
@@ -19,7 +65,7 @@ export function readTls(line: CommandLine): TlsOptions {
   }
 }
 
-function readIdentity(line: CommandLine): TlsOptions {
+function readIdentity(line: GivenOptions<TlsOption>): TlsOptions {
   const typed = line.value('cert')
   const keyFile = line.value('key')
   if (typed === undefined) {
@@ -46,7 +92,7 @@ function isPem(text: string, what: keyof typeof marks): boolean {
   return marks[what].test(text)
 }
 
-function readPem(option: OptionName, file: string, what: keyof typeof marks): string {
+function readPem(option: string, file: string, what: keyof typeof marks): string {
   const fail = (why: string, cause?: unknown): never => {
     const message = `--${option} ${file} ${why}; give a file with a ${what} in PEM form.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation, ResumePoint } from '@retriever/fetchers'
-import type { ContinueAt } from '../request.ts'
+import type { ContinueAt } from '../options/transfer.ts'
 import { attempt, writeFailed } from './destination.ts'
 
 /** How many octets the file has that the retrieval is to go on with. Throws `write-failed` where it cannot. */

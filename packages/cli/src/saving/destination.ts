@@ -2,7 +2,10 @@ import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
+import type { GivenOptions } from '../options/option.ts'
+import type { OutputOption } from '../options/output.ts'
+
+type DestinationOptions = GivenOptions<OutputOption | 'continue-at'>
 
 /** Where a body goes. */
 export type Destination =
@@ -16,7 +19,7 @@ export type Destination =
  * One for each URL, from -o, -O and --output-dir, which are given in the order of the URLs, as in curl. One -O, or one `-o -`, is for
  * all of them. Throws `invalid-option` where it is not clear what goes where.
  */
-export function planDestinations(line: CommandLine): Destination[] {
+export function readDestinations(line: DestinationOptions): Destination[] {
   const count = line.operands.length
   const directory = line.value('output-dir')
   const byServer = line.has('remote-header-name')
@@ -37,7 +40,7 @@ export function planDestinations(line: CommandLine): Destination[] {
   throw usageError(`${urls} and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`)
 }
 
-function checkNaming(line: CommandLine, typed: readonly Destination[]): void {
+function checkNaming(line: DestinationOptions, typed: readonly Destination[]): void {
   const isNamed = typed.some(({ to }) => to === 'remote-name')
   if (line.has('remote-header-name') && !isNamed) throw usageError('-J says how -O names its file: give -O too.')
   if (line.has('remote-header-name') && line.has('continue-at')) {
@@ -86,4 +89,10 @@ const reasons: Readonly<Record<string, string>> = {
 /** The error for local output, in the words of saveTo(). */
 export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
+}
+
+/** The error for binary data that would go to a terminal. */
+export function notShown(mediaType: string | null): RetrievalError {
+  const message = `Not shown: this is binary data (${mediaType ?? 'of unknown type'}). Save it with -O, or force it with -o -.`
+  return new RetrievalError('write-failed', message, { phase: 'save' })
 }

@@ -13,7 +13,7 @@ import {
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
+import type { GivenOptions } from '../options/option.ts'
 import { attempt, checkTarget, writeFailed } from './destination.ts'
 
 /** The entity tag that the file of --etag-compare holds. */
@@ -30,7 +30,7 @@ const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
 const maxLength = 64 * 1024
 
 /** Throws `invalid-option` where there is no such file to be read. */
-export function readEtag(line: CommandLine): ComparedEtag {
+export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save'>): ComparedEtag {
   const file = fileOf(line, 'etag-compare')
   const text = file === null ? '' : contentOf(file).trim()
   if (text === '' || entityTag.test(text)) return { tag: text || null, damaged: null }
@@ -38,7 +38,7 @@ export function readEtag(line: CommandLine): ComparedEtag {
 }
 
 /** The file of --etag-save, or null. Throws `invalid-option`. */
-export function readEtagFile(line: CommandLine): string | null {
+export function readEtagFile(line: GivenOptions<'etag-compare' | 'etag-save'>): string | null {
   return fileOf(line, 'etag-save')
 }
 
@@ -73,7 +73,7 @@ function refuseLink(file: string): void {
   if (stats?.isSymbolicLink()) throw writeFailed(file, 'a symbolic link stands there; name the file that it leads to')
 }
 
-function fileOf(line: CommandLine, option: 'etag-compare' | 'etag-save'): string | null {
+function fileOf(line: GivenOptions<'etag-compare' | 'etag-save'>, option: 'etag-compare' | 'etag-save'): string | null {
   const file = line.value(option)
   if (file === undefined) return null
   if (file === '') throw usageError(`--${option} needs the name of a file.`)

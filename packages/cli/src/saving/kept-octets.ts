@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { findPart, type KeptPart } from '@retriever/fetchers'
-import { formatSize } from '../options/numbers.ts'
+import { formatSize } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
 import type { SavePlan } from './save-plan.ts'
 

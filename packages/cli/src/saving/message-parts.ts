@@ -4,12 +4,12 @@ import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../main.ts'
-import { formatSize } from '../options/numbers.ts'
-import type { PartOptions } from '../options/part-options.ts'
+import type { PartOptions } from '../options/news.ts'
+import type { Run } from '../run.ts'
+import { formatSize } from '../terminal/output.ts'
 import { showText } from '../terminal/terminal-text.ts'
 import { isMessage } from '../views/media.ts'
-import { attempt, type Destination, writeFailed } from './destination.ts'
+import { attempt, type Destination, notShown, writeFailed } from './destination.ts'
 import { safeFileName } from './file-name.ts'
 
 /** --part and --attachments: what is wanted of a message, to where it goes. */
@@ -41,10 +41,7 @@ async function giveOut(number: string, part: MessagePart, destination: Destinati
       return part.saveTo(join(destination.directory, fileName(number, part)), { overwrite: false })
     case 'stdout': {
       if (!output.stdoutIsTerminal || destination.asIs) return output.write(part.octets)
-      if (part.octets.includes(0) && !part.charset?.startsWith('utf-16')) {
-        const advice = 'save it by -o FILE or -O, or force it by -o -'
-        throw writeFailed('The terminal', `the part is binary (${part.mediaType}); ${advice}`)
-      }
+      if (part.octets.includes(0) && !part.charset?.startsWith('utf-16')) throw notShown(part.mediaType)
       return output.write(showText(part.text()))
     }
   }

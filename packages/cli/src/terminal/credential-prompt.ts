@@ -1,7 +1,8 @@
 import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
-import type { Config, Login } from '../config.ts'
+import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
+import type { Login } from '../options/login.ts'
 import type { Output } from './output.ts'
 import { canAsk, promptLine } from './prompt.ts'
 

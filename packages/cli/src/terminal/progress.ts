@@ -1,5 +1,5 @@
-import { formatSize } from '../options/numbers.ts'
 import type { Output } from './output.ts'
+import { formatSize } from './output.ts'
 
 /** Ten times a second is what an eye can follow. */
 const redrawEvery = 100

@@ -1,7 +1,7 @@
 import { printable } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
-import { formatSize } from '../options/numbers.ts'
+import { formatSize } from '../terminal/output.ts'
 import { showText } from '../terminal/terminal-text.ts'
 
 /** A message as a person reads it on a terminal: the head in short, the text, and what else there is. Harmless to show. */

@@ -1,7 +1,6 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import { formatSize } from '../options/numbers.ts'
-import { jsonLine, type Output } from '../terminal/output.ts'
+import { formatSize, jsonLine, type Output } from '../terminal/output.ts'
 
 /** A listing as a table, or as JSON Lines; each line as soon as its entry has come. */
 export async function printListing(listing: Representation, output: Output, json: boolean): Promise<void> {
