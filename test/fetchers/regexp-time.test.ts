@@ -30,10 +30,10 @@ const exempted: readonly { readonly file: string; readonly source: string; reado
 
 /** The constructor is for these alone: the test sees what literals are, and not what comes of other texts. */
 const constructed: Readonly<Record<string, string>> = {
-  'packages/core/src/url/host.ts': 'It looks for a run of the eight groups of an IPv6 address.',
   'packages/core/src/secrets/redact.ts': 'Classes of one character, and digits from one place on (sticky).',
   'packages/core/src/secrets/secret-names.ts':
     'A list of words behind an anchor; what may stand before them is one class.',
+  'packages/core/src/url/host.ts': 'It looks for a run of the eight groups of an IPv6 address.',
   'packages/fetchers/src/ftp/control/replies.ts':
     'It looks for the three digits of a reply at the beginning of a line.',
   'packages/fetchers/src/http/index-page/index-facts.ts':
