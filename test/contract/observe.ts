@@ -43,7 +43,10 @@ export function openHandles(): ReadonlyMap<string, number> {
   return handles
 }
 
-/** What is open now and was not before. Closing takes a few turns of the event loop, so it has a second to become nothing. */
+/**
+ * What is open now and was not before. Closing takes a few turns of the event loop, so it has a second to become
+ * nothing.
+ */
 export async function handlesSince(before: ReadonlyMap<string, number>): Promise<string[]> {
   const more = (): string[] =>
     [...openHandles()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind]) => kind)

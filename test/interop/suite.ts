@@ -107,7 +107,10 @@ export async function retrieveToFile(url: string, ...options: string[]): Promise
   }
 }
 
-/** Expects the command to fail at once with this exit status, nothing on stdout, and one line on stderr, which it returns. */
+/**
+ * Expects the command to fail at once with this exit status, nothing on stdout, and one line on stderr, which it
+ * returns.
+ */
 export async function failure(status: number, ...args: string[]): Promise<string> {
   const outcome = await retrieve('--retry', '0', ...args)
   expect({ ...outcome, stdout: outcome.stdout.toString() }).toMatchObject({ status, stdout: '' })

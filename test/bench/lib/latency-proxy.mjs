@@ -9,19 +9,21 @@
 //   1.0  SYN+ACK is at the client: connect() returns, its ACK and its first octets leave
 //   1.5  they are at the server: accept() returns, and the server may speak
 //   2.0  the server's first octets, a greeting or a file, are at the client
-// HANDSHAKE 1.5 is just that. With HANDSHAKE 1 what the client's kernel answers takes no time on its way back: the server has the
-// connection after 1.0, and speaks; and when the client has the end of a file, the server has the client's end of that connection,
-// for which proftpd waits before it says 226. In both nothing that the client itself says is at the server before 1.5.
+// HANDSHAKE 1.5 is just that. With HANDSHAKE 1 what the client's kernel answers takes no time on its way back: the
+// server has the connection after 1.0, and speaks; and when the client has the end of a file, the server has the
+// client's end of that connection, for which proftpd waits before it says 226. In both nothing that the client itself
+// says is at the server before 1.5.
 //
-// What a program cannot do is make connect() itself take its round trip: the kernel answers the SYN at once. So whoever waits for
-// the data connection before saying anything else is shown one round trip too fast a file; who sends RETR meanwhile is not.
-// Nor does it delay the acknowledgements. Servers that leave Nagle's algorithm on hold the 226 back until the 150 is acknowledged:
-// here for the kernel's 40 ms, on a real line for a round trip. And vsftpd says 226 once the end of the file is acknowledged.
+// What a program cannot do is make connect() itself take its round trip: the kernel answers the SYN at once. So whoever
+// waits for the data connection before saying anything else is shown one round trip too fast a file; who sends RETR
+// meanwhile is not. Nor does it delay the acknowledgements. Servers that leave Nagle's algorithm on hold the 226 back
+// until the 150 is acknowledged: here for the kernel's 40 ms, on a real line for a round trip. And vsftpd says 226 once
+// the end of the file is acknowledged.
 //
-// Measured once on a real line, two network namespaces joined by TUN devices with 50 ms each way: bare-ftp.mjs had a file three
-// directories deep after 5.1 round trips (proftpd 5.5, inetutils-ftpd 6.6), and its 226 after 5.1 (pyftpdlib, pure-ftpd), 6.2 (vsftpd),
-// 6.6 (proftpd) and 8.1 (inetutils-ftpd). The 226 came to curl after 12.3 to 14.5, wget 12.1 to 13.6, aria2c 16.3 to 17.2, lftp 14.1 to
-// 14.6 (proftpd 19.8, by TLS).
+// Measured once on a real line, two network namespaces joined by TUN devices with 50 ms each way: bare-ftp.mjs had a
+// file three directories deep after 5.1 round trips (proftpd 5.5, inetutils-ftpd 6.6), and its 226 after 5.1
+// (pyftpdlib, pure-ftpd), 6.2 (vsftpd), 6.6 (proftpd) and 8.1 (inetutils-ftpd). The 226 came to curl after 12.3 to
+// 14.5, wget 12.1 to 13.6, aria2c 16.3 to 17.2, lftp 14.1 to 14.6 (proftpd 19.8, by TLS).
 import { connect, createServer } from 'node:net'
 import { DelayLine, now } from './delay-line.mjs'
 

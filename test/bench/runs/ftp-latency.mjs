@@ -21,9 +21,9 @@ set with 1.`,
 }
 
 /**
- * `run` retrieves one file, or many, over one connection where the program can. `glob` does so by a pattern, and lists the directory
- * first, which costs the same for one file as for many. With `once` there is no telling what a further file costs: aria2c may take a
- * connection of its own for it.
+ * `run` retrieves one file, or many, over one connection where the program can. `glob` does so by a pattern, and lists
+ * the directory first, which costs the same for one file as for many. With `once` there is no telling what a further
+ * file costs: aria2c may take a connection of its own for it.
  */
 const contestants = [
   { name: 'retrieve', run: ({ urls, limits }) => retrieve(urls, limits) },

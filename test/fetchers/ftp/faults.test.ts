@@ -24,7 +24,10 @@ const modified = '213 20010203040506\r\n'
 const withFaults = (faults: Faults, more: FtpServerOptions = {}): FtpServerOptions => ({ files, ...more, faults })
 const chunks = chunkings.map((chunking) => ({ chunking }))
 
-/** The second try went on where the first had ended, a little before it, and not before SIZE and MDTM were seen to be the same. */
+/**
+ * The second try went on where the first had ended, a little before it, and not before SIZE and MDTM were seen to be
+ * the same.
+ */
 function expectResumed({ server, events }: Trial): void {
   expect(server.accepted).toBe(2)
   expect(retries(events)).toMatchObject([{ code: 'partial' }])

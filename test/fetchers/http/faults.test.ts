@@ -1,4 +1,7 @@
-/** Faults of docs/security.md, section 3, by number, and what else an HTTP server may do wrong; however it comes in pieces. */
+/**
+ * Faults of docs/security.md, section 3, by number, and what else an HTTP server may do wrong; however it comes in
+ * pieces.
+ */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
@@ -335,7 +338,8 @@ describe('R40: an abort at any point ends it once, with nothing left open', () =
           (error: unknown) => (RetrievalError.is(error) ? error.code : String(error)),
         )
         .finally(() => settled++)
-      // Before the client is closed: the abort alone has closed the socket, unless that has answered and is kept for the next one.
+      // Before the client is closed: the abort alone has closed the socket, unless that has answered and is kept for
+      // the next one.
       if (code === 'aborted' && replies.length === 1) await server.closed()
       await client.close()
       await server.closed()

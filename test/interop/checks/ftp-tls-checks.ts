@@ -30,8 +30,8 @@ export function implicitTls(server: ServerUnderTest, { offset, ...listings }: Pl
 }
 
 /**
- * ftpes: on a port where AUTH TLS is possible, or demanded for login and data. Where the server also demands that data connections
- * resume the control connection's session, files that come are the proof.
+ * ftpes: on a port where AUTH TLS is possible, or demanded for login and data. Where the server also demands that data
+ * connections resume the control connection's session, files that come are the proof.
  */
 // needs: explicit TLS (the scheme ftpes)
 export function explicitTls(server: ServerUnderTest, where: string, { offset, ...listings }: Place): void {

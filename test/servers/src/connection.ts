@@ -55,7 +55,9 @@ export class Connection {
     return this.#tls !== undefined
   }
 
-  /** Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records. */
+  /**
+   * Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records.
+   */
   secure(): void {
     this.#tls = new TLSSocket(this.#line ?? this.raw, { isServer: true, secureContext: this.tlsContext })
     this.#tls.on('error', () => this.raw.destroy())

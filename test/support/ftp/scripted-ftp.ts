@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * What a scripted server answers to a command: raw octets, or what is to be done. Undefined: as a good server would. The next
- * command of a connection waits for a promise.
+ * What a scripted server answers to a command: raw octets, or what is to be done. Undefined: as a good server would.
+ * The next command of a connection waits for a promise.
  */
 export type Script = Readonly<Record<string, string | ((peer: FtpPeer, line: string) => void | Promise<void>)>>
 
@@ -127,7 +127,10 @@ export function sending(octets: string | Uint8Array, first = '150 here it comes\
   }
 }
 
-/** A good server, but once its first connection has served a file, whatever is asked there next is answered by what `die` does. */
+/**
+ * A good server, but once its first connection has served a file, whatever is asked there next is answered by what
+ * `die` does.
+ */
 export function mortal(die: (peer: FtpPeer) => void): Script {
   let served = false
   const living = (answer: string) => (peer: FtpPeer) => {

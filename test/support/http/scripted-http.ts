@@ -20,8 +20,8 @@ export interface Asked {
 }
 
 /**
- * How an answer ends: `keep` leaves the connection open, `fin` closes it well (with close_notify in TLS), `reset` by RST, `cut` is a
- * FIN without close_notify, as whoever sits on the line can forge one.
+ * How an answer ends: `keep` leaves the connection open, `fin` closes it well (with close_notify in TLS), `reset` by
+ * RST, `cut` is a FIN without close_notify, as whoever sits on the line can forge one.
  */
 export type Ending = 'keep' | 'fin' | 'reset' | 'cut'
 

@@ -37,7 +37,10 @@ export class Player implements AsyncDisposable {
     return Player.#listening({ script }, mode)
   }
 
-  /** Each connection gets the dialogue that begins with what its client sends, or the first where the server speaks first. */
+  /**
+   * Each connection gets the dialogue that begins with what its client sends, or the first where the server speaks
+   * first.
+   */
   static replay(recording: string, mode: Mode = 'whole'): Promise<Player> {
     return Player.#listening({ dialogues: parseDialogues(recording) }, mode)
   }
@@ -114,7 +117,8 @@ export class Player implements AsyncDisposable {
         socket.end()
         return false
       case 'reset':
-        // libuv gives a reset that comes together with data as a plain end (POLLHUP in uv__stream_io): let the data be read.
+        // libuv gives a reset that comes together with data as a plain end (POLLHUP in uv__stream_io): let the data be
+        // read.
         await clientsTurn()
         await clientsTurn()
         socket.resetAndDestroy()

@@ -17,8 +17,8 @@ export const modes: readonly Mode[] = ['whole', 'bytes', 'split-crlf']
  *     X: close, reset or stall               of the control connection; `X: reset data` resets the data connection
  *
  * In S lines {PORT} is the port for the data connection, {P1},{P2} its two octets. Characters stand for octets; other
- * lines that begin with # are comments. A recording of a real server has no header lines, and may hold several dialogues
- * with a blank line between.
+ * lines that begin with # are comments. A recording of a real server has no header lines, and may hold several
+ * dialogues with a blank line between.
  */
 export interface Script {
   readonly url: string

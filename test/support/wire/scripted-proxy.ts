@@ -104,8 +104,8 @@ export class ProxyPeer {
   }
 
   /**
-   * Connects on, answers, and passes everything both ways. `glued`: the answer comes in one piece with the server's first octets, for
-   * which it waits.
+   * Connects on, answers, and passes everything both ways. `glued`: the answer comes in one piece with the server's
+   * first octets, for which it waits.
    */
   async relay(
     host: string,

@@ -1,4 +1,6 @@
-/** Servers that take one command at a time: they are found out within a few round trips, in the session that is open. */
+/**
+ * Servers that take one command at a time: they are found out within a few round trips, in the session that is open.
+ */
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'

@@ -10,7 +10,10 @@ export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOption
   readonly nullCwd?: 'stay' | 'refuse'
   /** The directory after the login. Default `/`. */
   readonly home?: string
-  /** Data connections must resume the TLS session of their control connection, as vsftpd and proftpd demand. Default false. */
+  /**
+   * Data connections must resume the TLS session of their control connection, as vsftpd and proftpd demand. Default
+   * false.
+   */
   readonly sessionReuse?: boolean
 }
 

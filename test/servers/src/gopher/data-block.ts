@@ -59,7 +59,10 @@ export class Incoming {
   }
 }
 
-/** `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in CRLF. */
+/**
+ * `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in
+ * CRLF.
+ */
 export async function readBlock(incoming: Incoming): Promise<string> {
   const size = Number((await incoming.line())?.slice(1) ?? '-1')
   if (size >= 0) return incoming.octets(size)
