@@ -14,7 +14,7 @@ function namesIn(folder: string, suffix: string): string[] {
     .map((name) => name.slice(0, -suffix.length))
 }
 
-/** What is wanted and not there, or there and not wanted, each with the path or line to add or to remove. */
+/** Names that are missing or superfluous, each with the path or line to add or to remove. */
 function difference(wanted: readonly string[], there: readonly string[], where: (name: string) => string): string[] {
   return [
     ...wanted.filter((name) => !there.includes(name)).map((name) => `missing: ${where(name)}`),

@@ -1,4 +1,4 @@
-/** What the tests of every mechanism share: a suite around one real server, and the command as a user runs it. */
+/** Shared by the tests of every mechanism: a suite around one real server, and the command as a user runs it. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -118,7 +118,7 @@ export async function failure(status: number, ...args: string[]): Promise<string
   return outcome.stderr
 }
 
-/** What a listing holds, by the library. */
+/** The entries of a listing, by the library. */
 export async function entriesOf(url: string, options?: ClientOptions, request?: RequestOptions): Promise<Entry[]> {
   await using client = createClient(options)
   const representation = await client.retrieve(url, request)

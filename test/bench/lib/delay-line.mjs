@@ -13,7 +13,7 @@ export class DelayLine {
   }
 
   /**
-   * A timer is exact to a millisecond or two; ten of them in a row would be a fifth of a round trip. Hence the last two
+   * A timer is exact to a millisecond or two; ten of them in a row would be a fifth of a round trip. so the last two
    * are spun.
    */
   #wait = () => {

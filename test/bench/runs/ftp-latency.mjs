@@ -92,7 +92,7 @@ async function sample({ run, glob, once }, distance, server) {
   return { ...trips, further: (all.whole - one.whole) / (many - 1) / roundTrip }
 }
 
-/** The same files in the words of several programs. What they save goes to an empty directory. */
+/** The same files in the words of several programs. They save to an empty directory. */
 function task({ port }, server, count) {
   const url = `ftp://127.0.0.1:${port}/${directory}/`
   const kind = names(count)[0].slice(0, -2)

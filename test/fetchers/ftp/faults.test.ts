@@ -14,7 +14,7 @@ import { dialogues, files, numberIn, scriptedTrial, type Trial, trial } from '..
 import { type FtpPeer, mortal, type Script, sending } from '../../support/ftp/scripted-ftp.ts'
 import { chunkings, expectSame, octets } from '../../support/octets.ts'
 
-/** What passes is not tried again. */
+/** Temporary trouble is not tried again. */
 const once: ClientOptions = { limits: { maxRetries: 0 } }
 const path = 'pub/data.bin'
 const cut = 6000
@@ -176,7 +176,7 @@ describe('R14: the data end early, with 426 or 451: reconnect, SIZE and MDTM equ
   })
 })
 
-/** What comes of a body before its end, and the error with which it ends. */
+/** The octets of a body before its end, and the error with which it ends. */
 async function collect(representation: Representation): Promise<{ body: Buffer; error: unknown }> {
   const pieces: Uint8Array[] = []
   try {

@@ -23,7 +23,7 @@ const eofOnly = (body: string): Result => ({ body, completeness: 'eof-only' })
 const partial = 'partial body'
 const violation = 'protocol-violation request'
 
-/** Nothing is tried again, and little is enough to be too much: an octet a segment takes its time. */
+/** No second tries and low limits: an octet a segment takes its time. */
 const limits = { maxRetries: 0, maxReply: 2048, idleTimeout: 5000 }
 
 async function resultOf(client: Client, url: string, request: RetrieveOptions = {}): Promise<Result> {
@@ -262,7 +262,7 @@ describe('floods that llhttp passes over without a word (case 42; as CVE-2024-22
   ])('%s without end', expectFloodToEnd)
 })
 
-/** What is sent, how it begins, what is repeated for as long as anybody listens, and the code of the error. */
+/** The answer's name, how it begins, what is repeated while the client reads, and the code of the error. */
 type Flood = [what: string, begin: string, piece: string, code: RegExp]
 
 async function expectFloodToEnd(_what: string, begin: string, piece: string, code: RegExp): Promise<void> {

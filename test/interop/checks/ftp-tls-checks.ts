@@ -5,7 +5,7 @@ import { expectOctets, failure, retrieveToFile, type ServerUnderTest, trusting }
 import { type Listings, listed, retrieveEach, seedNames, watched } from './ftp-seed.ts'
 
 interface Place extends Listings {
-  /** Of the port. */
+  /** The distance of the TLS port from the plain one. */
   readonly offset: number
 }
 

@@ -8,7 +8,7 @@ export type Stall = 'tls' | 'greeting' | 'login' | 'response' | 'body' | 'final'
  */
 export type Chunking = 'whole' | 'bytes' | 'split-crlf' | 'glued' | readonly number[]
 
-/** What goes wrong. Everything may be combined; an empty object is a server in good health. */
+/** Faults to play. All may be combined; an empty object is a server in good health. */
 export interface Faults {
   /** Milliseconds before each reply. */
   readonly delay?: number

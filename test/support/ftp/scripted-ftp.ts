@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * What a scripted server answers to a command: raw octets, or what is to be done. Undefined: as a good server would.
+ * The answer of a scripted server to a command: raw octets or an action. Undefined: as a good server would.
  * The next command of a connection waits for a promise.
  */
 export type Script = Readonly<Record<string, string | ((peer: FtpPeer, line: string) => void | Promise<void>)>>
@@ -25,7 +25,7 @@ export interface ScriptedFtp extends AsyncDisposable {
   /** The port of the data listener, which EPSV and PASV name unless the script does. */
   readonly dataPort: number
   readonly received: readonly string[]
-  /** What came, piece by piece: commands that were sent together stand together. */
+  /** The octets that came, piece by piece: commands that were sent together stand together. */
   readonly segments: readonly string[]
   /** The control connections so far. */
   readonly peers: readonly FtpPeer[]

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Mode, parseDialogues, type Script, type Step } from './script.ts'
 import { Segments } from './segments.ts'
 
-/** What a player plays: a script to the one client that comes, or a recording to each connection. */
+/** The transcript of a player: a script to the one client that comes, or a recording to each connection. */
 type Played = { readonly script: Script } | { readonly dialogues: readonly (readonly Step[])[] }
 
 /** A server on loopback that plays a transcript, and notes what does not go by it. */

@@ -78,7 +78,7 @@ function parseStep(raw: string, line: number): Step {
   return { does: who === 'S' ? 'send' : 'data', octets, line }
 }
 
-/** What is sent without a pause between is one message. */
+/** Lines sent without a pause are one message. */
 function merged(steps: readonly Step[]): Step[] {
   const result: Step[] = []
   for (const step of steps) {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What a client sends, held until the script asks for it. */
+/** The octets of a client, held until the script asks for them. */
 export class Segments {
   /** Resolves when the client is gone. */
   readonly end: Promise<void>

@@ -75,7 +75,7 @@ const dialogues: Readonly<Record<string, Dialogue>> = {
   },
 }
 
-/** What came out, and every event that says so. */
+/** The content, and every event about it. */
 async function play(
   { options = {}, faults = {}, several = false, run }: Dialogue,
   chunking: NonNullable<Faults['chunking']>,

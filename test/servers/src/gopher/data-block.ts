@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 
-/** What a client sends, octet for octet (one a char): the file in a form has no lines. */
+/** The octets that a client sends (one a char): the file in a form has no lines. */
 export class Incoming {
   readonly #stream: Duplex
   readonly #onLine: (line: string) => void
-  /** Of the line that has not ended yet. */
+  /** The octets of the line that has not ended yet. */
   #open = ''
   #octets = ''
   #ended = false
