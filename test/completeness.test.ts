@@ -80,6 +80,22 @@ test('every mechanism has its contract test', () => {
   expect(difference(mechanisms, tests, (name) => `test/contract/${name}.test.ts`)).toEqual([])
 })
 
+test('every mechanism has a line in AccessPlans', () => {
+  const text = readFileSync(new URL('packages/core/src/plan.ts', root), 'utf8')
+  const [, body = ''] = /interface AccessPlans \{(.*?)^\}/ms.exec(text) ?? []
+  const planned = [...body.matchAll(/^ +(\w+):/gm)].map(([, name = '']) => name)
+  const named = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism))]
+  expect(difference(named, planned, (name) => `${name} in AccessPlans of packages/core/src/plan.ts`)).toEqual([])
+})
+
+test('every mechanism has a name in the remarks on options', () => {
+  const text = readFileSync(new URL('packages/fetchers/src/client/honoured.ts', root), 'utf8')
+  const missing = mechanisms.filter((name) => !new RegExp(`^  ${name}: '`, 'm').test(text))
+  expect(difference(missing, [], (name) => `${name} in the names of packages/fetchers/src/client/honoured.ts`)).toEqual(
+    [],
+  )
+})
+
 test('what is forgotten is named', () => {
   expect(difference(['a', 'b'], ['b', 'c'], (name) => `${name}.md`)).toEqual([
     'missing: a.md',
