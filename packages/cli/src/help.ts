@@ -14,7 +14,8 @@ function general(width: number): string[] {
     row(`${name} ${commandSpecs[name].operands}`, commandSpecs[name].help, width),
   )
   return [
-    'Usage: retrieve [COMMAND] [OPTION...] URL...\n\nRetrieves what URLs name: the body to standard output, everything else to standard error.',
+    'Usage: retrieve [COMMAND] [OPTION...] URL...',
+    'Retrieves what URLs name: the body to standard output, everything else to standard error.',
     `Commands:\n${[...usage, row('help [COMMAND]', 'This help, or that of one command', width)].join('\n')}`,
     ...optionSections(options, width),
     `Examples:\n${commandNames.map((name) => `  ${commandSpecs[name].example}`).join('\n')}`,

@@ -30,7 +30,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   // For errors in the options themselves; replaced once they are read.
   let report = new Reporter(output, { json: argv.includes('--json') })
   const defect = (error: unknown): void => process.exit(report.error(error))
-  // A defect outside the call chain, or an unhandled rejection, becomes one sentence and an exit code like other errors.
+  // A defect outside the call chain, or an unhandled rejection, becomes a sentence and an exit code as other errors do.
   process.once('uncaughtException', defect)
   try {
     const line = parseCommandLine(argv)

@@ -96,7 +96,7 @@ function checkCommand(line: CommandLine): void {
     if (option === undefined || applies(option, line.command)) continue
     const where = option.commands?.join(', ')
     throw usageError(
-      `--${name} is no option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,
+      `--${name} is not an option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,
     )
   }
 }

@@ -2,20 +2,20 @@ import { shellCommand } from '@retriever/core'
 import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 
-/** The word meant by a misspelt one: the nearest, if it is near enough. */
+/** The known word that a misspelt one probably means: the nearest, if it is near enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const far = Math.max(1, Math.floor(word.length / 3))
   const [best] = known
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .filter((rated) => rated.distance <= far)
     .sort((a, b) => a.distance - b.distance)
-  // `--out` is no misspelling, but it begins one word only.
+  // `--out` is not near `--output`, but it is a beginning of it.
   return best?.candidate ?? known.find((candidate) => word.length > 3 && candidate.startsWith(word))
 }
 
 /**
- * Insertions, deletions, replacements, and exchanges of neighbours, from one word to the other (optimal string
- * alignment).
+ * The number of insertions, deletions, replacements and exchanges of neighbours that turn one word into the other
+ * (optimal string alignment).
  */
 function distance(a: string, b: string): number {
   let before: number[] = []
@@ -34,7 +34,7 @@ function distance(a: string, b: string): number {
   return row.at(-1) ?? 0
 }
 
-/** The names that other programs have for our commands. */
+/** Other programs' names for the commands. */
 const synonyms: Readonly<Record<string, CommandName>> = {
   fetch: 'get',
   download: 'get',
@@ -50,10 +50,7 @@ const synonyms: Readonly<Record<string, CommandName>> = {
   protocols: 'schemes',
 }
 
-/**
- * Throws `invalid-option` where the first word is no URL, but nearly a command: what follows it would be contacted
- * otherwise, for something else than was meant.
- */
+/** Throws `invalid-option` if the first word is nearly a command: taken as URLs, all words would be contacted. */
 export function checkFirstWord(operands: readonly string[]): void {
   const [first = '', next = '', ...others] = operands
   const meant = firstWordMeant(first)
@@ -62,7 +59,7 @@ export function checkFirstWord(operands: readonly string[]): void {
   throw usageError(`There is no command ${first}. Did you mean: ${command}${others.length > 0 ? ' ...' : ''}`)
 }
 
-/** `help`, `help COMMAND`: the same as --help. Throws `invalid-option` for what is no command. */
+/** The operands of `help` and `help COMMAND`, which mean --help; null for others. Throws for an unknown command. */
 export function helpOperands([first, command, ...others]: readonly string[]): readonly string[] | null {
   if (first !== 'help') return null
   if (command === undefined) return []
@@ -73,15 +70,15 @@ export function helpOperands([first, command, ...others]: readonly string[]): re
   throw usageError(`There is no command ${[command, ...others].join(' ')}. ${hint}`)
 }
 
-/** The command that a first word nearly is, or `help`; undefined for what may be anything. */
+/** The command, or `help`, that a first word nearly is; undefined if it is near none. */
 export function firstWordMeant(word: string): CommandName | 'help' | undefined {
   const isHelp = /^[a-z]{3,5}$/i.test(word) && nearest(word.toLowerCase(), ['help']) === 'help'
   return commandMeant(word) ?? (isHelp ? 'help' : undefined)
 }
 
-/** The command of which a word is a misspelling, or another name; undefined for what may be anything. */
+/** The command that a word is a misspelling or a synonym of, if any. */
 function commandMeant(word: string): CommandName | undefined {
-  // A host or a path has other characters, too.
+  // Hosts and paths have other characters too.
   if (!/^[a-z]{2,20}$/i.test(word)) return undefined
   const lower = word.toLowerCase()
   if (Object.hasOwn(synonyms, lower)) return synonyms[lower]
@@ -89,30 +86,30 @@ function commandMeant(word: string): CommandName | undefined {
   return commandNames.find((each) => each === name)
 }
 
-/** What people type who come from curl or wget and there is no option for, and what to do in its place. */
+/** Options of curl and wget that Retriever does not have, and what to do instead. */
 const hints: readonly (readonly [typed: RegExp, hint: string])[] = [
   [/^-L$|^--location$/, 'Redirects are followed without it: leave it out.'],
   [/^-f$|^--fail(-with-body)?$/, 'A status of 400 and above is an error without it: leave it out.'],
   [/^--http2$/, 'HTTP/2 is offered within TLS without it: leave it out.'],
   [/^-R$|^--remote-time$/, 'A file gets the date of the resource without it: leave it out.'],
-  [/^--(basic|digest|anyauth)$/, 'The strongest login that the server offers is taken: leave it out.'],
-  [/^--path-as-is$/, 'The path goes out as it was typed: leave it out.'],
+  [/^--(basic|digest|anyauth)$/, 'The strongest login that the server offers is used: leave it out.'],
+  [/^--path-as-is$/, 'The path is sent as it was typed: leave it out.'],
+  [/^-[XdT]$|^--(request|upload-file|post-)|^--data\b/, 'Only GET and HEAD (-I) are possible; nothing can be sent.'],
+  [/^-F$|^--form-/, 'HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.'],
+  [/^-b$|^--cookie$/, "Give cookies with -H 'Cookie: NAME=VALUE'."],
+  [/^--cookie-jar$|^--(save|load)-cookies$/, "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'."],
   [
-    /^-[XdT]$|^--(request|upload-file|post-)|^--data\b/,
-    'What is there is retrieved, by GET or HEAD (-I); nothing can be sent.',
+    /^-D$|^--dump-header$/,
+    'Use -i to show header fields before the body, -I to show nothing else, -v to show them on standard error.',
   ],
-  [/^-F$|^--form-/, 'Nothing can be posted by HTTP; --form NAME=VALUE answers the forms of Gopher servers.'],
-  [/^-b$|^--cookie$/, "Give cookies by -H 'Cookie: NAME=VALUE'."],
-  [/^--cookie-jar$|^--(save|load)-cookies$/, "No cookies are kept; give them by -H 'Cookie: NAME=VALUE'."],
-  [/^-D$|^--dump-header$/, 'Header fields are shown by -i before the body, by -I alone, by -v on standard error.'],
-  [/^-c$|^--continue$/, 'Going on where a file ends is -C -.'],
-  [/^--tries$/, 'Tries after the first one are --retry N.'],
-  [/^--no-check-certificate$/, 'Not verifying certificates is -k.'],
-  [/^--content-disposition$/, 'The name that the server gives is -OJ.'],
-  [/^-P$|^--directory-prefix$/, 'Where files go is --output-dir DIR.'],
+  [/^-c$|^--continue$/, 'Use -C - to continue a file.'],
+  [/^--tries$/, 'Use --retry N for the tries after the first one.'],
+  [/^--no-check-certificate$/, 'Use -k.'],
+  [/^--content-disposition$/, 'Use -OJ for the name that the server gives.'],
+  [/^-P$|^--directory-prefix$/, 'Use --output-dir DIR.'],
 ]
 
-/** What to do in place of an option that is known elsewhere; undefined for one that is not. */
+/** What to do in place of an option of curl or wget; undefined for any other. */
 export function hintFor(typed: string): string | undefined {
   return hints.find(([pattern]) => pattern.test(typed))?.[1]
 }

@@ -117,7 +117,7 @@ test.each([
   const { status, stdout, stderr } = await retrieve([argument])
   expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
   const pattern = advice.includes('.*') ? advice : advice.replace(/[?./]/g, '\\$&')
-  expect(stderr).toMatch(new RegExp(`^retrieve: .*is no full URL\\. ${pattern}\\n$`))
+  expect(stderr).toMatch(new RegExp(`^retrieve: .*is not a full URL\\. ${pattern}\\n$`))
 })
 
 test('-- ends the options', async () => {

@@ -70,7 +70,7 @@ test('what is no listing is refused, and the sentence says what to do', async ()
   expect(await retrieve(['ls', url])).toEqual({
     status: 2,
     stdout: '',
-    stderr: `retrieve: ${url} is no listing but one object (text/plain). To get it: retrieve ${url}\n`,
+    stderr: `retrieve: ${url} is not a listing but one object (text/plain). To get it: retrieve ${url}\n`,
   })
 })
 

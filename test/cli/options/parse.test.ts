@@ -57,16 +57,16 @@ test.each<[string[], string | RegExp]>([
   [['-sSL', 'u'], 'There is no option -L. Redirects are followed without it: leave it out.'],
   [['--location', 'u'], 'There is no option --location. Redirects are followed without it: leave it out.'],
   [['--fail', 'u'], 'There is no option --fail. A status of 400 and above is an error without it: leave it out.'],
-  [['-X', 'POST'], 'There is no option -X. What is there is retrieved, by GET or HEAD (-I); nothing can be sent.'],
+  [['-X', 'POST'], 'There is no option -X. Only GET and HEAD (-I) are possible; nothing can be sent.'],
   [
     ['-F', 'a=b'],
-    'There is no option -F. Nothing can be posted by HTTP; --form NAME=VALUE answers the forms of Gopher servers.',
+    'There is no option -F. HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.',
   ],
   [['--data-raw', 'a'], /nothing can be sent\.$/],
-  [['-b', 'a=b'], "There is no option -b. Give cookies by -H 'Cookie: NAME=VALUE'."],
+  [['-b', 'a=b'], "There is no option -b. Give cookies with -H 'Cookie: NAME=VALUE'."],
   [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],
   [['--silent=yes'], '--silent is a switch and takes no value.'],
-  [['explain', '-k', 'u'], '--insecure is no option of explain, but of: get, ls. See retrieve explain --help.'],
+  [['explain', '-k', 'u'], '--insecure is not an option of explain, but of: get, ls. See retrieve explain --help.'],
 ])('%j is refused', (argv, message) => {
   const said = expect.objectContaining({
     code: 'invalid-option',

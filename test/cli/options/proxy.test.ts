@@ -191,7 +191,11 @@ describe('the command', () => {
       () => ['--socks5-hostname', `127.0.0.1:${tunnelling.port}`, '-U', 'alice:wr0ng'],
       /refused its user or password/,
     ],
-    [2, () => ['-U', 'alice', '-x', http()], /There is no terminal to ask at: give --proxy-user USER:PASSWORD\./],
+    [
+      2,
+      () => ['-U', 'alice', '-x', http()],
+      /There is no terminal to ask for the password: give --proxy-user USER:PASSWORD\./,
+    ],
     [
       2,
       () => ['-x', 'socks4://u:wr0ng@h'],

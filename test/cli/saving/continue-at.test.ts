@@ -173,10 +173,10 @@ test('what cannot be continued is told before anything is asked for', async () =
     return stderr
   }
   expect(await refused('5', 'ten')).toBe(
-    'retrieve: ten cannot be written: it has 10 octets, and -C says 5; -C - goes on where it ends.\n',
+    'retrieve: ten cannot be written: it has 10 octets, but -C says 5; use -C - to continue where it ends.\n',
   )
   expect(await refused('5', 'none')).toMatch(/it has 0 octets/)
-  expect(await refused('-', 'link')).toMatch(/only a regular file can be continued, and no link\.\n$/)
+  expect(await refused('-', 'link')).toMatch(/only a regular file can be continued, not a link\.\n$/)
   expect(await refused('-', '.')).toMatch(/it is a directory/)
   expect(servers.http.accepted).toBe(before)
   expect(content('ten')).toBe('0123456789')

@@ -252,10 +252,10 @@ describe('--part', () => {
     const { status, stderr } = await retrieve(['--part', '1', page])
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: `retrieve: ${page} is no message but text/plain: leave --part out.\n`,
+      stderr: `retrieve: ${page} is not a message but text/plain: leave --part out.\n`,
     })
     const group = await retrieve(['--attachments', `${servers.nntp.url}retriever.test`])
-    expect(group).toMatchObject({ status: 2, stderr: expect.stringContaining('is no message but a listing') })
+    expect(group).toMatchObject({ status: 2, stderr: expect.stringContaining('is not a message but a listing') })
   })
 })
 
@@ -306,7 +306,7 @@ describe('--attachments', () => {
       const { status, stderr } = await retrieve(['--attachments', '--output-dir', cwd, url(name)])
       expect({ status, stderr }).toEqual({
         status: 23,
-        stderr: `retrieve: ${join(cwd, name)} cannot be written: it exists already; remove it, or choose another folder by --output-dir.\n`,
+        stderr: `retrieve: ${join(cwd, name)} cannot be written: it exists already; remove it, or choose another folder with --output-dir.\n`,
       })
     }
     expect(readdirSync(cwd).sort()).toEqual(['link', 'taken'])
@@ -360,7 +360,7 @@ test.each([
   [['--attachments', '-I', 'news:x@y'], 'leave --head out'],
   [['--attachments', '-o', 'x', 'news:x@y'], '--output-dir says where'],
   [['--attachments', '-O', 'news:x@y'], '--output-dir says where'],
-  [['ls', '--part', '1', 'news:x@y'], '--part is no option of ls'],
+  [['ls', '--part', '1', 'news:x@y'], '--part is not an option of ls'],
   [['--limit', '0', 'news:a.b'], '--limit needs a whole number of 1 or more'],
   [['--limit', '-1', 'news:a.b'], '--limit needs a whole number of 1 or more'],
   [['--limit', '1e3', 'news:a.b'], '--limit needs a whole number of 1 or more'],

@@ -12,8 +12,8 @@ import type { Run } from '../run.ts'
 import { sentence } from '../terminal/report.ts'
 
 /**
- * `retrieve demo`: starts local servers on free ports and retrieves from each; two of the retrievals must fail. The exit
- * code is 0 if every result is the expected one.
+ * `retrieve demo`: starts local servers on free ports and retrieves from each; two of the retrievals must fail. The
+ * exit code is 0 if every result is the expected one.
  */
 export async function demo({ output, signal }: Run): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'retrieve-demo-'))

@@ -5,7 +5,7 @@ import type { Representation } from '@retriever/fetchers'
 import type { PartOptions } from '../options/news.ts'
 import { eachUrl, type Run } from '../run.ts'
 import { octetsFrom } from '../saving/continuation.ts'
-import { attempt, checkTarget, type Destination } from '../saving/destination.ts'
+import { checkTarget, type Destination, tryFile } from '../saving/destination.ts'
 import { dispositionName } from '../saving/disposition.ts'
 import { checkEtagFile, saveEtag } from '../saving/etag.ts'
 import { safeFileName } from '../saving/file-name.ts'
@@ -99,7 +99,7 @@ function givenName({ metadata }: Representation): string | null {
 /** --part and --attachments. */
 async function partsTo(destination: Destination, parts: PartOptions, { resolution, session, run }: Job): Promise<void> {
   const folder = parts.attachmentsTo
-  if (folder !== null) attempt(folder, () => accessSync(folder, constants.W_OK))
+  if (folder !== null) tryFile(folder, () => accessSync(folder, constants.W_OK))
   else if (destination.to === 'file') checkTarget(destination.path, true, true)
   await using representation = await session.retrieve(resolution, false)
   const { getParts } = await import('../saving/message-parts.ts')

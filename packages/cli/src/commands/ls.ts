@@ -4,14 +4,14 @@ import { eachUrl } from '../run.ts'
 import { Session } from '../session.ts'
 import { printListing } from '../views/listing.ts'
 
-/** `retrieve ls URL...`: the entries of directories, menus and newsgroups, and the parts of messages. */
+/** `retrieve ls URL...`: lists the entries of directories, menus and newsgroups, and the parts of messages. */
 export async function ls(run: Run): Promise<number> {
   await using session = new Session(run)
   return await eachUrl(run, async (operand) => {
     await using listing = await session.retrieve(session.resolve(operand), false)
     if (!listing.hasEntries) {
       const what = listing.mediaType === null ? 'one object' : `one object (${listing.mediaType})`
-      throw usageError(`${listing.url} is no listing but ${what}. To get it: retrieve ${listing.url}`)
+      throw usageError(`${listing.url} is not a listing but ${what}. To get it: retrieve ${listing.url}`)
     }
     await printListing(listing, run.output, run.config.json)
   })

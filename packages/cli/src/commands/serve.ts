@@ -27,7 +27,7 @@ async function start(options: ServersOptions): Promise<Partial<Record<ProtocolNa
     if (error instanceof TypeError) throw usageError(`${error.message}.`)
     const { code, port } = error as NodeJS.ErrnoException & { port?: number }
     if (code === 'EADDRINUSE') throw usageError(`Port ${port} is in use; name another, or none for a free one.`)
-    if (code === 'EACCES') throw usageError(`Port ${port} may not be used by you; name one above 1023.`)
+    if (code === 'EACCES') throw usageError(`Port ${port} needs more rights than you have; name one above 1023.`)
     throw error
   }
 }

@@ -75,7 +75,7 @@ function userAgent(line: GivenOptions<HeaderOption>): Field | null {
 
 function referer(line: GivenOptions<HeaderOption>): Field | null {
   const url = line.value('referer')
-  if (url?.endsWith(';auto')) throw usageError('--referer does not know ";auto": name a URL.')
+  if (url?.endsWith(';auto')) throw usageError('--referer does not support ";auto": give a URL.')
   return url === undefined ? null : checked('--referer', ['Referer', url])
 }
 
@@ -104,7 +104,8 @@ function checked(option: string, field: Field): Field {
     throw usageError(`${option} needs a value of visible ASCII characters and blanks, without line ends, for ${name}.`)
   }
   const shown = JSON.stringify(name)
-  if (/[^\w!#$%&'*+.^`|~-]/.test(name)) throw usageError(`${option} cannot give the field ${shown}: that is no name.`)
-  const hint = /^host$/i.test(name) ? ' --resolve leads a host elsewhere.' : ''
+  if (/[^\w!#$%&'*+.^`|~-]/.test(name))
+    throw usageError(`${option} cannot give the field ${shown}: that is not a valid name.`)
+  const hint = /^host$/i.test(name) ? ' Use --resolve to connect to another address.' : ''
   throw usageError(`${option} cannot give the field ${shown}, which follows from the URL and the connection.${hint}`)
 }

@@ -44,7 +44,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
     long: 'split',
     arg: 'N',
-    help: 'Use up to N connections (at most 16) for one large body, if the server supports ranges; not with -r, -C or -I',
+    help: 'Up to N connections (at most 16) for one large body, if the server has ranges; not with -r, -C or -I',
     commands: get,
     example: 'retrieve --split 4 -O http://www.example.org/big.iso',
   },

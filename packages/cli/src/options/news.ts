@@ -8,13 +8,13 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   {
     long: 'part',
     arg: 'WHICH',
-    help: 'Retrieve one part of a message (a news article), decoded: by number, name, cid: or mid: URL. ls lists the parts',
+    help: 'Retrieve one part of a message, decoded, by number, name, cid: or mid: URL; ls lists the parts',
     commands: get,
     example: "retrieve --part 2 -o picture.png 'news:1@news.example.org'",
   },
   {
     long: 'attachments',
-    help: 'Save the parts of a message that are attachments or have a name, under that name, made safe; never overwrites',
+    help: 'Save the attachments and named parts of a message under their names, made safe; never overwrites',
     commands: get,
     example: "retrieve --attachments --output-dir /tmp 'news:1@news.example.org'",
   },
@@ -33,15 +33,15 @@ export function readLimit(text: string): number {
   throw usageError(`--limit needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
 }
 
-/** Of a message: one part, or all that are to be kept, in a directory. */
+/** The parts of a message to retrieve: one part, or all attachments into a directory. */
 export type PartOptions =
   | { readonly which: string; readonly attachmentsTo: null }
   | { readonly which: null; readonly attachmentsTo: string }
 
-/** What makes no sense with a part of a message: it has to come whole before there is any. */
+/** Options that need less than the whole message, while a part is known only once all of it has come. */
 const excluded = ['range', 'continue-at', 'head', 'include', 'remote-header-name', 'etag-save', 'split'] as const
 
-/** --part and --attachments; null where neither is given. Throws `invalid-option`. */
+/** --part and --attachments; null if neither is given. Throws `invalid-option`. */
 export function readPartOptions(
   line: GivenOptions<NewsOption | OutputOption | (typeof excluded)[number]>,
 ): PartOptions | null {

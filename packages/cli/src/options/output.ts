@@ -20,7 +20,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     long: 'output',
     short: 'o',
     arg: 'FILE',
-    help: 'Write to FILE, which is called FILE.part until it is complete; - is standard output, even for binary data. Give one -o per URL',
+    help: 'Write to FILE, which is FILE.part until complete; - is standard output, even for binary data. One per URL',
     commands: get,
     example: 'retrieve -o page.html http://www.example.org/',
   },
@@ -48,7 +48,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'head',
     short: 'I',
-    help: 'Show what is known of the resource without its body: header fields for HTTP and news articles, otherwise size and date',
+    help: 'Show no body: the header fields for HTTP and news articles, otherwise what is known, as size and date',
     commands: get,
     example: 'retrieve -I http://www.example.org/',
   },

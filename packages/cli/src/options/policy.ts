@@ -36,7 +36,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'public-only',
-    help: 'Connect only to public addresses, read no files, use no proxy: for programs that retrieve URLs given by others',
+    help: 'Connect only to public addresses, read no files, use no proxy: for URLs that others give',
     commands: network,
     example: 'retrieve --public-only http://www.example.org/',
   },

@@ -17,7 +17,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     long: 'proxy',
     short: 'x',
     arg: '[PROTOCOL://]HOST[:PORT]',
-    help: 'Use this proxy: http (the default), https, socks5 or socks5h; port 1080, or 443 for https. "" means none, even if $ftp_proxy, $all_proxy or the like is set',
+    help: 'Use a proxy: http (default), https, socks5, socks5h; port 1080 (https: 443). "" means none, despite $ftp_proxy',
     commands: network,
     example: 'retrieve -x http://proxy.example:3128 ftp://ftp.example.org/pub/file',
   },
@@ -66,7 +66,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
 ]
 
-/** A proxy's URL as the library reads it; null: none. */
+/** Gives the proxy's URL for a target; null: none. */
 export type ProxyChooser = (target: ProxyTarget) => string | null
 
 /** The options that name a proxy, and what each puts before its value. The last one typed counts, as in curl. */
@@ -94,7 +94,7 @@ function fromEnvironment(scheme: string, env: NodeJS.ProcessEnv): string {
   return env[name] ?? upper ?? env.all_proxy ?? env.ALL_PROXY ?? ''
 }
 
-/** `localhost,example.org,.example.net,10.0.0.0/8,::1`; a name stands for all below it too. `*` alone is everything. */
+/** `localhost,example.org,.example.net,10.0.0.0/8,::1`; a name includes its subdomains, `*` alone means every host. */
 function isExempt(host: string, list: string): boolean {
   const name = host.replace(/%.*$|\.$/, '')
   const entries = list.split(/[\s,]+/).filter((entry) => entry !== '')

@@ -30,7 +30,10 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
 ]
 
-/** `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 with or without brackets. As in curl, the last one for a HOST:PORT counts. */
+/**
+ * `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 with or without brackets. As in curl, the last one for a HOST:PORT
+ * counts.
+ */
 export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddresses {
   return Object.fromEntries(
     line.values('resolve').map((text) => {

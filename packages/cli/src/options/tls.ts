@@ -18,7 +18,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     long: 'cert',
     short: 'E',
     arg: 'FILE[:PASSWORD]',
-    help: 'Client certificate (PEM) for servers that ask for one; FILE may hold its key too, and PASSWORD decrypts the key',
+    help: 'Client certificate (PEM) for servers that ask for one; FILE may hold its key too, encrypted by PASSWORD',
     commands: network,
     example: 'retrieve --cert me.pem --key me.key https://h.example/',
   },
@@ -70,17 +70,18 @@ function readIdentity(line: GivenOptions<TlsOption>): TlsOptions {
   const keyFile = line.value('key')
   if (typed === undefined) {
     if (keyFile === undefined) return {}
-    throw usageError('--key is the key of a certificate: give that by --cert.')
+    throw usageError('--key needs --cert, the certificate of the key.')
   }
   const { file, password } = splitPassword(typed)
   const cert = readPem('cert', file, 'certificate')
   const key = keyFile === undefined ? cert : readPem('key', keyFile, 'private key')
-  if (keyFile === undefined && !isPem(cert, 'private key')) throw usageError(`--cert ${file} holds no key: give --key.`)
+  if (keyFile === undefined && !isPem(cert, 'private key'))
+    throw usageError(`--cert ${file} holds no key: give --key too.`)
   const passphrase = line.value('pass') ?? password
   return { cert, key, ...(passphrase !== undefined && { passphrase }) }
 }
 
-/** `me.pem:secret`; as in curl, a `:` in the file's name is typed `\:`, and a `\` `\\`. */
+/** `me.pem:secret`; as in curl, a `:` in the file's name is written `\:`, and a `\` is `\\`. */
 function splitPassword(typed: string): { readonly file: string; readonly password: string | undefined } {
   const [, file = '', password] = /^((?:[^\\:]|\\.)*)(?::(.*))?$/s.exec(typed) ?? []
   return { file: file.replace(/\\([\\:])/g, '$1'), password }

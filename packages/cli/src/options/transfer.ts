@@ -78,18 +78,18 @@ export function readContinueAt(
   return Number(text) || null
 }
 
-/** Those of RFC 9110 5.6.7 and ISO 8601: nobody calls a file so and means the file. */
+/** Dates of RFC 9110 5.6.7 and ISO 8601, which are unlikely names of files. */
 const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .*)$/i
-/** Date.parse takes `backup-3` for March of 2001. */
+/** Other dates must look like one: Date.parse reads `backup-3` as March 2001. */
 const looseDate = /^(?:\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
 
 /**
- * A date, or else when a file was last written to; null for one that is yet to be made, as in `-z list -o list` for the first time. A
- * date without a time zone means what Date.parse says it does. Throws `invalid-option`.
+ * -z: a date, or the date of a file; null for an output file that does not exist yet, as in the first `-z list -o
+ * list`. Date.parse decides the time zone of a date without one. Throws `invalid-option`.
  */
 export function readTime(text: string, destinations: readonly Destination[]): Date | null {
   if (text.startsWith('-')) {
-    throw usageError(`--time-cond cannot ask for what is older than a date; for a file of that name write ./${text}.`)
+    throw usageError(`--time-cond has no "older than"; for a file of that name write ./${text}.`)
   }
   const date = new Date(text)
   const isDate = !Number.isNaN(date.getTime())

@@ -29,7 +29,7 @@ export async function show(representation: Representation, start: number, output
   let text: TerminalText | undefined
   for await (const chunk of withBeginning(octetsFrom(representation, start), saysCharsetWithin(representation))) {
     const charset = text ? null : charsetOf(chunk, representation)
-    // Every other octet of UTF-16 may be 0.
+    // In UTF-16, every other octet may be 0.
     if (!text && chunk.includes(0) && !charset?.startsWith('utf-16')) throw notShown(representation.mediaType)
     text ??= new TerminalText(charset)
     await output.write(text.show(chunk))
@@ -37,7 +37,9 @@ export async function show(representation: Representation, start: number, output
   if (text) await output.write(text.end())
 }
 
-/** How many octets may be needed to find the charset that a text states: in a byte order mark, or a tag of HTML or XML. */
+/**
+ * How many octets may be needed to find the charset that a text states: in a byte order mark, or a tag of HTML or XML.
+ */
 function saysCharsetWithin({ mediaType }: Representation): number {
   return /html$|xml$/.test(mediaType ?? '') ? 1024 : 3
 }
