@@ -109,7 +109,7 @@ const hints: readonly (readonly [typed: RegExp, hint: string])[] = [
   [/^-P$|^--directory-prefix$/, 'Use --output-dir DIR.'],
 ]
 
-/** What to do in place of an option of curl or wget; undefined for any other. */
+/** The advice for an option of curl or wget; undefined for any other. */
 export function hintFor(typed: string): string | undefined {
   return hints.find(([pattern]) => pattern.test(typed))?.[1]
 }

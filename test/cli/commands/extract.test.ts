@@ -43,13 +43,13 @@ test('with --json one object a line, of the documented shape', async () => {
   ])
 })
 
-test('what is wrapped and no URL is told on standard error, and is no failure', async () => {
+test('a wrapped text that is no URL is reported on standard error, and is no failure', async () => {
   const { status, stdout, stderr } = await retrieve(['extract', file('bad.txt', 'a <URL:../d> http://h/\n')])
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'http://h/\n' })
   expect(stderr).toMatch(/^retrieve: Characters 2 to 12: \.\.\/d is no valid URL: it has no scheme[^\n]*\n$/)
 })
 
-test('what is found drives no terminal', async () => {
+test('control characters in found URLs are made harmless', async () => {
   const path = file('escapes.txt', '<URL:http://h/\x1b[2J> <foo://h/\u202Ex> http://h/a\x9bb\n')
   for (const args of [
     ['extract', path],

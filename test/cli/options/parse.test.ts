@@ -92,7 +92,7 @@ function words(text: string): string[] {
   return text.split(' ').map((word) => word.replace(/^'|'$/g, ''))
 }
 
-describe('what stands for an option of curl or wget', () => {
+describe('the advice for an option of curl or wget', () => {
   test.each(options.flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]))(
     'is none of ours: %s',
     (name) => expect(hintFor(name)).toBeUndefined(),

@@ -47,13 +47,13 @@ const ranges = (): (string | undefined)[] => server.asked.map(({ fields: { range
 const told = (stderr: string): string => stderr.trimEnd().split('\n').at(-1) ?? ''
 const keeps = (url: string, what: string): string => `retrieve: ${url}: x.part keeps the 5 B that came; ${what}.`
 
-/** The rest comes from now on. */
+/** From now on the server sends the rest. */
 function heal(): void {
   sent = content.length
   end = 'keep'
 }
 
-/** Until the part has what the server sends before it goes silent. */
+/** Waits until the part has everything that the server sends before it goes silent. */
 async function untilStill(name = 'x.part'): Promise<void> {
   while (statSync(join(folder(), name), { throwIfNoEntry: false })?.size !== sent) {
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -41,7 +41,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(await onTerminal(`${servers.http.url}wide.txt`)).toEqual({ status: 0, screen })
   })
 
-  test('what is no text is not shown, unless by -o -', async () => {
+  test('binary data is not shown, except with -o -', async () => {
     const url = `${servers.http.url}octets.bin`
     const { status, screen } = await onTerminal(url)
     expect(status).toBe(23)

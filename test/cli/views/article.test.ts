@@ -243,11 +243,11 @@ describe('--part', () => {
     expect(await retrieve(['--part', which, url('page')])).toEqual({
       status: 78,
       stdout: '',
-      stderr: `retrieve: ${url('page')}: The message has no part "${which}". What it has: retrieve ls ${url('page')}\n`,
+      stderr: `retrieve: ${url('page')}: The message has no part "${which}". To list its parts: retrieve ls ${url('page')}\n`,
     })
   })
 
-  test('of what is no message', async () => {
+  test('of a body that is not a message', async () => {
     const page = `${servers.http.url}readme.txt`
     const { status, stderr } = await retrieve(['--part', '1', page])
     expect({ status, stderr }).toEqual({
@@ -322,7 +322,7 @@ describe('--attachments', () => {
     expect(files).toEqual({ 'a.part': '1', 'a-2': '2', b: '3', 'B-2.part': '4' })
   })
 
-  test('what an earlier one left unfinished is in the way of all', async () => {
+  test('an unfinished file of an earlier run blocks all', async () => {
     const cwd = emptyFolder('unfinished')
     writeFileSync(join(cwd, 'taken.part'), 'mine')
     const { status, stderr } = await retrieve(['--attachments', '--output-dir', cwd, url('taken')])

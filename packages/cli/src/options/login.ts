@@ -34,7 +34,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   },
 ]
 
-/** What -u or -U says; the person at the terminal is asked for a password of null. */
+/** The value of -u or -U; for a password of null, the person at the terminal is asked. */
 export interface Login {
   readonly user: string
   readonly password: string | null

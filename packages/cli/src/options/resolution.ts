@@ -44,7 +44,7 @@ export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddre
   )
 }
 
-/** What a URL leaves open: the News server, the password of anonymous FTP, whether TLS is required. */
+/** Defaults for URLs: the News server, the password of anonymous FTP, whether TLS is required. */
 export function readDefaults(
   line: GivenOptions<ResolutionOption | 'anonymous-password' | 'ssl-reqd'>,
   env: NodeJS.ProcessEnv,

@@ -58,7 +58,7 @@ export function readRange(text: string): [number, number | null] {
 /** Where a body is to begin: at an octet, or where the output file ends. */
 export type ContinueAt = number | 'end'
 
-/** -C; null where the body is to begin at its beginning. Throws `invalid-option`. */
+/** -C; null if the body is to begin at its beginning. Throws `invalid-option`. */
 export function readContinueAt(
   line: GivenOptions<TransferOption>,
   destinations: readonly Destination[],

@@ -105,6 +105,6 @@ function fileName(number: string, { name }: MessagePart): string {
 }
 
 function notFound({ url }: Representation, what: string): RetrievalError {
-  const message = `${url}: The message has ${what}. What it has: retrieve ls ${url}`
+  const message = `${url}: The message has ${what}. To list its parts: retrieve ls ${url}`
   return new RetrievalError('not-found', message, { phase: 'body', url })
 }
