@@ -1,6 +1,5 @@
 import { type CommandName, commandNames, commandSpecs } from './commands/index.ts'
 import { applies, categories, type OptionSpec, options } from './options/index.ts'
-import { wrap } from './terminal/page.ts'
 
 /** The text of --help: of one command, or, for null, of all. */
 export function formatHelp(command: CommandName | null, columns: number): string {
@@ -50,4 +49,17 @@ function row(left: string, text: string, width: number): string {
   const head = `  ${left}`
   const first = head.length < indent - 1 ? `${head.padEnd(indent)}${lines.shift() ?? ''}` : head
   return [first, ...lines.map((line) => ' '.repeat(indent) + line)].join('\n')
+}
+
+/** The help is ASCII; wrap-ansi, which pages use, would take 28 ms to load. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
 }
