@@ -1,6 +1,6 @@
 import { octetsToText } from '@retriever/core'
+import { messageDate } from '../plugin/date.ts'
 import { type Charset, headerText } from './charset.ts'
-import { messageDate } from './date.ts'
 import { decodeWords } from './encoded-words.ts'
 
 /** A header field. Untrusted text: control characters may be in it. */

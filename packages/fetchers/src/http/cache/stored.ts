@@ -1,7 +1,8 @@
+import { httpDate } from '../../plugin/date.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { elementsOf } from '../fields.ts'
 import { isSameTag } from '../range/validator.ts'
-import { dateOf, ResponseHead } from '../response.ts'
+import { ResponseHead } from '../response.ts'
 import { type Dated, hasValidator } from './freshness.ts'
 
 /** What is kept of an answer beside its body. JSON-able. */
@@ -98,6 +99,6 @@ export function updatedBy304(
 /** The condition that asks whether it is still the same (RFC 9111 4.3.1); null: it has nothing to be told by. */
 export function conditionOf({ fields }: Stored): { ifNoneMatch: string } | { ifChangedSince: Date } | null {
   if (fields.etag !== undefined) return { ifNoneMatch: fields.etag }
-  const modified = dateOf(fields['last-modified'] ?? null)
+  const modified = httpDate(fields['last-modified'])
   return modified !== null && hasValidator(fields) ? { ifChangedSince: modified } : null
 }

@@ -1,3 +1,4 @@
+import { clock, monthNumber, utcDate } from '../../plugin/calendar.ts'
 import type { Entry } from '../../plugin/fetcher.ts'
 
 /** Size and date, as far as a page says them. */
@@ -76,9 +77,9 @@ function isAbout(octets: number, shown: string | null): boolean {
   })
 }
 
-const clock = String.raw`(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d{1,9})?)?(?: ?(?<half>[AP]M)\b)?`
+const clockTime = String.raw`(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d{1,9})?)?(?: ?(?<half>[AP]M)\b)?`
 const zone = String.raw`(?: ?(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d))?`
-const time = `(?:[ T,]{1,4}${clock}${zone})`
+const time = `(?:[ T,]{1,4}${clockTime}${zone})`
 const month = '(?<month>[A-Za-z]{3,9})'
 const forms: readonly RegExp[] = [
   // 2001-02-03 04:05, 2001-Feb-03 04:05:06, 2001/02/03, 2001-02-03T04:05:06Z.
@@ -109,29 +110,14 @@ export function dateIn(text: string): Dated | null {
   return null
 }
 
-const months = 'janfebmaraprmayjunjulaugsepoctnovdec'
-
-/** Taken for UTC where no zone stands there. Null for what is no date; of 30 February Date would make 2 March. */
+/** UTC where no zone stands there. Null for what is no date, such as 30 February. */
 function instant(groups: Readonly<Record<string, string | undefined>>): Date | null {
-  const { year, day, digits, month, first, other, hour = '0', minute = '0', second = '0', half, zone } = groups
-  const named = month === undefined ? -1 : months.indexOf(month.slice(0, 3).toLowerCase())
-  if (month !== undefined && (named < 0 || named % 3 !== 0)) return null
+  const { year, day, digits, month, first, other, hour = '0', minute = '00', second = '00', half, zone } = groups
   const [slashMonth, slashDay] = inOrder(first, other, half)
-  const wanted = {
-    year: Number(year),
-    month: month === undefined ? Number(digits ?? slashMonth) : named / 3 + 1,
-    day: Number(day ?? slashDay),
-    hour: half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'PM' ? 12 : 0),
-    minute: Number(minute),
-  }
-  const date = new Date(Date.UTC(wanted.year, wanted.month - 1, wanted.day, wanted.hour, wanted.minute, Number(second)))
-  if (Number.isNaN(date.getTime())) return null
-  const isSame =
-    date.getUTCMonth() + 1 === wanted.month &&
-    date.getUTCDate() === wanted.day &&
-    date.getUTCHours() === wanted.hour &&
-    date.getUTCMinutes() === wanted.minute
-  return isSame ? new Date(date.getTime() - offsetOf(zone)) : null
+  const number = month === undefined ? Number(digits ?? slashMonth) : (monthNumber(month) ?? Number.NaN)
+  const hour24 = half === undefined ? hour : String((Number(hour) % 12) + (half === 'PM' ? 12 : 0))
+  const date = utcDate(Number(year), number, Number(day ?? slashDay), clock(`${hour24}:${minute}:${second}`))
+  return date === undefined ? null : new Date(date.getTime() - offsetOf(zone))
 }
 
 /** Of 2/3/2001, month and day; nothing where either may be first. With AM and PM the month is written first. */
