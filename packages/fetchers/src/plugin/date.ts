@@ -1,23 +1,23 @@
 import { clock, fullYear, monthNumber, utcDate } from './calendar.ts'
 
-/**
- * The forms of RFC 9110 5.6.7. Some servers write one digit for the day, UTC or an offset for GMT, no seconds, or no
- * zone.
- */
+/** The forms of RFC 9110 5.6.7 without GMT. Some servers write one digit for the day, or no seconds. */
 const httpForms: readonly RegExp[] = [
   // Sat, 03 Feb 2001 04:05:06 GMT; Saturday, 03-Feb-01 04:05:06 GMT.
-  /^(?:[A-Z]{3,9}, ?)?(?<day>\d\d?)[ -](?<month>[A-Z]{3})[ -](?<year>\d{4}|\d\d) (?<time>[\d:]{4,8})(?: ?(?<zone>GMT|UTC?|Z|[+-]\d\d:?\d\d))?$/i,
+  /^(?:[A-Z]{3,9}, ?)?(?<day>\d\d?)[ -](?<month>[A-Z]{3})[ -](?<year>\d{4}|\d\d) (?<time>[\d:]{4,8})$/i,
   // Sat Feb  3 04:05:06 2001, as asctime() of C writes it.
   /^[A-Z]{3} (?<month>[A-Z]{3}) {1,2}(?<day>\d\d?) (?<time>[\d:]{7,8}) (?<year>\d{4})$/i,
 ]
 
+/** Some servers write UTC or an offset for GMT, or nothing. */
+const httpZone = / ?(GMT|UTC?|Z|[+-]\d\d:?\d\d)$/i
+
 /** A date of HTTP, which is in GMT wherever we are. Null for anything else. */
 export function httpDate(field: string | null | undefined): Date | null {
-  const text = field?.trim() ?? ''
+  const [text = '', zone = ''] = (field?.trim() ?? '').split(httpZone)
+  const minutesEast = offset(zone.replace(':', ''))
   for (const form of httpForms) {
-    const { day, month = '', year = '', time = '', zone = '' } = form.exec(text)?.groups ?? {}
+    const { day, month = '', year = '', time = '' } = form.exec(text)?.groups ?? {}
     const date = utcDate(httpYear(year), monthNumber(month) ?? 0, Number(day), clock(time) ?? Number.NaN)
-    const minutesEast = offset(zone.replace(':', ''))
     if (date !== undefined && !Number.isNaN(minutesEast)) return new Date(date.getTime() - minutesEast * 60_000)
   }
   return null
@@ -46,13 +46,14 @@ const zones: Readonly<Record<string, number>> = {
  * RFC 5322 3.3 and 4.3, as far as news and mail have it, without comments and with single blanks:
  * `Sat, 03 Feb 2001 04:05:06 +0000`, `3 Feb 01 04:05 GMT`, `3 Feb 101 4:05 PDT`; RFC 850's `Saturday, 03-Feb-01`.
  */
-const mailForm =
-  /^(?:[A-Za-z]{3,9} ?,? ?)?(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (\d{1,2} ?: ?\d\d(?: ?: ?\d\d)?) ?([+-]\d{4}|[A-Za-z]{1,5})(?![^\s,;])/
+const mailDay = /^(?:[A-Za-z]{3,9} ?,? ?)?(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (.*)$/
+const mailTime = /^(\d{1,2} ?: ?\d\d(?: ?: ?\d\d)?) ?([+-]\d{4}|[A-Za-z]{1,5})(?![^\s,;])/
 
 /** When a message says that it was written. Null for what is no date, such as 30 February. */
 export function messageDate(field: string): Date | null {
   const text = withoutComments(field).replace(/\s+/g, ' ').trim()
-  const [, day, month = '', digits = '', time = '', zone = ''] = mailForm.exec(text) ?? []
+  const [, day, month = '', digits = '', rest = ''] = mailDay.exec(text) ?? []
+  const [, time = '', zone = ''] = mailTime.exec(rest) ?? []
   // RFC 5322 4.3: two digits are of 1950 to 2049. RFC 5322 3.3 knows no year before 1900.
   const year = fullYear(digits, 50)
   const minutesEast = offset(zone)

@@ -159,6 +159,9 @@ describe.each(stores)('in %s', (_name, store) => {
     ['no word of it, and no validator', {}],
     ['Vary: *', { 'cache-control': 'max-age=60', vary: 'accept, *' }],
     ['a max-age that is no number', { 'cache-control': 'max-age=1m' }],
+    ['two values of max-age, of which one is 0', { 'cache-control': 'max-age=0, max-age=60' }],
+    ['no-store in capitals, behind a field list', { 'cache-control': 'private="a, max-age=60", NO-STORE, max-age=60' }],
+    ['an Expires that is a year', { expires: '9999' }],
     ['an Expires that is none', { expires: '0' }],
     ['an Age beyond it', { 'cache-control': 'max-age=60', age: '61' }],
     ['a Date long ago', { 'cache-control': 'max-age=60', date: 'Wed, 01 May 2024 00:00:00 GMT' }],
@@ -174,6 +177,7 @@ describe.each(stores)('in %s', (_name, store) => {
   test.each<[string, () => Record<string, string>, number]>([
     ['max-age', () => ({ 'cache-control': 'max-age=100' }), 100],
     ['private', () => ({ 'cache-control': 'private, max-age=100' }), 100],
+    ['max-age with must-revalidate', () => ({ 'cache-control': 'Max-Age="100", must-revalidate' }), 100],
     [
       'max-age before Expires and s-maxage',
       () => ({ 'cache-control': 's-maxage=9, max-age=100', expires: at(500) }),
@@ -325,10 +329,12 @@ describe.each(stores)('in %s', (_name, store) => {
     ['no-cache', 10, 2],
     ['max-age=5', 10, 2],
     ['max-age=15', 10, 1],
+    ['max-age=15, max-age=5', 10, 2],
     ['min-fresh=55', 10, 2],
     ['min-fresh=45', 10, 1],
     ['max-stale=20', 70, 1],
     ['max-stale=5', 70, 2],
+    ['max-stale', 700, 1],
   ])('the caller may say %s, %d s later', async (control, seconds, requests) => {
     await read(client)
     later(seconds)
