@@ -1,4 +1,4 @@
-import type { MimeNode } from '@zone-eu/mailsplit'
+import type { Entity } from './entity.ts'
 import type { MessagePart } from './part.ts'
 import type { SplitMessage } from './split.ts'
 
@@ -7,14 +7,14 @@ import type { SplitMessage } from './split.ts'
  * (RFC 2046 5.1).
  */
 export function bodyOf(
-  { root, nodes }: SplitMessage,
-  partsOf: ReadonlyMap<MimeNode, readonly MessagePart[]>,
+  { entities }: SplitMessage,
+  partsOf: ReadonlyMap<Entity, readonly MessagePart[]>,
 ): readonly MessagePart[] {
   const parts = [...partsOf.values()].flat()
-  const tree = new TextTree(nodes, partsOf, new Set(parts.filter(isBlank)))
-  const unnamed = tree.texts(root, ({ isAttachment }) => !isAttachment)
+  const tree = new TextTree(entities, partsOf, new Set(parts.filter(isBlank)))
+  const unnamed = tree.texts(entities[0], ({ isAttachment }) => !isAttachment)
   if (unnamed.length > 0) return unnamed
-  const named = tree.texts(root, ({ disposition }) => disposition !== 'attachment')
+  const named = tree.texts(entities[0], ({ disposition }) => disposition !== 'attachment')
   if (named.length > 0) return named
   // There is nothing else to read.
   return parts.length === 1 && parts[0]?.mediaType.startsWith('text/') ? parts : []
@@ -22,30 +22,31 @@ export function bodyOf(
 
 /** The texts below each part of a message. */
 class TextTree {
-  readonly #children = new Map<MimeNode, MimeNode[]>()
-  readonly #partsOf: ReadonlyMap<MimeNode, readonly MessagePart[]>
+  readonly #children = new Map<Entity, Entity[]>()
+  readonly #partsOf: ReadonlyMap<Entity, readonly MessagePart[]>
   readonly #blank: ReadonlySet<MessagePart>
 
   constructor(
-    nodes: readonly MimeNode[],
-    partsOf: ReadonlyMap<MimeNode, readonly MessagePart[]>,
+    entities: readonly Entity[],
+    partsOf: ReadonlyMap<Entity, readonly MessagePart[]>,
     blank: ReadonlySet<MessagePart>,
   ) {
-    for (const node of nodes) {
-      const siblings = node.parentNode === false ? undefined : this.#children.get(node.parentNode)
-      if (siblings !== undefined) siblings.push(node)
-      else if (node.parentNode !== false) this.#children.set(node.parentNode, [node])
+    for (const entity of entities) {
+      if (entity.parent === null) continue
+      const siblings = this.#children.get(entity.parent)
+      if (siblings !== undefined) siblings.push(entity)
+      else this.#children.set(entity.parent, [entity])
     }
     this.#partsOf = partsOf
     this.#blank = blank
   }
 
-  texts(node: MimeNode | null, isToRead: (part: MessagePart) => boolean): readonly MessagePart[] {
-    if (node === null) return []
-    const parts = this.#partsOf.get(node)
+  texts(entity: Entity | undefined, isToRead: (part: MessagePart) => boolean): readonly MessagePart[] {
+    if (entity === undefined) return []
+    const parts = this.#partsOf.get(entity)
     if (parts !== undefined) return parts.filter((part) => isText(part) && isToRead(part))
-    const choices = (this.#children.get(node) ?? []).map((child) => this.texts(child, isToRead))
-    switch (node.multipart) {
+    const choices = (this.#children.get(entity) ?? []).map((child) => this.texts(child, isToRead))
+    switch (entity.multipart) {
       case 'alternative':
         return this.#best(choices)
       case 'related':

@@ -2,6 +2,7 @@ import { octetsToText } from '@retriever/core'
 import { messageDate } from '../plugin/date.ts'
 import { type Charset, headerText } from './charset.ts'
 import { decodeWords } from './encoded-words.ts'
+import { trimBlanks } from './parameters.ts'
 
 /** A header field. Untrusted text: control characters may be in it. */
 export interface HeaderField {
@@ -34,7 +35,10 @@ export function headerField(line: string, charset: Charset | null): HeaderField 
   if (colon < 1) return null
   // RFC 5322 2.2.3: unfolding takes the line end alone.
   const unfolded = line.slice(colon + 1).replace(/\r?\n(?=[ \t])/g, '')
-  return { name: octetsToText(line.slice(0, colon).trim()), value: decodeWords(headerText(unfolded.trim(), charset)) }
+  return {
+    name: octetsToText(line.slice(0, colon).trim()),
+    value: decodeWords(headerText(trimBlanks(unfolded), charset)),
+  }
 }
 
 export function wellKnown(headers: readonly HeaderField[]): WellKnownFields {

@@ -1,10 +1,10 @@
 import { decodeOctets, octetsToText, RetrievalError } from '@retriever/core'
-import type { MimeNode } from '@zone-eu/mailsplit'
 import { invalidOption } from '../plugin/limits.ts'
 import { checkOptions, type OptionKind } from '../plugin/options.ts'
 import { Representation } from '../result/representation.ts'
 import { bodyOf } from './body-parts.ts'
 import { type Charset, charsetOf, loadCharsets, wordCharsets } from './charset.ts'
+import type { Entity } from './entity.ts'
 import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './fields.ts'
 import { contentsOf, MessagePart, type PartContent } from './part.ts'
 import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split.ts'
@@ -123,29 +123,29 @@ export async function readMessage(
 const maxLevels = 8
 
 async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: number): Promise<Message> {
-  const split = await splitMessage(octets, limits)
-  const lines = split.root === null ? [] : headerLines(split.root)
+  const split = splitMessage(octets, limits)
+  const [root] = split.entities
   await loadCharsets(charsetLabels(split))
   const contents = split.leaves.map(contentsOf)
-  const count = split.nodes.length + contents.flat().length - contents.length
+  const count = split.entities.length + contents.flat().length - contents.length
   if (count > limits.maxParts) throw tooManyParts(limits)
-  const partsOf = new Map<MimeNode, readonly MessagePart[]>()
+  const partsOf = new Map<Entity, readonly MessagePart[]>()
   const parts: MessagePart[] = []
   let left = limits.maxParts - count
-  for (const [index, { node }] of split.leaves.entries()) {
+  for (const [index, { entity }] of split.leaves.entries()) {
     const own: MessagePart[] = []
     for (const content of contents[index] ?? []) {
       const message = await readWithin(content, { ...limits, maxParts: left }, levels)
       left -= message === null ? 0 : partCount(message)
       own.push(new MessagePart(parts.length + own.length + 1, content, message))
     }
-    partsOf.set(node, own)
+    partsOf.set(entity, own)
     parts.push(...own)
   }
   const body = bodyOf(split, partsOf)
   const charset = charsetOfHeader(body[0] ?? parts[0])
   return new Message(
-    lines.flatMap((line) => headerField(line, charset) ?? []),
+    (root?.fields ?? []).flatMap((line) => headerField(line, charset) ?? []),
     parts,
     body,
     await textOf(body),
@@ -173,15 +173,11 @@ function partCount({ parts }: Message): number {
   return parts.reduce((sum, { message }) => sum + 1 + (message === null ? 0 : partCount(message)), 0)
 }
 
-function headerLines({ headers }: MimeNode): string[] {
-  return headers === false ? [] : headers.getList().map(({ line }) => line)
-}
-
-/** Those that parts and encoded words name. */
-function charsetLabels({ nodes }: SplitMessage): string[] {
-  return nodes.flatMap((node) => [
-    ...(node.charset === false ? [] : [node.charset]),
-    ...headerLines(node).flatMap((line) => [...wordCharsets(line)]),
+/** The labels that parts, parameters and encoded words name. */
+function charsetLabels({ entities }: SplitMessage): string[] {
+  return entities.flatMap(({ charsetLabels, fields }) => [
+    ...charsetLabels,
+    ...fields.flatMap((field) => [...wordCharsets(field)]),
   ])
 }
 

@@ -3,8 +3,6 @@ import { decodeText, knownCharset } from '../plugin/text.ts'
 import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
 import { separateFiles } from './embedded.ts'
-import { decodeWords } from './encoded-words.ts'
-import { withoutBrackets } from './fields.ts'
 import { unflow } from './flowed.ts'
 import type { Message } from './message.ts'
 import type { Leaf } from './split.ts'
@@ -99,20 +97,20 @@ export class MessagePart {
 }
 
 /** The contents of a leaf, at least one: those of one part, or of a text and the files that stand in it. */
-export function contentsOf({ node, octets }: Leaf): readonly PartContent[] {
-  const decoded = decodeTransfer(octets, node.encoding || '')
-  const id = node.headers === false ? '' : node.headers.getFirst('Content-ID')
+export function contentsOf({ entity, octets }: Leaf): readonly PartContent[] {
+  const { fileName, mediaType, charset, disposition, contentId, encoding, flowed } = entity
+  const decoded = decodeTransfer(octets, encoding)
   const part: PartContent = {
-    name: node.filename === false ? null : decodeWords(octetsToText(node.filename)) || null,
-    mediaType: mediaTypeOf(node),
-    charset: node.charset === false ? null : node.charset.toLowerCase(),
-    disposition: node.disposition || null,
-    contentId: withoutBrackets(octetsToText(id)),
+    name: fileName,
+    mediaType,
+    charset,
+    disposition,
+    contentId,
     octets: decoded,
     damage: null,
-    flowed: node.flowed ? { deleteBlank: node.delSp } : null,
+    flowed,
   }
-  if (fileEncodings.has(node.encoding || '')) {
+  if (fileEncodings.has(encoding)) {
     const [file] = separateFiles(decoded).files
     if (file === undefined) return [part]
     return [{ ...part, name: part.name ?? octetsToText(file.name), octets: file.octets, damage: file.damage }]
@@ -147,16 +145,6 @@ function contentOfFile({ name, octets, damage }: Decoded): PartContent {
     damage,
     flowed: null,
   }
-}
-
-function mediaTypeOf(node: Leaf['node']): string {
-  // A multipart without parts is shown as the text that it is.
-  if (node.multipart || node.headers === false) return 'text/plain'
-  // RFC 2046 5.1.5
-  const isDigest = node.parentNode !== false && node.parentNode.multipart === 'digest'
-  if (isDigest && !node.headers.hasHeader('Content-Type')) return 'message/rfc822'
-  // RFC 2045 5.2: what is no media type is to be taken for text.
-  return node.contentType && /^[^\s/]+\/[^\s/]+$/.test(node.contentType) ? node.contentType : 'text/plain'
 }
 
 async function* chunks(octets: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
