@@ -1,6 +1,6 @@
 import type { Entity } from './entity.ts'
 import type { MessagePart } from './part.ts'
-import type { SplitMessage } from './split.ts'
+import type { SplitMessage } from './split-message.ts'
 
 /**
  * The parts that a person reads, in their order: texts, plain or HTML, that are no attachments; of alternatives one

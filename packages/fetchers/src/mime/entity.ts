@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import { withoutBrackets } from './fields.ts'
+import { withoutBrackets } from './header-fields.ts'
 import { type ParsedField, parameterText, parseField, trimBlanks } from './parameters.ts'
 
 /** The header of a message or of a part of one (an entity, RFC 2045 2.4), as far as MIME defines it. */

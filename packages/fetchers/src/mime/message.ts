@@ -5,9 +5,9 @@ import { Representation } from '../result/representation.ts'
 import { bodyOf } from './body-parts.ts'
 import { type Charset, charsetOf, loadCharsets, wordCharsets } from './charset.ts'
 import type { Entity } from './entity.ts'
-import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './fields.ts'
+import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './header-fields.ts'
 import { contentsOf, MessagePart, type PartContent } from './part.ts'
-import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split.ts'
+import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split-message.ts'
 
 /** Where a message would cost more than its octets. */
 export interface ReadMessageOptions {

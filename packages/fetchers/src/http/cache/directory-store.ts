@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { bodiesOf, sweep } from './directory-sweep.ts'
+import { createStored, openStored, readIndex, writeIndex } from './index-file.ts'
 import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
-import { createStored, openStored, readIndex, writeIndex } from './stored-index.ts'
 
 /** Octets that are read at once. */
 const chunkSize = 64 * 1024

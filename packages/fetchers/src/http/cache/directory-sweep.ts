@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs'
 import { readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { readIndex } from './stored-index.ts'
+import { readIndex } from './index-file.ts'
 
 /** The smallest unit that most file systems allocate. */
 const block = 4096

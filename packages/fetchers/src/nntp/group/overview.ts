@@ -1,7 +1,7 @@
 import { octetsToText } from '@retriever/core'
 import { charsetOf, headerText, wordCharsets } from '../../mime/charset.ts'
 import { decodeWords } from '../../mime/encoded-words.ts'
-import { idsIn, withoutBrackets } from '../../mime/fields.ts'
+import { idsIn, withoutBrackets } from '../../mime/header-fields.ts'
 import { messageDate } from '../../plugin/date.ts'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ServerPlan } from '../connection/session.ts'

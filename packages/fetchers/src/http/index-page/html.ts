@@ -1,10 +1,10 @@
 import { Parser } from 'htmlparser2'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
-import type { IndexedDirectory } from './index-entry.ts'
-import { IndexEvidence } from './index-evidence.ts'
-import { factsOf } from './index-facts.ts'
-import { LinkReader, maxDepth, type PageLink } from './index-links.ts'
-import { indexText } from './index-text.ts'
+import type { IndexedDirectory } from './directory.ts'
+import { IndexEvidence } from './evidence.ts'
+import { factsOf } from './facts.ts'
+import { LinkReader, maxDepth, type PageLink } from './links.ts'
+import { indexText } from './text.ts'
 
 /**
  * The entries of an index page as its octets come. Rejects with `limit-exceeded` past limits.maxListing, or where

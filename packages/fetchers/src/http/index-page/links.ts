@@ -1,4 +1,4 @@
-import type { Surroundings } from './index-facts.ts'
+import type { Surroundings } from './facts.ts'
 
 /** A link of a page, one octet a character. */
 export interface PageLink extends Surroundings {

@@ -1,7 +1,7 @@
-import type { IndexedDirectory } from './index-entry.ts'
-import { factsOf } from './index-facts.ts'
-import type { LinkReader, PageLink } from './index-links.ts'
-import { type TitleKind, titleKind } from './index-title.ts'
+import type { IndexedDirectory } from './directory.ts'
+import { factsOf } from './facts.ts'
+import type { LinkReader, PageLink } from './links.ts'
+import { type TitleKind, titleKind } from './title.ts'
 
 /** As many regular rows prove an index before its end has come. */
 const enough = 20

@@ -1,7 +1,7 @@
 import { decodeOctets, encodeOctets, octetsToText, utf8Octets } from '@retriever/core'
 import type { Entry } from '../../plugin/fetcher.ts'
 import type { Limits } from '../../plugin/limits.ts'
-import type { Facts } from './index-facts.ts'
+import type { Facts } from './facts.ts'
 
 /** Where a link of a page leads. */
 export type Destination =

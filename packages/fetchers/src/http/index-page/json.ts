@@ -1,9 +1,9 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
 import { whenHeld } from '../../plugin/limits.ts'
-import type { IndexedDirectory } from './index-entry.ts'
-import { dateIn, type Facts } from './index-facts.ts'
-import { indexText } from './index-text.ts'
+import type { IndexedDirectory } from './directory.ts'
+import { dateIn, type Facts } from './facts.ts'
+import { indexText } from './text.ts'
 
 /** The members of the first object, up to its end or to a member that is an object or a list. */
 const first = /^\s*\[\s*\{((?:"(?:[^"\\]|\\.)*"|[^"{}[\]])*)[{}[\]]/s
