@@ -2,10 +2,7 @@ import type { Entity } from './entity.ts'
 import type { MessagePart } from './part.ts'
 import type { SplitMessage } from './split-message.ts'
 
-/**
- * The parts that a person reads, in their order: texts, plain or HTML, that are no attachments; of alternatives one
- * (RFC 2046 5.1).
- */
+/** The parts that a person reads, in order: plain texts and HTML that are no attachments, one of each alternative. */
 export function bodyOf(
   { entities }: SplitMessage,
   partsOf: ReadonlyMap<Entity, readonly MessagePart[]>,
@@ -16,7 +13,7 @@ export function bodyOf(
   if (unnamed.length > 0) return unnamed
   const named = tree.texts(entities[0], ({ disposition }) => disposition !== 'attachment')
   if (named.length > 0) return named
-  // There is nothing else to read.
+  // A message of a single text shows it, even as an attachment.
   return parts.length === 1 && parts[0]?.mediaType.startsWith('text/') ? parts : []
 }
 
@@ -51,24 +48,24 @@ class TextTree {
         return this.#best(choices)
       case 'related':
       case 'signed':
-        // The first part with a text is the document; the others belong to it.
+        // The first part with a text is the document. The others (pictures, a signature) belong to it.
         return choices.find(({ length }) => length > 0) ?? []
       default:
-        return this.#said(choices.flat())
+        return this.#withoutBlank(choices.flat())
     }
   }
 
-  /** Plain text, unless it is blank; else the first that says something. */
+  /** RFC 2046 5.1.4: plain text unless it is blank, else the first alternative that is not. */
   #best(choices: readonly (readonly MessagePart[])[]): readonly MessagePart[] {
-    const said = choices.filter((parts) => parts.some((part) => !this.#blank.has(part)))
-    const plain = said.find((parts) => parts.every(({ mediaType }) => mediaType === 'text/plain'))
-    return plain ?? said[0] ?? choices[0] ?? []
+    const filled = choices.filter((parts) => parts.some((part) => !this.#blank.has(part)))
+    const plain = filled.find((parts) => parts.every(({ mediaType }) => mediaType === 'text/plain'))
+    return plain ?? filled[0] ?? choices[0] ?? []
   }
 
-  /** Without those that are blank, unless all are. */
-  #said(parts: readonly MessagePart[]): readonly MessagePart[] {
-    const said = parts.filter((part) => !this.#blank.has(part))
-    return said.length > 0 ? said : parts
+  /** The parts that are not blank; all if every one is. */
+  #withoutBlank(parts: readonly MessagePart[]): readonly MessagePart[] {
+    const filled = parts.filter((part) => !this.#blank.has(part))
+    return filled.length > 0 ? filled : parts
   }
 }
 

@@ -14,7 +14,7 @@ function isBlank(octet: number): boolean {
   return octet === 0x20 || (octet >= 0x09 && octet <= 0x0d)
 }
 
-/** A parameter's value as it was written, one octet a character; the charset is the one that RFC 2231 4 lets it name. */
+/** A parameter's value, one octet a character, and the charset that it names if it is in the form of RFC 2231 4. */
 export interface Parameter {
   readonly octets: string
   readonly charset: string | null

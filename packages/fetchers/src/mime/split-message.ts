@@ -2,7 +2,7 @@ import { RetrievalError } from '@retriever/core'
 import { Entity } from './entity.ts'
 import { trimBlanks } from './parameters.ts'
 
-/** How much a message may have of what costs memory beyond its octets. */
+/** Limits of what costs memory beyond the octets of a message. */
 export interface MessageLimits {
   readonly maxParts: number
   readonly maxHeader: number
@@ -40,9 +40,9 @@ class Splitter {
   readonly #limits: MessageLimits
   readonly #entities: Entity[] = []
   readonly #leaves: Leaf[] = []
-  /** The multiparts whose end has not come, the innermost last. */
+  /** The multiparts that have not ended, the innermost last. */
   readonly #open: Entity[] = []
-  /** Them by their boundaries; of two with the same, the inner one. */
+  /** The open multiparts by boundary. If two have the same, it is the inner one. */
   readonly #byBoundary = new Map<string, Entity>()
 
   constructor(message: Buffer, limits: MessageLimits) {
