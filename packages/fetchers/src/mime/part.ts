@@ -65,7 +65,7 @@ export class MessagePart {
     return this.disposition === 'attachment' || this.name !== null
   }
 
-  /** The text, decoded by its charset or else like representation.text(), with format=flowed joined. Lines end in LF. */
+  /** The text in its charset, or else read like representation.text(). Flowed lines are joined. Lines end in LF. */
   text(): string {
     const text = this.#decoded().replaceAll('\r\n', '\n')
     return this.#flowed === null ? text : unflow(text, this.#flowed.deleteBlank)

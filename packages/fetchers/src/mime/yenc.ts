@@ -19,7 +19,8 @@ interface Keywords {
 
 /**
  * Decodes the file in yEnc (yenc-draft 1.3) that begins at this line of a text. One part of several is named
- * `NAME.001`, so that the parts can be joined in the order of their names. Null if no file begins here, or it has no end.
+ * `NAME.001`, so that the parts can be joined in the order of their names. Null if no file begins here or it has no
+ * end.
  */
 export function ydecodeAt(text: Buffer, start: number): Decoded | null {
   const lines = linesFrom(text, start)

@@ -4,7 +4,7 @@ import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, decode, knownCodings, type Wire } from './decoder.ts'
 
-/** security.md case 41: nobody codes more often. */
+/** security.md case 41: no real server applies more codings. */
 const maxCodings = 3
 
 /** The value of Accept-Encoding. */
@@ -12,7 +12,7 @@ export function acceptEncoding(request: RequestOptions): string {
   return wantsCoding(request) ? knownCodings.join(', ') : 'identity'
 }
 
-/** A range, and where to go on, are counted in the octets that the server keeps; so are the parts of a split body. */
+/** Ranges, resume offsets and the parts of a split body count the octets that the server stores, without a coding. */
 function wantsCoding(request: RequestOptions): boolean {
   const { compressed, range, split = 1 } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumePoint(request) === undefined
@@ -20,18 +20,18 @@ function wantsCoding(request: RequestOptions): boolean {
 }
 
 /**
- * What was retrieved with its content codings undone, where `compressed` asked for them. Else, and in a coding that is
- * not known, as it came, and a remark says so: many servers label a .tar.gz as coded, or name as a coding what is none
- * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` names what was undone, last
- * coding first. Throws, and gives up the body, for too many codings.
+ * Decodes the content codings of a body if `compressed` asked for them. Otherwise, and for an unknown coding, the body
+ * stays as it came and a remark says so: many servers label a .tar.gz as coded, or name a coding that is none
+ * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` lists the decoded codings, the
+ * last applied first. Throws, and cancels the body, for too many codings.
  *
- * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
- * without a length that is cut between two of them looks whole.
+ * `completeness` stays as the framing determines it: gzip members may follow each other (RFC 1952 2.2), so a body
+ * without a length that is cut between two members looks whole.
  */
 export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Retrieved {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
-  // Content-Length: 0, and what has no body whatever it says: 204.
+  // An empty body, and 204, which has none whatever its Content-Length says.
   if (names.length === 0 || retrieved.size === 0) return retrieved
   const codings = knownAll(names)
   if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
@@ -39,9 +39,9 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
   const why =
     codings === null
-      ? `its content coding, which is not known here (${shown(names)}).`
-      : `the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
-  emit({ type: 'remark', url, message: `It stays in ${why}` })
+      ? `because it is not known (${shown(names)}).`
+      : `because it was not asked for (${shown(names)}); retrieve the whole with \`compressed\` to decode it.`
+  emit({ type: 'remark', url, message: `The body stays in its content coding, ${why}` })
   return retrieved
 }
 
@@ -52,19 +52,19 @@ function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: Re
   return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
 }
 
-/** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
+/** The codings in the order in which they were applied (RFC 9110 8.4), without `identity`. */
 function codingsOf({ metadata }: Retrieved): string[] {
   const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
   return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
 }
 
-/** In the order in which they are undone. Null: one of them is not known, and what is under it cannot be reached. */
+/** The codings in the order of decoding. Null if one is not known, since those below it cannot be decoded then. */
 function knownAll(names: readonly string[]): Coding[] | null {
   const codings = names.toReversed().map(codingOf)
   return codings.every((coding) => coding !== undefined) ? codings : null
 }
 
-/** Throws `limit-exceeded` for more than there may be. */
+/** Throws `limit-exceeded` for too many codings. */
 function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
   if (names.length <= maxCodings) return
   void body[Symbol.asyncIterator]().return?.()

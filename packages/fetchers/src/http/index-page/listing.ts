@@ -7,12 +7,12 @@ import { isJsonIndex, jsonEntries } from './json.ts'
 import { octetsOf } from './text.ts'
 import { TitleScanner, titleKind } from './title.ts'
 
-/** A page that is no index by then is none: style sheets and icons stand before the first row, but not more of them. */
+/** Octets within which an index must show itself: before the first row stand only style sheets and icons. */
 const maxPeek = 256 * 1024
 
 /**
- * An index of a directory, which the server made itself, as a listing; anything else as it is. Only the beginning of
- * the body is looked at; the octets of the body stay the same.
+ * Makes a listing of a directory index that the server generated, and returns anything else as it is. Only the
+ * beginning of the body is examined, and the body's octets stay the same.
  */
 export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
@@ -33,8 +33,8 @@ export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: R
 }
 
 /**
- * A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. A
- * page that a proxy makes of an FTP directory is none of the server's.
+ * Whether the path ends in `/` or has no extension: some servers list the directory `files` without a `/` at its end. A
+ * page that a proxy generates for an FTP directory does not count.
  */
 function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, url }: RetrievalContext): boolean {
   const path = target.replace(/\?.*$/s, '')
@@ -42,19 +42,20 @@ function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, ur
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
-/** Else what comes is a document of its own for all we know. */
+/** Without such a request, JSON is a document and not an index. */
 function asksForJson({ request }: RetrievalContext): boolean {
   return /json/i.test(ownField(request, 'accept') ?? request.accept ?? '')
 }
 
-/** Looks at the beginning of a body, one octet a character. Undefined: more must come before it is known. */
+/** Decides by the beginning of a body, one octet a character, whether it is an index. */
 interface Recogniser {
+  /** Undefined if more of the body is needed. */
   add(text: string): Promise<boolean | undefined>
-  /** `isAll` is false where more would have come. */
+  /** Judges by all that has come; `isAll` is false if the body goes on. */
   end(isAll: boolean): Promise<boolean>
 }
 
-/** Most pages are told from an index by their title; the others are parsed. */
+/** The title alone excludes most pages; the others are parsed. */
 class HtmlRecogniser implements Recogniser {
   readonly #context: RetrievalContext
   readonly #scanner = new TitleScanner()
@@ -72,7 +73,7 @@ class HtmlRecogniser implements Recogniser {
   }
 
   async end(isAll: boolean): Promise<boolean> {
-    // Nothing of a body has come yet.
+    // Without a page, not even the beginning of a title has come.
     return this.#page?.end(isAll) ?? false
   }
 
@@ -99,11 +100,11 @@ class JsonRecogniser implements Recogniser {
   }
 }
 
-/** The beginning of a body: what has been taken of it. */
+/** The beginning of a body, which has been read. */
 interface Peek {
   readonly chunks: Uint8Array[]
   readonly isIndex: boolean
-  /** What ended the body meanwhile; it comes behind the chunks. */
+  /** The error that ended the body meanwhile. It follows the chunks. */
   readonly failure: { readonly error: unknown } | null
 }
 
