@@ -3,8 +3,8 @@ import { octetsToText } from '@retriever/core'
 const day = 24 * 60 * 60 * 1000
 
 /**
- * A day (months from 1) and the milliseconds since its midnight, in UTC. Undefined where the calendar has no such day:
- * 30 February does not become 2 March. The seconds may be 60, a leap second (RFC 3659 2.3).
+ * A day (months from 1) and the milliseconds since its midnight. Undefined for what is no date, so that 30 February does not become
+ * 2 March. The seconds may be 60, a leap second (RFC 3659 2.3).
  */
 export function utcDate(year: number, month: number, date: number, time = 0): Date | undefined {
   const midnight = new Date(Date.UTC(year, month - 1, date))
@@ -15,8 +15,8 @@ export function utcDate(year: number, month: number, date: number, time = 0): Da
 }
 
 /**
- * The latest such date that is over, for listings that omit the year of the last months. It may be up to a day ahead of
- * `now`, since tomorrow may have begun in the server's zone. It is looked for eight years back, for 29 February.
+ * The last such date that has been: a time stands for the year in dates of the last months. Up to a day ahead of `now`, since the
+ * server's clock may be in a zone where tomorrow has begun. Eight years back, for 29 February.
  */
 export function latestDate(month: number, date: number, time: number, now: Date): Date | undefined {
   const newest = now.getUTCFullYear() + 1
@@ -28,8 +28,8 @@ export function latestDate(month: number, date: number, time: number, now: Date)
 }
 
 /**
- * `4:05` or `04:05:06.789`, as milliseconds since midnight. NaN for 25:00, which has the shape of a time and is none;
- * undefined for a text of another shape.
+ * `4:05`, `04:05:06.789`, as milliseconds since midnight. NaN for 25:00, which has the shape of a time and is none; undefined for
+ * what has not even that.
  */
 export function clock(text: string): number | undefined {
   const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
@@ -38,25 +38,24 @@ export function clock(text: string): number | undefined {
   return (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + milliseconds(fraction)
 }
 
-/** The first three digits behind a decimal point. */
+/** Of the digits behind a decimal point; what is finer is cut off. */
 function milliseconds(fraction: string): number {
   return Number(fraction.slice(0, 3).padEnd(3, '0'))
 }
 
 /**
- * The year of two digits: from `pivot` on it is of the last century (POSIX takes 69). Three digits come from programs
- * that count from 1900: 103 is 2003.
+ * The year of two digits as POSIX reads it: 69 to 99 are of the last century. Of three, as programs wrote it that counted from 1900:
+ * 103 is 2003.
  */
-export function fullYear(text: string, pivot = 69): number {
+export function fullYear(text: string): number {
   const year = Number(text)
-  if (text.length === 2) return year < pivot ? 2000 + year : 1900 + year
+  if (text.length === 2) return year < 69 ? 2000 + year : 1900 + year
   return text.length === 3 ? 1900 + year : year
 }
 
 /**
- * Names and abbreviations, as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the
- * Scandinavian languages and Russian. No word is in two rows: Polish and Croatian are left out, whose `lis` are
- * different months.
+ * Abbreviations as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the Scandinavian languages and
+ * Russian. No word is in two rows; Polish and Croatian are left out, whose `lis` are different months.
  */
 const months = new Map(
   [

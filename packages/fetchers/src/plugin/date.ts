@@ -1,4 +1,4 @@
-import { clock, fullYear, monthNumber, utcDate } from './calendar.ts'
+import { clock, monthNumber, utcDate } from './calendar.ts'
 
 /** The forms of RFC 9110 5.6.7 without GMT. Some servers write one digit for the day, or no seconds. */
 const httpForms: readonly RegExp[] = [
@@ -54,8 +54,9 @@ export function messageDate(field: string): Date | null {
   const text = withoutComments(field).replace(/\s+/g, ' ').trim()
   const [, day, month = '', digits = '', rest = ''] = mailDay.exec(text) ?? []
   const [, time = '', zone = ''] = mailTime.exec(rest) ?? []
-  // RFC 5322 4.3: two digits are of 1950 to 2049. RFC 5322 3.3 knows no year before 1900.
-  const year = fullYear(digits, 50)
+  // RFC 5322 4.3: two digits are of 1950 to 2049, and three count from 1900. RFC 5322 3.3 has no year before 1900.
+  const century = digits.length === 4 ? 0 : digits.length === 2 && Number(digits) < 50 ? 2000 : 1900
+  const year = century + Number(digits)
   const minutesEast = offset(zone)
   const date = utcDate(year, monthNumber(month) ?? 0, Number(day), clock(time.replaceAll(' ', '')) ?? Number.NaN)
   if (date === undefined || year < 1900 || Number.isNaN(minutesEast)) return null
