@@ -4,7 +4,7 @@ import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, decode, knownCodings, type Wire } from './decoder.ts'
 
-/** security.md case 41: no real server applies more codings. */
+/** security.md case 41: nobody codes more often. */
 const maxCodings = 3
 
 /** The value of Accept-Encoding. */
@@ -12,7 +12,7 @@ export function acceptEncoding(request: RequestOptions): string {
   return wantsCoding(request) ? knownCodings.join(', ') : 'identity'
 }
 
-/** Ranges, resume offsets and the parts of a split body count the octets that the server stores, without a coding. */
+/** A range, and where to go on, are counted in the octets that the server keeps; so are the parts of a split body. */
 function wantsCoding(request: RequestOptions): boolean {
   const { compressed, range, split = 1 } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumePoint(request) === undefined
@@ -20,18 +20,18 @@ function wantsCoding(request: RequestOptions): boolean {
 }
 
 /**
- * Decodes the content codings of a body if `compressed` asked for them. Otherwise, and for an unknown coding, the body
- * stays as it came and a remark says so: many servers label a .tar.gz as coded, or name a coding that is none
- * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` lists the decoded codings, the
- * last applied first. Throws, and cancels the body, for too many codings.
+ * What was retrieved with its content codings undone, where `compressed` asked for them. Else, and in a coding that is
+ * not known, as it came, and a remark says so: many servers label a .tar.gz as coded, or name as a coding what is none
+ * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` names what was undone, last
+ * coding first. Throws, and gives up the body, for too many codings.
  *
- * `completeness` stays as the framing determines it: gzip members may follow each other (RFC 1952 2.2), so a body
- * without a length that is cut between two members looks whole.
+ * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
+ * without a length that is cut between two of them looks whole.
  */
 export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Retrieved {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
-  // An empty body, and 204, which has none whatever its Content-Length says.
+  // Content-Length: 0, and what has no body whatever it says: 204.
   if (names.length === 0 || retrieved.size === 0) return retrieved
   const codings = knownAll(names)
   if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
@@ -52,19 +52,19 @@ function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: Re
   return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
 }
 
-/** The codings in the order in which they were applied (RFC 9110 8.4), without `identity`. */
+/** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
 function codingsOf({ metadata }: Retrieved): string[] {
   const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
   return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
 }
 
-/** The codings in the order of decoding. Null if one is not known, since those below it cannot be decoded then. */
+/** In the order in which they are undone. Null: one of them is not known, and what is under it cannot be reached. */
 function knownAll(names: readonly string[]): Coding[] | null {
   const codings = names.toReversed().map(codingOf)
   return codings.every((coding) => coding !== undefined) ? codings : null
 }
 
-/** Throws `limit-exceeded` for too many codings. */
+/** Throws `limit-exceeded` for more than there may be. */
 function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
   if (names.length <= maxCodings) return
   void body[Symbol.asyncIterator]().return?.()

@@ -2,37 +2,36 @@ import * as zlib from 'node:zlib'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Inflater, type ZlibStream } from './inflater.ts'
 
-/** A content coding (RFC 9110 8.4.1) that can be decoded. */
+/** A content coding (RFC 9110 8.4.1) that can be undone. */
 export interface Coding {
   readonly name: string
   /** A decoder for a body that begins with this octet. */
   open(first: number): ZlibStream
-  /** The octets that may follow its end. */
+  /** What may follow its end. */
   readonly after: 'nothing' | 'zeros' | 'another'
   /**
-   * Whether the last octet does not belong to the coding although zlib waits for more, judging by the last five octets
-   * and the number of decoded ones.
+   * Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded.
    */
   hasTail?(last: Buffer, decoded: number): boolean
 }
 
-// Larger than zlib's default of 16 KiB, so that fewer chunks pass between threads.
+// Fewer ways to and from zlib's thread than its own 16 KiB.
 const chunkSize = 64 * 1024
 
 const gzip: Coding = {
   name: 'gzip',
   open: () => zlib.createGunzip({ chunkSize }),
-  // Node's decoder reads further members (RFC 1952 2.2) itself. Tapes and block devices pad files with zeros.
+  // Further members (RFC 1952 2.2) Node's decoder reads itself. Zeros pad what came from a tape, or a block device.
   after: 'zeros',
-  // zlib takes any octet for the first of a member until it sees the second. A line end after a member (often PHP's) is
-  // recognised by the length before it (RFC 1952 2.3.1); after a second member it counts as a member that is cut.
+  // zlib takes any octet for the first of a member until it sees the second. A line end behind a member (often PHP's)
+  // is told by the length before it (RFC 1952 2.3.1); behind a second member it passes for a cut one.
   hasTail: (last, decoded) => decoded > 0 && last[4] !== 0x1f && last.readUInt32LE(0) === decoded % 2 ** 32,
 }
 
 const deflate: Coding = {
   name: 'deflate',
   // RFC 9110 8.4.1.2: the zlib format, but some servers send bare deflate. The low half of zlib's first octet is 8 (RFC
-  // 1950 2.2); in bare deflate that would be a stored block with a bit set in its padding, which no encoder writes.
+  // 1950 2.2); in bare deflate that would be a stored block with a set bit in its padding, which nothing writes.
   open: (first) => ((first & 0x0f) === 8 ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize })),
   after: 'nothing',
 }
@@ -41,7 +40,7 @@ const brotli: Coding = { name: 'br', open: () => zlib.createBrotliDecompress({ c
 
 type CreateZstd = (options: { chunkSize: number; params: Readonly<Record<number, number>> }) => ZlibStream
 
-/** Exists from Node 22.15 on. */
+/** From Node 22.15 on. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: CreateZstd }
 
 /** ZSTD_d_windowLogMax of zstd.h; RFC 9659 3 allows no window over 8 MiB, zstd itself 128. */
@@ -51,7 +50,7 @@ function zstd(create: CreateZstd): Coding {
   return { name: 'zstd', open: () => create({ chunkSize, params: zstdWindow }), after: 'another' }
 }
 
-/** In the order of Accept-Encoding. */
+/** In the order in which they are asked for. */
 const known: readonly Coding[] = [
   gzip,
   deflate,
@@ -59,7 +58,7 @@ const known: readonly Coding[] = [
   ...(createZstdDecompress === undefined ? [] : [zstd(createZstdDecompress)]),
 ]
 
-/** The names of the codings, for Accept-Encoding. */
+/** Their names, as in Accept-Encoding. */
 export const knownCodings: readonly string[] = known.map(({ name }) => name)
 
 /** The coding of a name in lower case. RFC 9110 8.4.1.3: x-gzip is gzip. */
@@ -67,7 +66,7 @@ export function codingOf(name: string): Coding | undefined {
   return known.find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
 }
 
-/** security.md case 40: deflate packs zeros 1032:1, and small bodies may consist of them. */
+/** security.md case 40. Zeros come to 1032:1 in deflate; what is small may be made of them. */
 const maxRatio = 250
 const ratioFrom = 64 * 1024 * 1024
 

@@ -7,12 +7,12 @@ import { isJsonIndex, jsonEntries } from './json.ts'
 import { octetsOf } from './text.ts'
 import { TitleScanner, titleKind } from './title.ts'
 
-/** Octets within which an index must show itself: before the first row stand only style sheets and icons. */
+/** A page that is no index by then is none: style sheets and icons stand before the first row, but not more of them. */
 const maxPeek = 256 * 1024
 
 /**
- * Makes a listing of a directory index that the server generated, and returns anything else as it is. Only the
- * beginning of the body is examined, and the body's octets stay the same.
+ * An index of a directory, which the server made itself, as a listing; anything else as it is. Only the beginning of
+ * the body is looked at; the octets of the body stay the same.
  */
 export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
@@ -33,8 +33,8 @@ export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: R
 }
 
 /**
- * Whether the path ends in `/` or has no extension: some servers list the directory `files` without a `/` at its end. A
- * page that a proxy generates for an FTP directory does not count.
+ * A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. A
+ * page that a proxy makes of an FTP directory is none of the server's.
  */
 function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, url }: RetrievalContext): boolean {
   const path = target.replace(/\?.*$/s, '')
@@ -42,20 +42,19 @@ function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, ur
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
-/** Without such a request, JSON is a document and not an index. */
+/** Else what comes is a document of its own for all we know. */
 function asksForJson({ request }: RetrievalContext): boolean {
   return /json/i.test(ownField(request, 'accept') ?? request.accept ?? '')
 }
 
-/** Decides by the beginning of a body, one octet a character, whether it is an index. */
+/** Looks at the beginning of a body, one octet a character. Undefined: more must come before it is known. */
 interface Recogniser {
-  /** Undefined if more of the body is needed. */
   add(text: string): Promise<boolean | undefined>
-  /** Judges by all that has come; `isAll` is false if the body goes on. */
+  /** `isAll` is false where more would have come. */
   end(isAll: boolean): Promise<boolean>
 }
 
-/** The title alone excludes most pages; the others are parsed. */
+/** Most pages are told from an index by their title; the others are parsed. */
 class HtmlRecogniser implements Recogniser {
   readonly #context: RetrievalContext
   readonly #scanner = new TitleScanner()
@@ -73,7 +72,7 @@ class HtmlRecogniser implements Recogniser {
   }
 
   async end(isAll: boolean): Promise<boolean> {
-    // Without a page, not even the beginning of a title has come.
+    // Nothing of a body has come yet.
     return this.#page?.end(isAll) ?? false
   }
 
@@ -100,11 +99,11 @@ class JsonRecogniser implements Recogniser {
   }
 }
 
-/** The beginning of a body, which has been read. */
+/** The beginning of a body: what has been taken of it. */
 interface Peek {
   readonly chunks: Uint8Array[]
   readonly isIndex: boolean
-  /** The error that ended the body meanwhile. It follows the chunks. */
+  /** What ended the body meanwhile; it comes behind the chunks. */
   readonly failure: { readonly error: unknown } | null
 }
 
