@@ -6,6 +6,8 @@ const httpForms: readonly RegExp[] = [
   /^(?:[A-Z]{3,9}, ?)?(?<day>\d\d?)[ -](?<month>[A-Z]{3})[ -](?<year>\d{4}|\d\d) (?<time>[\d:]{4,8})$/i,
   // Sat Feb  3 04:05:06 2001, as asctime() of C writes it.
   /^[A-Z]{3} (?<month>[A-Z]{3}) {1,2}(?<day>\d\d?) (?<time>[\d:]{7,8}) (?<year>\d{4})$/i,
+  // 2001-02-03T04:05:06.789Z, which is no form of HTTP but is sent by some programs.
+  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[T ](?<time>[\d:.]{4,12})$/i,
 ]
 
 /** Some servers write UTC or an offset for GMT, or nothing. */
@@ -17,7 +19,8 @@ export function httpDate(field: string | null | undefined): Date | null {
   const minutesEast = offset(zone.replace(':', ''))
   for (const form of httpForms) {
     const { day, month = '', year = '', time = '' } = form.exec(text)?.groups ?? {}
-    const date = utcDate(httpYear(year), monthNumber(month) ?? 0, Number(day), clock(time) ?? Number.NaN)
+    const number = Number(month) || (monthNumber(month) ?? 0)
+    const date = utcDate(httpYear(year), number, Number(day), clock(time) ?? Number.NaN)
     if (date !== undefined && !Number.isNaN(minutesEast)) return new Date(date.getTime() - minutesEast * 60_000)
   }
   return null
