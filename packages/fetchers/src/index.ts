@@ -3,7 +3,8 @@ import { type ClientOptions, type RetrieveOptions, retrieveOptionNames } from '.
 import type { Representation } from './result/representation.ts'
 
 export type { PinnedAddresses } from './client/addresses.ts'
-export type { BatchOutcome, Client } from './client/client.ts'
+export type { BatchOutcome } from './client/batch.ts'
+export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
 export type { ClientOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'

@@ -5,7 +5,7 @@ import type { Handoff } from '../plugin/fetcher.ts'
 import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
 import { Representation } from '../result/representation.ts'
 import { AddressBook } from './addresses.ts'
-import { Batch, type Job } from './batch.ts'
+import type { BatchOutcome, Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
 import { LoginMemory } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
@@ -15,11 +15,6 @@ import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { readTls } from './tls.ts'
-
-/** One of retrieveAll's results, in the order in which they come. */
-export type BatchOutcome =
-  | { readonly url: string; readonly representation: Representation; readonly error: null }
-  | { readonly url: string; readonly representation: null; readonly error: RetrievalError }
 
 /** Retrieves by one set of options, and keeps connections between retrievals. Made by createClient. */
 export interface Client extends AsyncDisposable {
@@ -93,7 +88,7 @@ export function createClient(options: ClientOptions = {}): Client {
         yield {
           url: String(url),
           host: ('host' in resolution.plan && resolution.plan.host) || '',
-          share: 1 / registry.inFlight(resolution.plan.mechanism),
+          inFlight: registry.inFlight(resolution.plan.mechanism),
           async run() {
             retrieval = begin(resolution, retrieveOptions)
             return representationOf(url, await retrieval.run(resolution))
@@ -101,7 +96,7 @@ export function createClient(options: ClientOptions = {}): Client {
           abort: () => retrieval?.abort(abandoned(resolution.url)),
         }
       } catch (error) {
-        yield { url: String(url), host: '', share: 1, run: () => Promise.reject(error), abort() {} }
+        yield { url: String(url), host: '', inFlight: 1, run: () => Promise.reject(error), abort() {} }
       }
     }
   }
@@ -119,9 +114,10 @@ export function createClient(options: ClientOptions = {}): Client {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
     fetch: (url, init) => fetchResponse(client, url, init),
-    retrieveAll(urls, retrieveOptions = {}) {
-      const batch = new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4)
-      return batch.outcomes()
+    async *retrieveAll(urls, retrieveOptions = {}) {
+      // Loaded here because a client of single retrievals needs no queue.
+      const { Batch } = await import('./batch.ts')
+      yield* new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4).outcomes()
     },
     async close() {
       isClosed = true
