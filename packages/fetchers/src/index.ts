@@ -15,7 +15,6 @@ export { builtinMechanisms } from './client/registry.ts'
 export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
 export type {
-  Addresses,
   Challenge,
   Credentials,
   Entry,
@@ -23,22 +22,22 @@ export type {
   Fetcher,
   Handoff,
   Outcome,
-  ProxyServer,
   Redirect,
   RequestOptions,
   ResumePoint,
   RetrievalContext,
   Retrieved,
-  TlsOptions,
 } from './plugin/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
+export type { Addresses, ProxyServer, TlsOptions } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
-export { Connection, openConnection, type Peer } from './wire/transport/socket.ts'
+export { Connection, type Peer } from './wire/transport/connection.ts'
+export { openConnection } from './wire/transport/socket.ts'
 
 /** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */
 export async function retrieve(

@@ -175,8 +175,10 @@ class SharedPlaces {
   }
 
   #start(): void {
-    if (this.#held.length === 0) return this.queue.pause()
-    this.queue.concurrency = this.#held.length * this.#inFlight
-    this.queue.start()
+    if (this.#held.length === 0) this.queue.pause()
+    else {
+      this.queue.concurrency = this.#held.length * this.#inFlight
+      this.queue.start()
+    }
   }
 }

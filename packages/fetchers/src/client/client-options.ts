@@ -1,7 +1,8 @@
 import type { Defaults, Scheme } from '@retriever/core'
 import type { RetrievalEvent } from '../plugin/events.ts'
-import type { Challenge, Credentials, Fetcher, RequestOptions, TlsOptions } from '../plugin/fetcher.ts'
+import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
+import type { TlsOptions } from '../plugin/network.ts'
 import {
   abortSignal,
   callback,

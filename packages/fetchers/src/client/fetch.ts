@@ -1,6 +1,7 @@
-import { RetrievalError } from '@retriever/core'
+import { type Resolution, RetrievalError } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
-import type { Client } from './client.ts'
+import type { Representation } from '../result/representation.ts'
+import type { RetrieveOptions } from './client-options.ts'
 
 /**
  * What of the web's RequestInit is understood. What would change the result, and is not done here, is refused:
@@ -29,8 +30,14 @@ const statusOf: Readonly<Partial<Record<string, number>>> = {
   'auth-failed': 401,
 }
 
+/** The part of a Client that fetch() is made of. */
+interface Retriever {
+  retrieve(url: string | URL, options?: RetrieveOptions): Promise<Representation>
+  resolve(url: string | URL): Resolution
+}
+
 /** client.fetch: Response in, for every scheme. A server's refusal is a Response with its status; all else rejects. */
-export async function fetchResponse(client: Client, url: string | URL, init: FetchInit = {}): Promise<Response> {
+export async function fetchResponse(client: Retriever, url: string | URL, init: FetchInit = {}): Promise<Response> {
   const method = readMethod(init)
   try {
     const representation = await client.retrieve(url, {

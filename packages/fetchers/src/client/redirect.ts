@@ -9,7 +9,8 @@ import {
   resolve,
   resolveReference,
 } from '@retriever/core'
-import type { Redirect, RequestOptions, RetrievalContext, TlsOptions } from '../plugin/fetcher.ts'
+import type { Redirect, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
+import type { TlsOptions } from '../plugin/network.ts'
 import { hostOf } from './policy.ts'
 
 /** Where a redirect leads. Throws for what is no URL, or none of a known scheme. */

@@ -13,17 +13,17 @@ import type {
   ErrorExtras,
   Handoff,
   Outcome,
-  ProxyServer,
   Redirect,
   RequestOptions,
   RetrievalContext,
   Retrieved,
-  TlsOptions,
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
+import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { masked, withoutSecrets } from '../plugin/redact-events.ts'
-import { Retries, withDeadline } from '../plugin/retry.ts'
+import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
+import { withDeadline } from '../plugin/with-deadline.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import { emptyBody } from '../wire/empty-body.ts'

@@ -1,5 +1,5 @@
 import { type HttpPlan, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
-import { basicLogin, type Login } from '../auth/authenticator.ts'
+import { basicLogin, type Login } from '../auth/login.ts'
 import type { AuthChallenge } from '../auth/challenge.ts'
 import { DigestLogin, strongestDigest } from '../auth/digest.ts'
 import type { Challenge, Credentials, ErrorExtras, RetrievalContext } from '../plugin/fetcher.ts'

@@ -1,5 +1,6 @@
 import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {

@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import { attempt, writeFailed, writeWhole } from './local-file.ts'
-import type { SavedFacts } from './save.ts'
+import type { SavedFacts } from './saved-facts.ts'
 
 /**
  * Writes the octets behind those that `path` has already, which must be as many as come before them in the resource; where none do,

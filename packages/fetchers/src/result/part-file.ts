@@ -6,7 +6,7 @@ import { attempt, special, writeFailed, writeWhole } from './local-file.ts'
 import { checkDead, PartLock, recordPath } from './part-lock.ts'
 import { isOwnFile, lstatOf, type PartRecord, pointOf, provenLength, readRecord, recordOf } from './part-record.ts'
 import { thisProcess } from './process-identity.ts'
-import type { SavedFacts } from './save.ts'
+import type { SavedFacts } from './saved-facts.ts'
 
 interface OpenPart {
   readonly file: FileHandle

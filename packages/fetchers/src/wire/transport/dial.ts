@@ -2,10 +2,11 @@ import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext, TlsOptions } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ProxyServer, TlsOptions } from '../../plugin/network.ts'
 import { type AbortScope, whenOver } from './abort-scope.ts'
+import type { Peer } from './connection.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
-import type { Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'
 

@@ -1,0 +1,121 @@
+import type { Socket } from 'node:net'
+import type { Phase, TlsMode } from '@retriever/core'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { isOneLine } from '../framing/lines.ts'
+import { receiveError } from './socket-error.ts'
+
+/** Where a connection goes, and what is spoken on it. */
+export interface Peer {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsMode
+  /** Protocols to choose from within TLS, the best first (RFC 7301). */
+  readonly alpn?: readonly string[]
+}
+
+/** A connection that is read by pulling and written through one guarded door. */
+export class Connection {
+  readonly #socket: Socket
+  readonly #context: RetrievalContext
+
+  constructor(socket: Socket, context: RetrievalContext) {
+    this.#socket = socket
+    this.#context = context
+  }
+
+  /** The next octets, or null at the end of the stream. Nothing is read ahead beyond the socket's own buffer. */
+  read(phase: Phase): Promise<Uint8Array | null> {
+    const chunk = this.#socket.read() as Uint8Array | null
+    if (chunk !== null) return Promise.resolve(chunk)
+    return this.#context.deadline.within(phase, () => this.#nextChunk())
+  }
+
+  async #nextChunk(): Promise<Uint8Array | null> {
+    const socket = this.#socket
+    while (true) {
+      const chunk = socket.read() as Uint8Array | null
+      if (chunk !== null) return chunk
+      if (socket.errored !== null) throw receiveError(this.#context, socket.errored)
+      if (socket.readableEnded || socket.destroyed) return null
+      await readableOrOver(socket)
+    }
+  }
+
+  /**
+   * The next octet alone, or null where the connection ends, in whatever way: for a dialogue at the end of which somebody else reads
+   * on, from the very next octet.
+   */
+  async readOctet(phase: Phase): Promise<number | null> {
+    const socket = this.#socket
+    while (true) {
+      const octet = socket.read(1) as Uint8Array | null
+      if (octet !== null) return octet[0] ?? null
+      if (socket.readableEnded || socket.destroyed) return null
+      await this.#context.deadline.within(phase, () => readableOrOver(socket))
+    }
+  }
+
+  /**
+   * Sends one line. Strings hold one octet a character; anything that would make the line two (CR, LF, NUL inside) or that
+   * is no octet at all is refused here, whatever was checked before. `shown` stands for it in events where it is secret.
+   */
+  sendLine(line: string, shown: string = line): Promise<void> {
+    return this.sendLines([line], [shown])
+  }
+
+  /** Sends several lines at once, as sendLine. */
+  async sendLines(lines: readonly string[], shown: readonly string[] = lines): Promise<void> {
+    if (!lines.every(isOneLine)) {
+      throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
+        phase: 'policy',
+      })
+    }
+    await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
+  }
+
+  /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. `shown` as in sendLine. */
+  async sendMessage(octets: string, shown: string = octets): Promise<void> {
+    await this.#write(octets, shown)
+  }
+
+  /** Sends octets that state their own lengths, and that events do not tell of: SOCKS, which is no part of the retrieval's dialogue. */
+  async sendFrame(octets: string): Promise<void> {
+    await this.#write(octets, null)
+  }
+
+  async #write(octets: string, shown: string | null): Promise<void> {
+    const { deadline, emit, url } = this.#context
+    if (shown !== null) emit({ type: 'sent', url, octets: shown })
+    if (this.#socket.write(octets, 'latin1')) return
+    await deadline.within('request', () => drainedOrOver(this.#socket))
+  }
+
+  /** Ends the connection and frees it, at once. */
+  close(): void {
+    this.#socket.destroy()
+  }
+}
+
+function readableOrOver(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ['readable', 'end', 'error', 'close'] as const
+    const wake = (): void => {
+      for (const event of events) socket.off(event, wake)
+      resolve()
+    }
+    for (const event of events) socket.on(event, wake)
+  })
+}
+
+/** A socket that has ended never drains; what became of it, the next read tells. */
+function drainedOrOver(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (!socket.writable) return resolve()
+    const events = ['drain', 'error', 'close'] as const
+    const wake = (): void => {
+      for (const event of events) socket.off(event, wake)
+      resolve()
+    }
+    for (const event of events) socket.on(event, wake)
+  })
+}
