@@ -3,12 +3,12 @@ import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '@retriever/f
 
 /** A fetcher for http that answers from a function: what the client does is tested without a network. */
 export function fakeHttp(
-  answer: (plan: HttpPlan, context: RetrievalContext) => Outcome | Promise<Outcome>,
+  answer: (plan: HttpPlan, context: RetrievalContext) => Outcome<'http'> | Promise<Outcome<'http'>>,
 ): Fetcher<'http'> {
   return { mechanism: 'http', retrieve: async (plan, context) => answer(plan, context) }
 }
 
-export function retrieved(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved> = {}): Retrieved {
+export function retrieved(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved<'http'>> = {}): Retrieved<'http'> {
   return {
     outcome: 'retrieved',
     kind: 'object',
@@ -17,7 +17,7 @@ export function retrieved(body: AsyncIterable<Uint8Array>, extra: Partial<Retrie
     size: null,
     modified: null,
     completeness: 'verified',
-    metadata: {},
+    metadata: { status: 200, headers: {}, fields: [] },
     body,
     ...extra,
   }

@@ -30,6 +30,16 @@ export type {
 } from './plugin/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
+export type {
+  FileMetadata,
+  FtpMetadata,
+  GopherMetadata,
+  GopherView,
+  HttpMetadata,
+  MetadataByMechanism,
+  MetadataOf,
+  NntpMetadata,
+} from './plugin/metadata.ts'
 export type { Addresses, ProxyServer, TlsOptions } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'

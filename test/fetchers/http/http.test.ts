@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
 import { challenge, ok, reply } from '../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
+import { httpMetadata } from '../../support/metadata.ts'
 
 let servers: TestServers<'http'>
 let client: Client
@@ -553,7 +554,7 @@ describe('a server that breaks HTTP', () => {
       () => 'HTTP/1.1 200 OK\r\nVia: a\r\nVIA: b\r\nSet-Cookie: id=tasty\r\n__proto__: x\r\nContent-Length: 0\r\n\r\n',
     )
     const representation = await client.retrieve(server.url)
-    const { headers } = representation.metadata as { headers: Record<string, string> }
+    const { headers } = httpMetadata(representation)
     expect(Object.entries(headers)).toEqual([
       ['via', 'a, b'],
       ['__proto__', 'x'],

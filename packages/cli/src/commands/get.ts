@@ -109,9 +109,9 @@ async function toNamed(
 }
 
 /** The name out of Content-Disposition, made safe; null where there is none, or nothing is left of it. */
-function givenName({ metadata }: Representation): string | null {
-  const { headers } = metadata as { readonly headers?: Readonly<Record<string, string>> }
-  const name = dispositionName(headers?.['content-disposition'] ?? '')
+function givenName(representation: Representation): string | null {
+  const headers = representation.mechanism === 'http' ? representation.metadata.headers : {}
+  const name = dispositionName(headers['content-disposition'] ?? '')
   return name === null ? null : safeFileName(name)
 }
 

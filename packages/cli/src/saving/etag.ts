@@ -53,8 +53,9 @@ export function checkEtagFile(file: string): void {
  * something else, as curl does for none. In one step: a file that is there keeps its content until the new one is
  * whole.
  */
-export function saveEtag(file: string | null, { etag, metadata }: Representation): void {
-  if (file === null || metadata.status !== 200) return
+export function saveEtag(file: string | null, representation: Representation): void {
+  const { etag } = representation
+  if (file === null || representation.mechanism !== 'http' || representation.metadata.status !== 200) return
   const content = etag === null || !entityTag.test(etag) ? '' : `${etag}\n`
   const temporary = `${file}.${process.pid}.tmp`
   refuseLink(file)

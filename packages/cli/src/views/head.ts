@@ -1,16 +1,8 @@
 import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
-/** What the metadata of HTTP and News have. */
-interface Answered {
-  /** Octets, one a character. */
-  readonly fields?: readonly (readonly [name: string, value: string])[]
-  /** Of a news article, by lower-case name; decoded. */
-  readonly header?: Readonly<Record<string, string>>
-}
-
-export function isHttp({ metadata }: Representation): boolean {
-  return (metadata as Answered).fields !== undefined
+export function isHttp({ mechanism }: Representation): boolean {
+  return mechanism === 'http'
 }
 
 /**
@@ -18,7 +10,8 @@ export function isHttp({ metadata }: Representation): boolean {
  * for it; of an article its header, decoded, as UTF-8; of others what is known, in the same form. `statusLine` is what the answer began with.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
-  const { fields, header } = representation.metadata as Answered
+  const fields = representation.mechanism === 'http' ? representation.metadata.fields : undefined
+  const header = representation.mechanism === 'nntp' ? representation.metadata.header : undefined
   const known = header === undefined ? knownFields(representation) : inOctets(header)
   const lines = (fields ?? known).map(([name, value]) => `${name}: ${value}\r\n`)
   const start = fields === undefined || statusLine === null ? '' : `${statusLine}\r\n`

@@ -5,17 +5,17 @@ import { invalidOption } from '../plugin/limits.ts'
 import { count } from '../plugin/options.ts'
 
 /** What can fetch which mechanism, one a line. Each is loaded on its first use. */
-const builtin: Readonly<Record<string, () => Promise<Fetcher>>> = {
-  ftp: async () => (await import('../ftp/index.ts')).ftpFetcher() as Fetcher,
-  http: async () => (await import('../http/index.ts')).httpFetcher() as Fetcher,
-  gopher: async () => (await import('../gopher/index.ts')).gopherFetcher() as Fetcher,
-  nntp: async () => (await import('../nntp/index.ts')).nntpFetcher() as Fetcher,
-  telnet: async () => (await import('../telnet/index.ts')).telnetFetcher() as Fetcher,
-  file: async () => (await import('../file/index.ts')).fileFetcher() as Fetcher,
+const builtin: { readonly [M in Mechanism]?: () => Promise<Fetcher<M>> } = {
+  ftp: async () => (await import('../ftp/index.ts')).ftpFetcher(),
+  http: async () => (await import('../http/index.ts')).httpFetcher(),
+  gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
+  nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
+  telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
+  file: async () => (await import('../file/index.ts')).fileFetcher(),
 }
 
 /** Fetcher.inFlight of those, known before they are loaded. */
-const inFlight: Readonly<Record<string, number>> = { nntp: maxDepth }
+const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
 /** The mechanisms that need no plug-in. */
 export const builtinMechanisms: readonly string[] = Object.keys(builtin)
@@ -26,8 +26,8 @@ const clients = new WeakMap<Fetcher, number>()
 /** The fetchers of one client: the caller's own go before the built-in ones. */
 export class Registry {
   readonly #own: readonly Fetcher[]
-  readonly #loaded = new Map<string, Promise<Fetcher>>()
-  readonly #inFlight = new Map<string, number>()
+  #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
+  readonly #inFlight: { [M in Mechanism]?: number } = {}
 
   /** Throws `invalid-option` where two fetchers claim one mechanism or one is none. */
   constructor(own: readonly Fetcher[] = []) {
@@ -35,14 +35,14 @@ export class Registry {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
         throw invalidOption('fetchers', 'a list of objects with `mechanism` and `retrieve`', fetcher)
       }
-      if (this.#loaded.has(fetcher.mechanism)) {
+      if (Object.hasOwn(this.#loaded, fetcher.mechanism)) {
         throw invalidOption('fetchers', `one fetcher for "${fetcher.mechanism}"`, 'two')
       }
       if (fetcher.inFlight !== undefined && !count[1](fetcher.inFlight)) {
         throw invalidOption(`${fetcher.mechanism}.inFlight`, count[0], fetcher.inFlight)
       }
-      this.#loaded.set(fetcher.mechanism, Promise.resolve(fetcher))
-      this.#inFlight.set(fetcher.mechanism, fetcher.inFlight ?? 1)
+      this.#keep(fetcher.mechanism, Promise.resolve(fetcher))
+      this.#inFlight[fetcher.mechanism] = fetcher.inFlight ?? 1
     }
     this.#own = [...own]
   }
@@ -54,16 +54,19 @@ export class Registry {
 
   /** Retrievals that share one connection. */
   inFlight(mechanism: Mechanism): number {
-    return this.#inFlight.get(mechanism) ?? inFlight[mechanism] ?? 1
+    return this.#inFlight[mechanism] ?? inFlight[mechanism] ?? 1
   }
 
   /** Undefined where nothing can fetch it. */
-  get(mechanism: Mechanism): Promise<Fetcher> | undefined {
-    const known = this.#loaded.get(mechanism)
-    if (known !== undefined || !Object.hasOwn(builtin, mechanism)) return known
-    const loading = builtin[mechanism]?.()
-    if (loading !== undefined) this.#loaded.set(mechanism, loading)
+  get<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
+    if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
+    const loading = Object.hasOwn(builtin, mechanism) ? builtin[mechanism]?.() : undefined
+    if (loading !== undefined) this.#keep(mechanism, loading)
     return loading
+  }
+
+  #keep<M extends Mechanism>(mechanism: M, fetcher: Promise<Fetcher<M>>): void {
+    this.#loaded = { ...this.#loaded, [mechanism]: fetcher }
   }
 
   /**
@@ -72,8 +75,8 @@ export class Registry {
    */
   async dispose(): Promise<void> {
     // One that could not be loaded has said so to whoever asked for it, and holds nothing.
-    const loading = [...this.#loaded.values()]
-    this.#loaded.clear()
+    const loading: Promise<Fetcher>[] = Object.values(this.#loaded)
+    this.#loaded = {}
     const loaded = await Promise.allSettled(loading)
     const fetchers = loaded.flatMap((each) => (each.status === 'fulfilled' && isLast(each.value) ? [each.value] : []))
     const ended = await Promise.allSettled(fetchers.map(async (fetcher) => fetcher.dispose?.()))

@@ -1,6 +1,7 @@
 import {
   type ErrorCode,
   formatLocator,
+  type Mechanism,
   type Resolution,
   type ResolveOptions,
   RetrievalError,
@@ -25,7 +26,7 @@ import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { withDeadline } from '../plugin/with-deadline.ts'
 import { Body } from '../result/body.ts'
-import { type Hop, Representation } from '../result/representation.ts'
+import { type Hop, type Representation, RepresentationBase } from '../result/representation.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import type { AddressBook } from './addresses.ts'
 import { askCredentials, type CredentialsSource } from './credentials.ts'
@@ -57,6 +58,13 @@ export interface Settings {
   readonly credentials: CredentialsSource
   readonly acceptedLogins: AcceptedLogins
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
+}
+
+/** What one hop came to, and by which mechanism: another than the plan's where a proxy is asked for the URL. */
+interface Hopped {
+  readonly outcome: Outcome
+  readonly mechanism: Mechanism
+  readonly context: RetrievalContext
 }
 
 /** One retrieval, from a resolution to its outcome, over as many redirects as it takes, under one deadline. */
@@ -99,9 +107,10 @@ export class Retrieval {
     let resolution = first
     try {
       while (true) {
-        const { outcome, context } = await this.#hop(resolution, this.#context(resolution))
+        const hop = await this.#hop(resolution, this.#context(resolution))
+        const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, context)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, hop)
         else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
@@ -112,10 +121,7 @@ export class Retrieval {
   }
 
   /** Over again where it fails for a cause that may pass: nothing has been handed out yet. */
-  async #hop(
-    resolution: Resolution,
-    context: RetrievalContext,
-  ): Promise<{ outcome: Outcome; context: RetrievalContext }> {
+  async #hop(resolution: Resolution, context: RetrievalContext): Promise<Hopped> {
     const { plan, findings } = resolution
     if (context.hasListener) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
     enforce(this.#settings.policy, resolution)
@@ -123,9 +129,9 @@ export class Retrieval {
       const deadline = this.#deadline.attempt()
       const trying = withDeadline(context, deadline)
       try {
-        const outcome = await this.#attempt(resolution, trying)
-        if (outcome.outcome !== 'retrieved') deadline.end()
-        return { outcome, context: trying }
+        const tried = await this.#attempt(resolution, trying)
+        if (tried.outcome.outcome !== 'retrieved') deadline.end()
+        return { ...tried, context: trying }
       } catch (error) {
         deadline.end()
         this.#deadline.throwIfAborted()
@@ -134,7 +140,7 @@ export class Retrieval {
     }
   }
 
-  async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
+  async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
     const { policy, registry } = this.#settings
     const { plan, scheme } = resolution
     const proxy = await this.#proxyFor(resolution)
@@ -153,7 +159,7 @@ export class Retrieval {
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
     tellPassedOver(fetcher, outcome, context)
-    return outcome
+    return { outcome, mechanism: routed.mechanism }
   }
 
   /** For each hop anew: the proxy of one host, and its login, are not those of another (security.md case 50). */
@@ -189,7 +195,11 @@ export class Retrieval {
     return to
   }
 
-  async #represent(resolution: Resolution, outcome: Retrieved, context: RetrievalContext): Promise<Representation> {
+  async #represent(
+    resolution: Resolution,
+    outcome: Retrieved,
+    { mechanism, context }: Hopped,
+  ): Promise<Representation> {
     const { head, charset } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
@@ -197,12 +207,15 @@ export class Retrieval {
     // Who asks for metadata alone, of a batch too, has nothing to read.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
-    return new Representation(retrieved, body, {
+    const representation = new RepresentationBase(retrieved, body, {
       url: context.url,
+      mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
       maxCollected,
     })
+    // The fetcher of that mechanism made the metadata, which its own type holds it to.
+    return representation as Representation
   }
 
   #end<T>(error: RetrievalError | null, context: RetrievalContext, result: T): T {

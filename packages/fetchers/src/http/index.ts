@@ -51,7 +51,12 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   }
 }
 
-async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
+async function retrieve(
+  pool: Pool,
+  cache: Cache | null,
+  plan: HttpPlan,
+  context: RetrievalContext,
+): Promise<Outcome<'http'>> {
   const { deadline } = context
   const ask = withLogin(plan, context, (asking: RangeRequest, logins: Logins) => {
     const send = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), asking, logins)
@@ -69,7 +74,7 @@ function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   return { ...context, request }
 }
 
-function retrieveWith(ask: SendRequest, context: RetrievalContext): Promise<Outcome> {
+function retrieveWith(ask: SendRequest, context: RetrievalContext): Promise<Outcome<'http'>> {
   const { request } = context
   const point = resumePoint(request)
   const connections = connectionsFor(request)

@@ -1,13 +1,14 @@
-import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
+import type { AccessPlans, ErrorCode, ErrorResponse, Mechanism, Phase, RetrievalError } from '@retriever/core'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
+import type { MetadataOf } from './metadata.ts'
 import type { Addresses, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
-export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
+export interface Fetcher<M extends Mechanism = Mechanism> {
   readonly mechanism: M
   /**
    * Retrievals that share one connection, one answered after the other: retrieveAll() counts so many as one of a host. Default 1.
@@ -22,7 +23,7 @@ export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
    * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes one).
    * Must stop when context.deadline.signal aborts, and must not write to the plan.
    */
-  retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome>
+  retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome<M>>
   /** Closes what is kept between retrievals. */
   dispose?(): Promise<void>
 }
@@ -180,10 +181,10 @@ export interface AcceptedLogins {
 }
 
 /** What one attempt to retrieve comes to, unless it fails. */
-export type Outcome = Retrieved | Handoff | Redirect
+export type Outcome<M extends Mechanism = Mechanism> = Retrieved<M> | Handoff | Redirect
 
 /** A data object or listing whose body can be read now. */
-export interface Retrieved {
+export interface Retrieved<M extends Mechanism = Mechanism> {
   readonly outcome: 'retrieved'
   readonly kind: 'object' | 'listing'
   /** `type/subtype`, lower case; null where nothing says. */
@@ -202,8 +203,8 @@ export interface Retrieved {
    * nothing but the end of the connection (a cut one cannot be told from a whole one).
    */
   readonly completeness: 'verified' | 'terminated' | 'eof-only'
-  /** What else the protocol said: headers, status, server's words. JSON-able. */
-  readonly metadata: Readonly<Record<string, unknown>>
+  /** What else the protocol said: status, header fields, the server's words. JSON-able. */
+  readonly metadata: MetadataOf<M>
   /**
    * Pulled chunk by chunk: nothing is read ahead of the consumer. Ends only where the representation is whole, else throws
    * RetrievalError. `return()` releases everything, and so does an abort of the deadline's signal, also where nothing was read
