@@ -84,7 +84,7 @@ export class Session implements AsyncDisposable {
     this.#typedProxy = proxyOf(resolution, config.proxies.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     this.#remarks = from === 0 ? null : []
-    const opened = this.#client.retrieve(this.#desk.enter(resolution), {
+    const opened = this.#client.retrieve(this.#entered(resolution), {
       ...request,
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
@@ -117,9 +117,14 @@ export class Session implements AsyncDisposable {
     for (const remark of remarks) this.#run.report.event(remark)
   }
 
+  #entered(resolution: Resolution): Resolution {
+    const url = this.#desk.enter(resolution)
+    return url === resolution.url ? resolution : this.#client.resolve(url)
+  }
+
   /** As a representation says what was asked for, without secrets. */
   urlOf(resolution: Resolution): string {
-    const { locator } = this.#client.resolve(this.#desk.enter(resolution))
+    const { locator } = this.#entered(resolution)
     return redact(formatLocator({ ...locator, password: null }))
   }
 

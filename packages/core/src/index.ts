@@ -8,7 +8,15 @@ export {
   type Phase,
   RetrievalError,
 } from './errors.ts'
-export { type Explained, type Explanation, explain, formatExplanation, quoteWire, type Unexplained } from './explain.ts'
+export {
+  type Explained,
+  type Explanation,
+  explain,
+  explainResolution,
+  formatExplanation,
+  quoteWire,
+  type Unexplained,
+} from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
 export type {

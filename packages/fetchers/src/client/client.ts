@@ -22,9 +22,9 @@ export interface Client extends AsyncDisposable {
    * Retrieves what a URL names. Rejects with RetrievalError: `malformed-url`, `unknown-scheme`, `no-fetcher`, `refused`, `handoff`
    * (there is no data object) before anything is contacted, else with what happened. Read or cancel what you get.
    */
-  retrieve(url: string | URL, options?: RetrieveOptions): Promise<Representation>
+  retrieve(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation>
   /** As retrieve, but a URL that names a service gives the Handoff that says what to run. */
-  open(url: string | URL, options?: RetrieveOptions): Promise<Representation | Handoff>
+  open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
   /**
    * As the web's fetch, for every scheme: a missing resource is a Response of status 404, a failure rejects. GET and HEAD; bodies come
    * decoded.
@@ -34,9 +34,12 @@ export interface Client extends AsyncDisposable {
    * Many URLs, a cap a host, results as they come. A result's place is free again once its body is read or cancelled. Whoever leaves
    * the loop ends what has not been handed over; a representation that has been is theirs to read or cancel.
    */
-  retrieveAll(urls: Iterable<string | URL>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
-  /** What the client would do for a URL; nothing is contacted. */
-  resolve(url: string | URL, base?: string): Resolution
+  retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
+  /**
+   * What the client would do for a URL; nothing is contacted. The other methods take such a Resolution in place of the URL, and do not
+   * resolve it again.
+   */
+  resolve(url: string | URL | Resolution, base?: string): Resolution
   /** Ends all retrievals of this client and closes its connections, for good: what is asked for later rejects with `aborted`. */
   close(): Promise<void>
 }
@@ -48,7 +51,8 @@ export interface Client extends AsyncDisposable {
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy)
-  const registry = new Registry(options.fetchers)
+  const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
+  const registry = new Registry(options.fetchers, localHosts)
   const acceptedLogins = new LoginMemory()
   const settings: Settings = {
     registry,
@@ -62,13 +66,16 @@ export function createClient(options: ClientOptions = {}): Client {
     onEvent: options.onEvent,
     resolving: {
       schemes: [...(options.schemes ?? [])],
-      defaults: { ...options.defaults, localHosts: options.defaults?.localHosts ?? [hostname()] },
+      defaults: { ...options.defaults, localHosts },
+      fetchable: registry.own,
       domainToAscii: domainToASCII,
       whatwgHost,
     },
   }
   registry.hold()
   const live = new Set<Retrieval>()
+  /** The resolutions that this client has made: one of somebody else's may lack findings, and is made anew. */
+  const resolved = new WeakSet<Resolution>()
   let isClosed = false
 
   const begin = (resolution: Resolution, { signal, base: _, ...request }: RetrieveOptions): Retrieval => {
@@ -79,14 +86,14 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   /** For retrieveAll: each URL is resolved once, when there may be a place for it. */
-  function* jobs(urls: Iterable<string | URL>, retrieveOptions: RetrieveOptions): Generator<Job> {
+  function* jobs(urls: Iterable<string | URL | Resolution>, retrieveOptions: RetrieveOptions): Generator<Job> {
     checkRetrieve(retrieveOptions)
     for (const url of urls) {
       let retrieval: Retrieval | undefined
       try {
         const resolution = client.resolve(url, retrieveOptions.base)
         yield {
-          url: String(url),
+          url: textOf(url),
           host: ('host' in resolution.plan && resolution.plan.host) || '',
           inFlight: registry.inFlight(resolution.plan.mechanism),
           async run() {
@@ -96,14 +103,17 @@ export function createClient(options: ClientOptions = {}): Client {
           abort: () => retrieval?.abort(abandoned(resolution.url)),
         }
       } catch (error) {
-        yield { url: String(url), host: '', inFlight: 1, run: () => Promise.reject(error), abort() {} }
+        yield { url: textOf(url), host: '', inFlight: 1, run: () => Promise.reject(error), abort() {} }
       }
     }
   }
 
   const client: Client = {
     resolve(url, base) {
-      return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
+      if (typeof url === 'object' && 'plan' in url) return resolved.has(url) ? url : client.resolve(url.url, base)
+      const resolution = resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
+      resolved.add(resolution)
+      return resolution
     },
     async open(url, retrieveOptions = {}) {
       checkRetrieve(retrieveOptions)
@@ -140,9 +150,13 @@ function whatwgHost(url: string): string | null {
   }
 }
 
-function representationOf(url: string | URL, opened: Representation | Handoff): Representation {
+function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {
   if (opened instanceof Representation) return opened
-  throw handoffError(String(url), opened)
+  throw handoffError(textOf(url), opened)
+}
+
+function textOf(url: string | URL | Resolution): string {
+  return typeof url === 'object' && 'plan' in url ? url.url : String(url)
 }
 
 function abandoned(url: string): RetrievalError {

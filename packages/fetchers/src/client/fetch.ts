@@ -32,7 +32,7 @@ const statusOf: Readonly<Partial<Record<string, number>>> = {
 
 /** The part of a Client that fetch() is made of. */
 interface Retriever {
-  retrieve(url: string | URL, options?: RetrieveOptions): Promise<Representation>
+  retrieve(resolution: Resolution, options?: RetrieveOptions): Promise<Representation>
   resolve(url: string | URL): Resolution
 }
 
@@ -40,14 +40,15 @@ interface Retriever {
 export async function fetchResponse(client: Retriever, url: string | URL, init: FetchInit = {}): Promise<Response> {
   const method = readMethod(init)
   try {
-    const representation = await client.retrieve(url, {
+    const resolution = client.resolve(url)
+    const representation = await client.retrieve(resolution, {
       ...(init.signal && { signal: init.signal }),
       ...(init.headers !== undefined && {
         headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
       }),
       head: method === 'HEAD',
       // Other mechanisms have neither, and would say so.
-      ...(client.resolve(url).plan.mechanism === 'http' && { compressed: true, fail: false }),
+      ...(resolution.plan.mechanism === 'http' && { compressed: true, fail: false }),
     })
     return representation.toResponse()
   } catch (error) {

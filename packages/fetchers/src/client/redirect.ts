@@ -1,6 +1,7 @@
 import {
   formatLocator,
   isInward,
+  parseUrl,
   printable,
   type Resolution,
   type ResolveOptions,
@@ -21,13 +22,13 @@ export function redirectTarget(
   context: RetrievalContext,
 ): Resolution {
   try {
-    const { locator: target } = resolve(resolveReference(location, from.url), resolving)
+    const target = parseUrl(resolveReference(location, from.url), resolving.schemes)
     // RFC 9110 10.2.2.
     const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
     // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
     const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
-    if (!isSameOrigin(from, bare)) return bare
     const { user, password } = from.locator
+    if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
     return resolve(formatLocator({ ...locator, user, password }), resolving)
   } catch (cause) {
     const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'

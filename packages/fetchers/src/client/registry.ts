@@ -4,14 +4,19 @@ import type { Fetcher } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { count } from '../plugin/options.ts'
 
+/** The client's options that built-in fetchers are made with. */
+interface BuiltinSettings {
+  readonly localHosts: readonly string[]
+}
+
 /** What can fetch which mechanism, one a line. Each is loaded on its first use. */
-const builtin: { readonly [M in Mechanism]?: () => Promise<Fetcher<M>> } = {
+const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Promise<Fetcher<M>> } = {
   ftp: async () => (await import('../ftp/index.ts')).ftpFetcher(),
   http: async () => (await import('../http/index.ts')).httpFetcher(),
   gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
-  file: async () => (await import('../file/index.ts')).fileFetcher(),
+  file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
 }
 
 /** Fetcher.inFlight of those, known before they are loaded. */
@@ -26,11 +31,13 @@ const clients = new WeakMap<Fetcher, number>()
 /** The fetchers of one client: the caller's own go before the built-in ones. */
 export class Registry {
   readonly #own: readonly Fetcher[]
+  readonly #settings: BuiltinSettings
   #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
   readonly #inFlight: { [M in Mechanism]?: number } = {}
 
   /** Throws `invalid-option` where two fetchers claim one mechanism or one is none. */
-  constructor(own: readonly Fetcher[] = []) {
+  constructor(own: readonly Fetcher[] = [], localHosts: readonly string[] = []) {
+    this.#settings = { localHosts }
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
         throw invalidOption('fetchers', 'a list of objects with `mechanism` and `retrieve`', fetcher)
@@ -47,6 +54,11 @@ export class Registry {
     this.#own = [...own]
   }
 
+  /** The mechanisms of the caller's fetchers. */
+  get own(): readonly Mechanism[] {
+    return this.#own.map(({ mechanism }) => mechanism)
+  }
+
   /** From now on there is a client that has them, until dispose(). */
   hold(): void {
     for (const fetcher of this.#own) clients.set(fetcher, (clients.get(fetcher) ?? 0) + 1)
@@ -60,7 +72,7 @@ export class Registry {
   /** Undefined where nothing can fetch it. */
   get<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
     if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
-    const loading = Object.hasOwn(builtin, mechanism) ? builtin[mechanism]?.() : undefined
+    const loading = Object.hasOwn(builtin, mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
     if (loading !== undefined) this.#keep(mechanism, loading)
     return loading
   }

@@ -1,5 +1,6 @@
 import {
   type ErrorCode,
+  explainResolution,
   formatLocator,
   type Mechanism,
   type Resolution,
@@ -21,7 +22,7 @@ import type {
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
-import { masked, withoutSecrets } from '../plugin/redact-events.ts'
+import { withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { withDeadline } from '../plugin/with-deadline.ts'
@@ -122,8 +123,7 @@ export class Retrieval {
 
   /** Over again where it fails for a cause that may pass: nothing has been handed out yet. */
   async #hop(resolution: Resolution, context: RetrievalContext): Promise<Hopped> {
-    const { plan, findings } = resolution
-    if (context.hasListener) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
+    if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
     enforce(this.#settings.policy, resolution)
     while (true) {
       const deadline = this.#deadline.attempt()
@@ -138,6 +138,16 @@ export class Retrieval {
         if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
       }
     }
+  }
+
+  #resolved(resolution: Resolution, url: string): RetrievalEvent {
+    const { plan, findings } = resolution
+    const masked = 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
+    // Of the URL without its password, which is in no event.
+    const locator = { ...resolution.locator, password: null }
+    const shown = 'password' in plan ? { ...plan, password: null } : plan
+    const explanation = explainResolution({ ...resolution, url, locator, plan: shown }, this.#settings.resolving)
+    return { type: 'resolved', url, plan: masked, findings, explanation }
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
