@@ -1,5 +1,6 @@
 import type { HttpPlan } from '@retriever/core'
-import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '@retriever/fetchers'
+import type { Fetcher } from '@retriever/fetchers'
+import type { Outcome, RetrievalContext, Retrieved } from '@retriever/fetchers/plugin'
 
 /** A fetcher for http that answers from a function: what the client does is tested without a network. */
 export function fakeHttp(

@@ -56,7 +56,6 @@ export type {
   WaisPlan,
   Z3950Plan,
 } from './plan.ts'
-export { databasePorts, foreignPorts } from './ports.ts'
 export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, Scheme } from './scheme.ts'

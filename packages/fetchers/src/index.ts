@@ -12,42 +12,23 @@ export type { FetchInit } from './client/fetch.ts'
 export type { Policy } from './client/policy.ts'
 export type { ProxyOption, ProxyTarget } from './client/proxy.ts'
 export { builtinMechanisms } from './client/registry.ts'
-export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
-export type {
-  Challenge,
-  Credentials,
-  Entry,
-  ErrorExtras,
-  Fetcher,
-  Handoff,
-  Outcome,
-  Redirect,
-  RequestOptions,
-  ResumePoint,
-  RetrievalContext,
-  Retrieved,
-} from './plugin/fetcher.ts'
+export type { Challenge, Credentials, Entry, Fetcher, Handoff, RequestOptions, ResumePoint } from './plugin/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
-  FileMetadata,
   FtpMetadata,
   GopherMetadata,
   GopherView,
   HttpMetadata,
   MetadataByMechanism,
-  MetadataOf,
   NntpMetadata,
 } from './plugin/metadata.ts'
-export type { Addresses, ProxyServer, TlsOptions } from './plugin/network.ts'
-export { isOwnField } from './plugin/options.ts'
+export type { TlsOptions } from './plugin/network.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
-export { Connection, type Peer } from './wire/transport/connection.ts'
-export { openConnection } from './wire/transport/socket.ts'
 
 /** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */
 export async function retrieve(

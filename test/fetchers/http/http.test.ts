@@ -1,15 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type ErrorCode, type HttpPlan, RetrievalError } from '@retriever/core'
-import {
-  type Client,
-  createClient,
-  defaultLimits,
-  type Fetcher,
-  type Outcome,
-  type RetrievalEvent,
-} from '@retriever/fetchers'
+import { type Client, createClient, defaultLimits, type Fetcher, type RetrievalEvent } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
+import type { Outcome } from '@retriever/fetchers/plugin'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'

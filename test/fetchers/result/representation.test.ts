@@ -2,7 +2,8 @@ import { lstat, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { createClient, type Representation, type Retrieved } from '@retriever/fetchers'
+import { createClient, type Representation } from '@retriever/fetchers'
+import type { Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 

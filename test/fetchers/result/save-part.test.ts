@@ -5,7 +5,8 @@ import { link, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile 
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { createClient, findPart, type Representation, type Retrieved, type SaveOptions } from '@retriever/fetchers'
+import { createClient, findPart, type Representation, type SaveOptions } from '@retriever/fetchers'
+import type { Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 

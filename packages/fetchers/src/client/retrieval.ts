@@ -27,7 +27,7 @@ import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { withDeadline } from '../plugin/with-deadline.ts'
 import { Body } from '../result/body.ts'
-import { type Hop, type Representation, RepresentationBase } from '../result/representation.ts'
+import { type Hop, Representation } from '../result/representation.ts'
 import { emptyBody } from '../wire/empty-body.ts'
 import type { AddressBook } from './addresses.ts'
 import { askCredentials, type CredentialsSource } from './credentials.ts'
@@ -217,7 +217,7 @@ export class Retrieval {
     // Who asks for metadata alone, of a batch too, has nothing to read.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
-    const representation = new RepresentationBase(retrieved, body, {
+    const representation = new Representation(retrieved, body, {
       url: context.url,
       mechanism,
       findings: resolution.findings,

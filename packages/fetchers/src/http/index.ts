@@ -16,6 +16,7 @@ import { retrieveRest } from './range/resume-from.ts'
 import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
 
+export { isOwnField } from '../plugin/options.ts'
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
 /** How HTTP is spoken by all clients that get the fetcher. */

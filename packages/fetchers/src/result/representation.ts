@@ -31,8 +31,8 @@ export interface Origin {
  */
 export type Representation = RepresentationBase & TaggedMetadata
 
-/** @internal The class behind Representation: a class cannot be a union. */
-export class RepresentationBase implements AsyncDisposable {
+/** The class behind Representation: a class cannot be a union. */
+class RepresentationBase implements AsyncDisposable {
   /** Where it came from in the end, after redirects, without password. */
   readonly url: string
   /** How it was retrieved, which tells what `metadata` has: `http` also for an FTP URL that an HTTP proxy was asked for. */

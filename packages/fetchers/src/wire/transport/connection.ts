@@ -1,21 +1,13 @@
 import type { Socket } from 'node:net'
-import type { Phase, TlsMode } from '@retriever/core'
+import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { isOneLine } from '../framing/lines.ts'
+import { isOneLine, type LineReader } from '../framing/lines.ts'
 import { receiveError } from './socket-error.ts'
-
-/** Where a connection goes, and what is spoken on it. */
-export interface Peer {
-  readonly host: string
-  readonly port: number
-  readonly tls: TlsMode
-  /** Protocols to choose from within TLS, the best first (RFC 7301). */
-  readonly alpn?: readonly string[]
-}
+import { startTls } from './start-tls.ts'
 
 /** A connection that is read by pulling and written through one guarded door. */
 export class Connection {
-  readonly #socket: Socket
+  #socket: Socket
   readonly #context: RetrievalContext
 
   constructor(socket: Socket, context: RetrievalContext) {
@@ -88,6 +80,22 @@ export class Connection {
     if (shown !== null) emit({ type: 'sent', url, octets: shown })
     if (this.#socket.write(octets, 'latin1')) return
     await deadline.within('request', () => drainedOrOver(this.#socket))
+  }
+
+  /**
+   * Begins TLS on this connection, after the server has agreed to it in the clear (STARTTLS, RFC 2595 3.1). The certificate must be that
+   * of `host`. `lines`, the reader of this connection if there is one, must hold nothing: octets that came in the clear must not pass for
+   * octets that came through TLS, so they are `protocol-violation`. Rejects with `certificate`, `tls-failed` or `timeout` too.
+   */
+  async startTls(peer: { readonly host: string; readonly port: number }, lines?: LineReader): Promise<void> {
+    if (this.#socket.readableLength > 0 || lines?.holds) {
+      const message = 'Octets came before TLS had begun; the connection was closed.'
+      this.close()
+      throw this.#context.error('protocol-violation', message)
+    }
+    const { socket, agreed } = startTls(this.#context, peer, this.#socket)
+    this.#socket = socket
+    await this.#context.deadline.within('tls', () => agreed)
   }
 
   /** Ends the connection and frees it, at once. */

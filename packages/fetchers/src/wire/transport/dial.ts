@@ -1,14 +1,22 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
-import { RetrievalError } from '@retriever/core'
+import { RetrievalError, type TlsMode } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer, TlsOptions } from '../../plugin/network.ts'
 import { type AbortScope, whenOver } from './abort-scope.ts'
-import type { Peer } from './connection.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'
+
+/** Where a connection goes, and what is spoken on it. */
+export interface Peer {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsMode
+  /** Protocols to choose from within TLS, the best first (RFC 7301). */
+  readonly alpn?: readonly string[]
+}
 
 /** `name` is for messages, where host and port do not tell what it is. */
 type NamedPeer = Peer & { readonly name?: string }

@@ -2,8 +2,8 @@ import type { OnReadOpts, Socket } from 'node:net'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
 import type { AbortScope } from './abort-scope.ts'
-import { Connection, type Peer } from './connection.ts'
-import { dial, dialProxy, secure } from './dial.ts'
+import { Connection } from './connection.ts'
+import { dial, dialProxy, type Peer, secure } from './dial.ts'
 
 /**
  * Opens a connection under the deadline, through the context's proxy where there is one: both address families in turn, TLS where
