@@ -78,9 +78,9 @@ export class Batch {
         const { done, value: job } = this.#jobs.next()
         if (done === true) break
         this.#unknown++
-        const { queue } = this.#add(job)
-        await queue.onSizeLessThan(maxWaiting)
-        await this.#places.onSizeLessThan(1)
+        const waiting = this.#add(job)
+        if (waiting.size >= maxWaiting) await waiting.onSizeLessThan(maxWaiting)
+        if (this.#places.size > 0) await this.#places.onSizeLessThan(1)
       }
     } catch (cause) {
       this.#failure = { cause }
@@ -89,28 +89,31 @@ export class Batch {
     this.#wake()
   }
 
-  #add(job: Job): SharedPlaces {
+  /** Returns the queue in which the job waits for its host. */
+  #add(job: Job): PQueue {
     const { host, inFlight } = job
+    if (inFlight === 1) return this.#takePlace(host, () => this.#run(job))
     const key = `${inFlight} ${host}`
     let places = this.#sharedPlaces.get(key)
     if (places === undefined) {
       places = new SharedPlaces(inFlight, (place) => this.#takePlace(host, place))
-      places.queue.once('idle', () => this.#sharedPlaces.delete(key))
+      forgetIdle(this.#sharedPlaces, ({ queue }) => queue)
       this.#sharedPlaces.set(key, places)
     }
     places.add(() => this.#run(job))
-    return places
+    return places.queue
   }
 
-  /** Runs a place once the host has one left, and then the whole batch. */
-  #takePlace(host: string, place: () => Promise<void>): void {
+  /** Runs a place once the host has one left, and then the whole batch. Returns the host's queue. */
+  #takePlace(host: string, place: () => Promise<void>): PQueue {
     let queue = this.#placesByHost.get(host)
     if (queue === undefined) {
       queue = new PQueue({ concurrency: this.#perHost })
-      queue.once('idle', () => this.#placesByHost.delete(host))
+      forgetIdle(this.#placesByHost, (each) => each)
       this.#placesByHost.set(host, queue)
     }
     void queue.add(() => this.#places.add(place))
+    return queue
   }
 
   /** Resolves once the job needs no place any more. Never rejects. */
@@ -134,7 +137,18 @@ export class Batch {
   }
 }
 
-/** The jobs of one host: a place is a connection, which `inFlight` of them share. */
+/** A batch of more hosts than these forgets the queues of those that have no job. */
+const maxHosts = 1000
+
+function forgetIdle<T>(byHost: Map<string, T>, queueOf: (value: T) => PQueue): void {
+  if (byHost.size < maxHosts) return
+  for (const [host, value] of byHost) {
+    const { size, pending } = queueOf(value)
+    if (size + pending === 0) byHost.delete(host)
+  }
+}
+
+/** The jobs of one host that share connections: a place is a connection, which `inFlight` of them share. */
 class SharedPlaces {
   /** Its concurrency follows the places held; it is paused while there is none. */
   readonly queue: PQueue = new PQueue({ autoStart: false })
