@@ -30,7 +30,10 @@ export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
 
-/** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */
+/**
+ * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See
+ * Client.retrieve.
+ */
 export async function retrieve(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},

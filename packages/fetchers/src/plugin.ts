@@ -1,6 +1,6 @@
 /**
- * `@retriever/fetchers/plugin`: what a fetcher for a mechanism of your own is made from. The built-in fetchers are made from the same.
- * See docs/library.md.
+ * `@retriever/fetchers/plugin`: what a fetcher for a mechanism of your own is made from. The built-in fetchers are made
+ * from the same. See docs/library.md.
  */
 export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'

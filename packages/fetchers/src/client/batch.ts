@@ -22,8 +22,8 @@ export interface Job {
 const maxWaiting = 10_000
 
 /**
- * Runs many jobs at a time: `concurrency` in all, `perHost` of one host. A job keeps its place until its body has been read. Jobs are
- * created lazily, so memory does not grow with the list.
+ * Runs many jobs at a time: `concurrency` in all, `perHost` of one host. A job keeps its place until its body has been
+ * read. Jobs are created lazily, so memory does not grow with the list.
  */
 export class Batch {
   readonly #jobs: Iterator<Job>

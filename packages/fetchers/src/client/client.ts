@@ -19,34 +19,35 @@ import { readTls } from './tls.ts'
 /** Retrieves by one set of options, and keeps connections between retrievals. Made by createClient. */
 export interface Client extends AsyncDisposable {
   /**
-   * Retrieves what a URL names. Rejects with RetrievalError: `malformed-url`, `unknown-scheme`, `no-fetcher`, `refused`, `handoff`
-   * (there is no data object) before anything is contacted, else with what happened. Read or cancel what you get.
+   * Retrieves what a URL names. Rejects with a RetrievalError. Before anything is contacted that is `malformed-url`,
+   * `unknown-scheme`, `no-fetcher`, `refused` or `handoff` (the URL names a service). Read or cancel the result.
    */
   retrieve(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation>
-  /** As retrieve, but a URL that names a service gives the Handoff that says what to run. */
+  /** The same, but a URL that names a service resolves with a Handoff: the program to run. */
   open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
   /**
-   * As the web's fetch, for every scheme: a missing resource is a Response of status 404, a failure rejects. GET and HEAD; bodies come
-   * decoded.
+   * Works like the web's fetch, for every scheme: a missing resource is a Response with status 404, a failure rejects
+   * with a RetrievalError. GET and HEAD only; bodies are decoded.
    */
   fetch(url: string | URL, init?: FetchInit): Promise<Response>
   /**
-   * Many URLs, a cap a host, results as they come. A result's place is free again once its body is read or cancelled. Whoever leaves
-   * the loop ends what has not been handed over; a representation that has been is theirs to read or cancel.
+   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host, and yields results as they come. Read or
+   * cancel every result: until then it keeps its place. Leaving the loop aborts what was not yielded; a representation
+   * that was yielded can still be read.
    */
   retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
   /**
-   * What the client would do for a URL; nothing is contacted. The other methods take such a Resolution in place of the URL, and do not
-   * resolve it again.
+   * Says what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
+   * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
    */
   resolve(url: string | URL | Resolution, base?: string): Resolution
-  /** Ends all retrievals of this client and closes its connections, for good: what is asked for later rejects with `aborted`. */
+  /** Ends all retrievals and closes all connections of this client, for good: later calls reject with `aborted`. */
   close(): Promise<void>
 }
 
 /**
- * Makes a client. Two clients share nothing but fetchers that both are given, and the options are never written to.
- * Throws RetrievalError `invalid-option` that names what was expected and what came.
+ * Makes a client. Two clients share nothing but fetchers that both are given. The options are never written to.
+ * Throws RetrievalError `invalid-option`, which names the option, the values it may have, and the value that it has.
  */
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
@@ -74,7 +75,7 @@ export function createClient(options: ClientOptions = {}): Client {
   }
   registry.hold()
   const live = new Set<Retrieval>()
-  /** The resolutions that this client has made: one of somebody else's may lack findings, and is made anew. */
+  /** The resolutions that this client has made. Others are made anew, as they may lack findings that forbid them. */
   const resolved = new WeakSet<Resolution>()
   let isClosed = false
 
@@ -85,7 +86,7 @@ export function createClient(options: ClientOptions = {}): Client {
     return retrieval
   }
 
-  /** For retrieveAll: each URL is resolved once, when there may be a place for it. */
+  /** The jobs of retrieveAll, created when the batch reads the next URL. */
   function* jobs(urls: Iterable<string | URL | Resolution>, retrieveOptions: RetrieveOptions): Generator<Job> {
     checkRetrieve(retrieveOptions)
     for (const url of urls) {
@@ -141,7 +142,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return client
 }
 
-/** What `new URL()` makes of it, for the finding `parser-disagreement`. */
+/** The host that `new URL()` finds, for the finding `parser-disagreement`; null where it finds none. */
 function whatwgHost(url: string): string | null {
   try {
     return new URL(url).hostname

@@ -9,7 +9,7 @@ interface BuiltinSettings {
   readonly localHosts: readonly string[]
 }
 
-/** What can fetch which mechanism, one a line. Each is loaded on its first use. */
+/** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
 const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Promise<Fetcher<M>> } = {
   ftp: async () => (await import('../ftp/index.ts')).ftpFetcher(),
   http: async () => (await import('../http/index.ts')).httpFetcher(),
@@ -19,13 +19,13 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
 }
 
-/** Fetcher.inFlight of those, known before they are loaded. */
+/** Their Fetcher.inFlight, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms that need no plug-in. */
+/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `file`. */
 export const builtinMechanisms: readonly string[] = Object.keys(builtin)
 
-/** Open clients that have a fetcher of the caller: it may be given to several. */
+/** How many open clients have each of the callers' fetchers: one fetcher may be given to several. */
 const clients = new WeakMap<Fetcher, number>()
 
 /** The fetchers of one client: the caller's own go before the built-in ones. */
@@ -35,7 +35,7 @@ export class Registry {
   #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
   readonly #inFlight: { [M in Mechanism]?: number } = {}
 
-  /** Throws `invalid-option` where two fetchers claim one mechanism or one is none. */
+  /** Throws `invalid-option` if two fetchers have the same mechanism, or one is not a fetcher. */
   constructor(own: readonly Fetcher[] = [], localHosts: readonly string[] = []) {
     this.#settings = { localHosts }
     for (const fetcher of own) {
@@ -59,17 +59,17 @@ export class Registry {
     return this.#own.map(({ mechanism }) => mechanism)
   }
 
-  /** From now on there is a client that has them, until dispose(). */
+  /** Counts this client as one that has these fetchers, until dispose(). */
   hold(): void {
     for (const fetcher of this.#own) clients.set(fetcher, (clients.get(fetcher) ?? 0) + 1)
   }
 
-  /** Retrievals that share one connection. */
+  /** How many retrievals share one connection. */
   inFlight(mechanism: Mechanism): number {
     return this.#inFlight[mechanism] ?? inFlight[mechanism] ?? 1
   }
 
-  /** Undefined where nothing can fetch it. */
+  /** The fetcher of a mechanism; undefined if there is none. */
   get<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
     if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
     const loading = Object.hasOwn(builtin, mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
@@ -82,11 +82,11 @@ export class Registry {
   }
 
   /**
-   * Disposes of all, also where one fails; rejects then with what the first failure was. One that another open client
-   * has too is left to that client.
+   * Disposes of all fetchers, even if one fails; then rejects with the first failure. A fetcher that another open
+   * client has too is left to that client.
    */
   async dispose(): Promise<void> {
-    // One that could not be loaded has said so to whoever asked for it, and holds nothing.
+    // A fetcher that could not be loaded has failed the retrieval that wanted it, and holds nothing.
     const loading: Promise<Fetcher>[] = Object.values(this.#loaded)
     this.#loaded = {}
     const loaded = await Promise.allSettled(loading)
@@ -96,7 +96,7 @@ export class Registry {
   }
 }
 
-/** One client fewer has it: whether that was the last. */
+/** Counts one client less for a fetcher, and says whether it was the last. */
 function isLast(fetcher: Fetcher): boolean {
   const others = (clients.get(fetcher) ?? 1) - 1
   clients.set(fetcher, others)

@@ -10,7 +10,9 @@ export interface HttpMetadata {
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The content codings that were undone (RequestOptions.compressed), the last one applied first. */
   readonly decoded?: readonly string[]
-  /** Present where the fetcher has a cache: whether the answer comes from there, and its age in seconds (RFC 9111 5.1). */
+  /**
+   * Present where the fetcher has a cache: whether the answer comes from there, and its age in seconds (RFC 9111 5.1).
+   */
   readonly cache?: { readonly hit: boolean; readonly age: number | null }
 }
 
@@ -73,9 +75,9 @@ export interface NntpMetadata {
 export type FileMetadata = Readonly<Record<string, never>>
 
 /**
- * The metadata of each mechanism. A package with a mechanism of its own merges its line in:
- * `declare module '@retriever/fetchers' { interface MetadataByMechanism { finger: FingerMetadata } }`; without one, its metadata are a
- * record of unknown values.
+ * The metadata of each mechanism. A package with a mechanism of its own merges its line in: `declare module
+ * '@retriever/fetchers/plugin' { interface MetadataByMechanism { finger: FingerMetadata } }`; without one, its metadata
+ * are a record of unknown values.
  */
 export interface MetadataByMechanism {
   http: HttpMetadata

@@ -20,7 +20,10 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** One operation on a file that is written; what the system says against it becomes `write-failed`. `own` goes before our reasons. */
+/**
+ * Runs one operation on a file that is written. A system error becomes `write-failed`; `own` has reasons by error code
+ * that take the place of the usual ones.
+ */
 export async function attempt<T>(
   path: string,
   operation: () => Promise<T>,

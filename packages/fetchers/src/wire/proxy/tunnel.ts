@@ -12,11 +12,13 @@ import { connectBySocks } from './socks5.ts'
 /** A connection that leads to the server: what is written to it comes out there. */
 export interface Tunnel {
   readonly socket: Socket
-  /** What the proxy was told: the server's name, or the address that was found for it here. */
+  /** The host that the proxy was given: the server's name, or its address if it was looked up here. */
   readonly host: string
 }
 
-/** Has the proxy connect on to the peer. Nothing that comes behind the proxy's own answer is read, since it is the peer's. */
+/**
+ * Makes the proxy connect to the peer. Octets behind the proxy's own answer are not read, since they are the peer's.
+ */
 export async function openTunnel(
   context: RetrievalContext,
   proxy: ProxyServer,

@@ -5,7 +5,7 @@ import { isOneLine, type LineReader } from '../framing/lines.ts'
 import { receiveError } from './socket-error.ts'
 import { startTls } from './start-tls.ts'
 
-/** A connection that is read by pulling and written through one guarded door. */
+/** A connection: reads pull octets, and every write is checked in one place. */
 export class Connection {
   #socket: Socket
   readonly #context: RetrievalContext
@@ -15,7 +15,7 @@ export class Connection {
     this.#context = context
   }
 
-  /** The next octets, or null at the end of the stream. Nothing is read ahead beyond the socket's own buffer. */
+  /** The next octets, or null at the end of the stream. Reads ahead no more than the socket's own buffer. */
   read(phase: Phase): Promise<Uint8Array | null> {
     const chunk = this.#socket.read() as Uint8Array | null
     if (chunk !== null) return Promise.resolve(chunk)
@@ -34,8 +34,8 @@ export class Connection {
   }
 
   /**
-   * The next octet alone, or null where the connection ends, in whatever way: for a dialogue at the end of which somebody else reads
-   * on, from the very next octet.
+   * One octet, or null when the connection has ended or broken. For the dialogue with a proxy, behind which the
+   * server's octets follow at once: none of them may be read.
    */
   async readOctet(phase: Phase): Promise<number | null> {
     const socket = this.#socket
@@ -48,8 +48,8 @@ export class Connection {
   }
 
   /**
-   * Sends one line. Strings hold one octet a character; anything that would make the line two (CR, LF, NUL inside) or that
-   * is no octet at all is refused here, whatever was checked before. `shown` stands for it in events where it is secret.
+   * Sends one line, and adds its CRLF. The string holds one octet a character. CR, LF, NUL and characters that are no
+   * octets are `refused` here, even if the caller has checked before. `shown` replaces a secret line in events.
    */
   sendLine(line: string, shown: string = line): Promise<void> {
     return this.sendLines([line], [shown])
@@ -65,12 +65,12 @@ export class Connection {
     await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
   }
 
-  /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. `shown` as in sendLine. */
+  /** Sends octets that may contain line ends: Gopher+ form data. `shown` as in sendLine. */
   async sendMessage(octets: string, shown: string = octets): Promise<void> {
     await this.#write(octets, shown)
   }
 
-  /** Sends octets that state their own lengths, and that events do not tell of: SOCKS, which is no part of the retrieval's dialogue. */
+  /** Sends octets without an event: SOCKS, whose fields have lengths of their own. */
   async sendFrame(octets: string): Promise<void> {
     await this.#write(octets, null)
   }
@@ -83,9 +83,10 @@ export class Connection {
   }
 
   /**
-   * Begins TLS on this connection, after the server has agreed to it in the clear (STARTTLS, RFC 2595 3.1). The certificate must be that
-   * of `host`. `lines`, the reader of this connection if there is one, must hold nothing: octets that came in the clear must not pass for
-   * octets that came through TLS, so they are `protocol-violation`. Rejects with `certificate`, `tls-failed` or `timeout` too.
+   * Begins TLS on this connection, after the server has agreed to it in the clear (STARTTLS, RFC 2595 3.1). The
+   * certificate must be that of `host`. `lines`, the reader of this connection if there is one, must hold nothing:
+   * octets that came in the clear must not pass for octets that came through TLS, so they are `protocol-violation`.
+   * Rejects with `certificate`, `tls-failed` or `timeout` too.
    */
   async startTls(peer: { readonly host: string; readonly port: number }, lines?: LineReader): Promise<void> {
     if (this.#socket.readableLength > 0 || lines?.holds) {
@@ -98,7 +99,7 @@ export class Connection {
     await this.#context.deadline.within('tls', () => agreed)
   }
 
-  /** Ends the connection and frees it, at once. */
+  /** Ends the connection at once. */
   close(): void {
     this.#socket.destroy()
   }
@@ -115,7 +116,7 @@ function readableOrOver(socket: Socket): Promise<void> {
   })
 }
 
-/** A socket that has ended never drains; what became of it, the next read tells. */
+/** A socket that has ended never drains; the next read tells why it ended. */
 function drainedOrOver(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (!socket.writable) return resolve()

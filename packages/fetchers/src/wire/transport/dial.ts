@@ -40,10 +40,13 @@ export async function dial(
   return opened(context, peer, socket, lifetime)
 }
 
-/** A connection to the proxy, in TLS where it is an https proxy. That is verified always, since its password goes there. */
+/**
+ * A connection to the proxy, within TLS if it is an https proxy. Its certificate is always verified: its login goes
+ * there.
+ */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy
-  // It is the caller's own choice, wherever it stands, and our certificate is not for it.
+  // The caller chose the proxy, so no rule for addresses applies; and the client's certificate is not for it.
   const { addresses: _addresses, tls: options, ...rest } = context
   const { ca, proxyCa = ca } = options
   const verifying = { ...rest, tls: proxyCa === undefined ? {} : { ca: proxyCa } }
@@ -73,7 +76,7 @@ export async function secure(
   return opened(context, peer, socket, lifetime, carrier)
 }
 
-/** By whose name the certificate is checked, and against what; and our own certificate. */
+/** The name that the certificate must have, the CAs to trust, and the client's own certificate. */
 export function tlsOptions(host: string, { ca, cert, key, passphrase, insecure }: TlsOptions): ConnectionOptions {
   return {
     // SNI carries names only (RFC 6066 3), and no trailing dot.
@@ -106,9 +109,8 @@ async function opened(
     socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
-  // An error while nobody reads is kept by the socket and met by the next read; it must not end the process.
-  // Of an alert, which in TLS 1.3 is how a client's certificate is refused, Node tells without keeping it: it looks
-  // like an end then.
+  // An error between two reads must not end the process: the socket keeps it for the next read. Node does not keep a
+  // TLS alert, by which TLS 1.3 refuses a client's certificate; the listener does.
   socket.on('error', (error) => socket.destroy(error))
   return socket
 }

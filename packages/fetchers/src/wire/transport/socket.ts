@@ -6,9 +6,10 @@ import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
 
 /**
- * Opens a connection under the deadline, through the context's proxy where there is one: both address families in turn, TLS where
- * the plan says `implicit`. Rejects with host-not-found, connect-failed, certificate, tls-failed or timeout, and for what is wrong
- * with a proxy also with auth-required, auth-failed, protocol-violation, receive-failed or limit-exceeded.
+ * Opens a connection under the deadline, through the context's proxy if there is one. Tries both address families in
+ * turn, and begins TLS if `peer.tls` is `implicit`. Rejects with host-not-found, connect-failed, certificate,
+ * tls-failed, refused or timeout; because of a proxy also with auth-required, auth-failed, protocol-violation,
+ * receive-failed or limit-exceeded.
  */
 export async function openConnection(context: RetrievalContext, peer: Peer): Promise<Connection> {
   const socket = await openSocket(context, peer)
@@ -28,7 +29,7 @@ export async function openSocket(
 ): Promise<Socket> {
   const { deadline, proxy } = context
   const socket = await deadline.within('connect', () =>
-    // A context that somebody else made may not know of proxies.
+    // The context of a test or a plug-in may have no proxy.
     proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
   )
   // The address takes a call to the system.
@@ -49,10 +50,10 @@ export async function openProxySocket(
   return socket
 }
 
-/** What the proxy of each socket was told. */
+/** The server's name or address as each proxy was given it, by socket. */
 const proxyTargets = new WeakMap<Socket, string>()
 
-/** One deadline for all of it: the proxy's name, its connection and its TLS, the tunnel, and TLS with the server within that. */
+/** connectTimeout covers the proxy's name, connection and TLS, the tunnel, and TLS with the server in the tunnel. */
 async function openThrough(
   context: RetrievalContext,
   proxy: ProxyServer,
@@ -67,8 +68,8 @@ async function openThrough(
 }
 
 /**
- * Where another connection to the same server goes, as FTP's for data: to the address of this one, and through a proxy to what that
- * was told, since the socket's own address is the proxy's. `host` is the server's name.
+ * The host for another connection to the same server, as for FTP's data: the address of this connection, or through a
+ * proxy the host that the proxy was given, since the socket's address is the proxy's. `host` is the server's name.
  */
 export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
   return (proxy ? proxyTargets.get(socket) : socket.remoteAddress) ?? host
