@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import { attempt, writeFailed, writeWhole } from './local-file.ts'
+import { orWriteFailed, writeFailed, writeWhole } from './local-file.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 /**
@@ -15,17 +15,17 @@ export async function append(octets: AsyncIterable<Uint8Array>, path: string, fa
     await checkLength(file, path, offset)
     let length = offset
     for await (const chunk of octets) {
-      await attempt(path, () => writeWhole(file, chunk))
+      await orWriteFailed(path, () => writeWhole(file, chunk))
       length += chunk.length
     }
     // If another process has appended to the file meanwhile, it is no copy of the resource, whatever its length.
     await checkLength(file, path, length)
-    if (modified !== null) await attempt(path, () => file.utimes(new Date(), modified))
+    if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
   } catch (error) {
-    if (isElsewhere(error)) await attempt(path, () => file.truncate(offset))
+    if (isElsewhere(error)) await orWriteFailed(path, () => file.truncate(offset))
     throw error
   } finally {
-    await attempt(path, () => file.close())
+    await orWriteFailed(path, () => file.close())
   }
 }
 
@@ -41,11 +41,11 @@ function openEnd(path: string, offset: number): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_NOFOLLOW, O_CREAT } = constants
   const flags = O_WRONLY | O_APPEND | O_NOFOLLOW | (constants.O_NONBLOCK ?? 0) | (offset === 0 ? O_CREAT : 0)
   const reasons = { ENXIO: irregular, ...(offset > 0 && { ENOENT: 'there is no such file to append to' }) }
-  return attempt(path, () => open(path, flags, 0o666), reasons)
+  return orWriteFailed(path, () => open(path, flags, 0o666), reasons)
 }
 
 async function checkLength(file: FileHandle, path: string, length: number): Promise<void> {
-  const stats = await attempt(path, () => file.stat())
+  const stats = await orWriteFailed(path, () => file.stat())
   if (!stats.isFile()) throw writeFailed(path, irregular)
   if (stats.size === length) return
   throw writeFailed(path, `it has ${stats.size} octets, and what comes goes behind octet ${length}`)

@@ -24,7 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
  * Runs one operation on a file that is written. A system error becomes `write-failed`; `own` has reasons by error code
  * that take the place of the usual ones.
  */
-export async function attempt<T>(
+export async function orWriteFailed<T>(
   path: string,
   operation: () => Promise<T>,
   own: Readonly<Record<string, string>> = {},
