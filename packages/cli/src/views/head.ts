@@ -6,8 +6,8 @@ export function isHttp({ mechanism }: Representation): boolean {
 }
 
 /**
- * What -I and -i print: of HTTP the header section as it came, cookies included, since it goes to nobody but who asks
- * for it; of an article its header, decoded, as UTF-8; of others what is known, in the same form. `statusLine` is what the answer began with.
+ * The output of -I and -i: for HTTP the status line and the header section as they came, with cookies; for an article
+ * its decoded header as UTF-8; for others what is known, in the same form.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
   const fields = representation.mechanism === 'http' ? representation.metadata.fields : undefined
@@ -18,7 +18,7 @@ export function headOf(representation: Representation, statusLine: string | null
   return Buffer.from(`${start}${lines.join('')}\r\n`, 'latin1')
 }
 
-/** Harmless on a terminal. */
+/** The head with its control characters made visible, for a terminal. */
 export function shownHead(head: Buffer): string {
   const lines = head.toString('latin1').split('\r\n')
   return lines.map((line) => printable(octetsToText(line))).join('\n')
