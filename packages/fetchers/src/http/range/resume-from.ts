@@ -1,8 +1,7 @@
-import { iterableOf } from '../../plugin/byte-source.ts'
+import { sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
 import { tellWhole } from '../../plugin/request-options.ts'
-import { behindTail } from '../../wire/behind-tail.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
+import { BehindTail, overlap } from '../../wire/overlap.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
 import { resuming, retrieveObject } from '../object.ts'
@@ -48,17 +47,13 @@ export async function retrieveRest(ask: SendRequest, point: ResumePoint, context
   return outcome
 }
 
-/** Octets that are asked for twice where nothing but themselves can prove that they are the same. */
-const overlap = 4096
-
-/** What comes behind the octets that the caller has, which come first; null where others do. */
+/** The rest behind the tail, which comes again before it; null where other octets come. */
 async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome | null> {
   if (outcome.outcome !== 'retrieved') return outcome
-  const { reusable: _lent, ...retrieved } = outcome
-  const body = await behindTail(iterableOf(retrieved.body)[Symbol.asyncIterator](), tail)
-  if (body === null) return null
-  const { size, offset = 0 } = retrieved
-  return { ...retrieved, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }
+  const body = new BehindTail(sourceOf(outcome.body), tail)
+  if (!(await body.matches())) return null
+  const { size, offset = 0 } = outcome
+  return { ...outcome, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }
 }
 
 const changed = 'it has changed since'
@@ -121,6 +116,6 @@ function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead
     etag: described.etag ?? etag ?? null,
     completeness: 'verified',
     metadata,
-    body: emptyBody(),
+    body: wholeSource(),
   }
 }
