@@ -1,6 +1,6 @@
 import { sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
-import { tellWhole } from '../../plugin/request-options.ts'
+import { resumeObstacle, tellWhole } from '../../plugin/request-options.ts'
 import { BehindTail, overlap } from '../../wire/overlap.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
@@ -25,7 +25,7 @@ export async function retrieveRest(ask: SendRequest, point: ResumePoint, context
   const answer = await ask(asking)
   const { head, body } = answer
   if (head.status === 206) {
-    const obstacle = obstacleTo(point, range[0], validator, head, context)
+    const obstacle = partObstacle(point, range[0], validator, head, context)
     if (obstacle !== null) {
       await discard(body, context)
       return retrieveWhole(ask, context, obstacle)
@@ -70,7 +70,7 @@ async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstac
 }
 
 /** Why a part is not the rest of what the caller has. */
-function obstacleTo(
+function partObstacle(
   { offset, size }: ResumePoint,
   first: number,
   validator: Validator | null,
@@ -79,8 +79,9 @@ function obstacleTo(
 ): string | null {
   const part = contentRange(head)
   if (part === null || part.first !== first) return 'the server sends another part than the rest'
-  if (!isOf(validator, head, isTold(context)) || (size != null && part.total !== null && part.total !== size))
-    return changed
+  if (!isOf(validator, head, isTold(context))) return changed
+  const sizes = resumeObstacle({ offset, ...(size !== undefined && { size }) }, { size: part.total, modified: null })
+  if (sizes !== null) return sizes
   if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
   // RFC 9110 15.3.7 lets a server send less than it was asked for.
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
