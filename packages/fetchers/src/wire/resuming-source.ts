@@ -160,9 +160,7 @@ export class ResumingSource implements ByteSource {
 export function withoutFirst(octets: number, source: ByteSource): ByteSource {
   let left = octets
   return {
-    get reusesChunks() {
-      return source.reusesChunks === true
-    },
+    reusesChunks: source.reusesChunks === true,
     async read() {
       while (true) {
         const chunk = await source.read()

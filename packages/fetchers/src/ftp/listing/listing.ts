@@ -97,9 +97,7 @@ function remarked(context: RetrievalContext, body: Retrieved['body']): ByteSourc
     isTold = true
   }
   return {
-    get reusesChunks() {
-      return source.reusesChunks === true
-    },
+    reusesChunks: source.reusesChunks === true,
     read() {
       tell()
       return source.read()
