@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createClient, type Representation } from '@retriever/fetchers'
-import { bigOctet, startFtpServer } from '@retriever/servers'
+import { bigOctet, startFtpServer, startServers } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sourceOf } from '../../../packages/fetchers/src/plugin/byte-source.ts'
 import { makeRingMemory, RingReader } from '../../../packages/fetchers/src/wire/transport/ring-reader.ts'
@@ -78,6 +78,24 @@ describe('a large FTP body, through memory that is used again', () => {
     await server.waitForConnections(0)
   })
 })
+
+test.each(['http', 'ftp'] as const)(
+  'writeTo and %s: chunks are handed over where they were received',
+  async (scheme) => {
+    await using servers = await startServers({ bigSize: size })
+    await using client = createClient()
+    const memories = new Set<ArrayBufferLike>()
+    let chunkCount = 0
+    const representation = await client.retrieve(`${servers[scheme].url}big`)
+    await representation.writeTo((chunk) => {
+      memories.add(chunk.buffer)
+      chunkCount++
+    })
+    // The first read may still go to the smaller memory that a connection begins with.
+    expect(memories.size).toBeLessThanOrEqual(2)
+    expect(chunkCount).toBeGreaterThan(2)
+  },
+)
 
 describe('writeTo', () => {
   const get = (reused: boolean): Promise<Representation> => {

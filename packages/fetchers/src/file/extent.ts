@@ -19,8 +19,8 @@ export interface Measure {
 }
 
 /**
- * The octets of the file that are wanted. Rejects with `range-refused` or `resume-failed`. A file that cannot be gone on
- * with comes whole, with a remark.
+ * The octets of the file that are wanted. Rejects with `range-refused` or `resume-failed`. A file that cannot be gone
+ * on with comes whole, with a remark.
  */
 export async function extentOf(handle: FileHandle, file: Measure, context: RetrievalContext): Promise<Extent> {
   const { range } = context.request

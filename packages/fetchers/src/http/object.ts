@@ -31,7 +31,9 @@ export async function retrieveObject(
   return resuming({ ask, asking, answer, deadline }, context, range)
 }
 
-/** The outcome of an answer. Its body is counted, and after a break it is resumed or begun anew, where that is possible. */
+/**
+ * The outcome of an answer. Its body is counted, and after a break it is resumed or begun anew, where that is possible.
+ */
 export async function resuming(
   asked: Asked,
   context: RetrievalContext,
@@ -72,7 +74,10 @@ export function rangesOf(ask: SendRequest, head: ResponseHead, total: number | n
   return { ask, validator, total, coding: head.field('content-encoding') }
 }
 
-/** Null where no length is known: then nothing tells an end from a break. A 304 has the length of a body that it does not send. */
+/**
+ * Null where no length is known: then nothing tells an end from a break. A 304 has the length of a body that it does
+ * not send.
+ */
 function extentOf(head: ResponseHead, size: number | null): (Extent & { readonly total: number | null }) | null {
   const part = head.status === 206 ? contentRange(head) : null
   if (part !== null) return { at: part.first, end: part.last + 1, total: part.total }

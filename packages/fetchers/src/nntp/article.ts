@@ -20,7 +20,8 @@ export async function retrieveArticle(dialogue: Dialogue, inSession: InSession):
   const { context } = dialogue
   if (context.request.head === true) return retrieveHead(dialogue)
   const { reply, slot } = await askArticle(dialogue, 'ARTICLE', 220)
-  // An article is the same for ever under its message-id (RFC 5536 3.1.3), so one that broke off is sent again (security.md R28).
+  // An article is the same for ever under its message-id (RFC 5536 3.1.3), so one that broke off is sent again
+  // (security.md R28).
   const resume = (offset: number): Promise<Portion> => {
     return inSession(async (other) => {
       const { slot } = await askArticle(other, 'ARTICLE', 220)
@@ -67,7 +68,10 @@ async function askArticle(
   return answer
 }
 
-/** A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md case 39). */
+/**
+ * A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md
+ * case 39).
+ */
 export function checkAnswer(
   context: RetrievalContext,
   reply: Reply,

@@ -8,9 +8,9 @@ import type { Dialogue } from './connection/exchange.ts'
 const maxAhead = 65_536
 
 /**
- * The octets of a multi-line block (RFC 3977 3.1.1). They are read ahead, up to a limit, while other retrievals wait for the
- * session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled before,
- * the session reads the rest away or is closed.
+ * The octets of a multi-line block (RFC 3977 3.1.1). They are read ahead, up to a limit, while other retrievals wait
+ * for the session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled
+ * before, the session reads the rest away or is closed.
  */
 export class BlockBody implements ByteSource, Breakable, Ahead {
   readonly #dialogue: Dialogue

@@ -1,7 +1,10 @@
 import type { RetrievalError } from '@retriever/core'
 import type { ErrorExtras, RequestOptions, ResumePoint, RetrievalContext } from './fetcher.ts'
 
-/** The error for ifChangedSince where the resource is no newer; with the server's reply, where it was that which said so. */
+/**
+ * The error for ifChangedSince where the resource is no newer; with the server's reply, where it was that which said
+ * so.
+ */
 export function notModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
   const said = extras.reply === undefined ? '' : ` (${extras.reply})`
   return error('not-modified', `It has not been modified since ${since.toISOString()}.${said}`, extras)
@@ -52,7 +55,10 @@ export function resumeObstacle(point: ResumePoint, found: FoundResource): string
   return isSame && !(isLater && found.size === point.offset) ? null : 'it has been modified since'
 }
 
-/** The error where the caller has more octets than there are: they are of another file, or of one that was cut. Otherwise null. */
+/**
+ * The error where the caller has more octets than there are: they are of another file, or of one that was cut.
+ * Otherwise null.
+ */
 export function offsetError(context: RetrievalContext, offset: number, size: number | null): RetrievalError | null {
   if (size === null || offset <= size) return null
   const message = `The file has ${size} octets, and ${offset} are there already; retrieve it from its beginning.`

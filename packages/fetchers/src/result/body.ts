@@ -3,7 +3,10 @@ import { type ByteSource, type Sink, sourceOf } from '../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { speedRule } from './low-speed.ts'
 
-/** The body of a retrieval for its one consumer: it keeps to the limits, reports progress, and ends the retrieval when it ends. */
+/**
+ * The body of a retrieval for its one consumer: it keeps to the limits, reports progress, and ends the retrieval when
+ * it ends.
+ */
 export class Body implements ByteSource {
   readonly #source: ByteSource
   readonly #size: number | null
@@ -37,8 +40,8 @@ export class Body implements ByteSource {
   }
 
   /**
-   * The octets, once. Throws a TypeError the second time, as a web stream does. `sink`: where they go, if that can start
-   * over.
+   * The octets, once. Throws a TypeError the second time, as a web stream does. `sink`: where they go, if that can
+   * start over.
    */
   take(sink?: Sink): ByteSource {
     if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
@@ -79,7 +82,8 @@ export class Body implements ByteSource {
     try {
       deadline.throwIfAborted()
       const chunk = await this.#source.read()
-      // After an abort, more octets or an early end must not pass for the whole, even if the fetcher takes no notice of it.
+      // After an abort, more octets or an early end must not pass for the whole, even if the fetcher takes no notice of
+      // it.
       deadline.throwIfAborted()
       if (chunk === null) this.#end(null)
       else this.#count(chunk.length)

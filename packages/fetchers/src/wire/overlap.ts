@@ -4,8 +4,8 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Portion, Proof } from './resuming-source.ts'
 
 /**
- * Octets that are asked for twice, to see that the server goes on where the last octets ended (security.md R18: some servers
- * acknowledge REST and begin at octet 0).
+ * Octets that are asked for twice, to see that the server goes on where the last octets ended (security.md R18: some
+ * servers acknowledge REST and begin at octet 0).
  */
 export const overlap = 4096
 

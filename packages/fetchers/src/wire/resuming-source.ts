@@ -41,15 +41,15 @@ export interface Beginning {
   /** What has been asked for already; null: nothing has. */
   readonly portion: Portion | null
   /**
-   * True: the first further try is made at once. Other retrievals that lost the same connection are made at once, too, and
-   * would all come before it otherwise.
+   * True: the first further try is made at once. Other retrievals that lost the same connection are made at once, too,
+   * and would all come before it otherwise.
    */
   readonly isFirstTryAtOnce?: boolean
 }
 
 /**
- * The octets of one resource, over as many requests as it takes: after a break the rest is asked for, and given out only
- * where the proof holds. Each further request is a try of the retrieval's budget, after a wait.
+ * The octets of one resource, over as many requests as it takes: after a break the rest is asked for, and given out
+ * only where the proof holds. Each further request is a try of the retrieval's budget, after a wait.
  */
 export class ResumingSource implements ByteSource {
   readonly #context: RetrievalContext

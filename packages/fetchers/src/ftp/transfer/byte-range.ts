@@ -32,7 +32,10 @@ export function checkModified(dialogue: Dialogue, { modified }: Attributes): voi
   throw notModified(context, since)
 }
 
-/** Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with 226. */
+/**
+ * Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with
+ * 226.
+ */
 export function wantedRange(dialogue: Dialogue, attributes: Attributes): ByteRange {
   const { context } = dialogue
   const { range } = context.request

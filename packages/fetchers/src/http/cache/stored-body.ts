@@ -3,7 +3,10 @@ import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { BodyReader, Stored } from './stored.ts'
 
-/** A body out of the cache. Its length and checksum are compared at the end: a damaged one is removed, and the read fails. */
+/**
+ * A body out of the cache. Its length and checksum are compared at the end: a damaged one is removed, and the read
+ * fails.
+ */
 export class StoredBody implements ByteSource {
   readonly #reader: BodyReader | null
   readonly #stored: Stored

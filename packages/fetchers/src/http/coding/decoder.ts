@@ -8,7 +8,7 @@ export interface Coding {
   readonly name: string
   /** A decoder for a body that begins with this octet. */
   open(first: number): ZlibStream
-  /** What may follow its end. */
+  /** What may follow the end of the coding. */
   readonly after: 'nothing' | 'zeros' | 'another'
   /**
    * Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded.
@@ -16,7 +16,7 @@ export interface Coding {
   hasTail?(last: Buffer, decoded: number): boolean
 }
 
-// Fewer ways to and from zlib's thread than its own 16 KiB.
+// Larger than zlib's own 16 KiB: fewer switches to its thread and back.
 const chunkSize = 64 * 1024
 
 const gzip: Coding = {
@@ -67,11 +67,11 @@ export function codingOf(name: string): Coding | undefined {
   return known.find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
 }
 
-/** security.md case 40. Zeros come to 1032:1 in deflate; what is small may be made of them. */
+/** Limits a decompression bomb (security.md 40). Zeros reach 1032:1 in deflate, so small bodies may pass the ratio. */
 const maxRatio = 250
 const ratioFrom = 64 * 1024 * 1024
 
-/** How many octets of a body have come from the server. */
+/** Counts the octets of a body that have come from the server. */
 export interface Wire {
   octets: number
 }
@@ -108,7 +108,7 @@ async function* decodedChunks(
       yield chunk
     }
   }
-  // The consumer may rest while the retrieval is ended.
+  // The retrieval may end between two reads.
   const forget = deadline.onAbort(free)
   try {
     for await (const chunk of chunksOf(coded)) {

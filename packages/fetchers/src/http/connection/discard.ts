@@ -2,7 +2,10 @@ import { octetsToText } from '@retriever/core'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
-/** The body of a redirect or an error is read to its end, so that the connection can serve again, but no longer than this. */
+/**
+ * The body of a redirect or an error is read to its end, so that the connection can serve again, but no longer than
+ * this.
+ */
 const discardMilliseconds = 1000
 
 /** Reads a body to its end if that is quickly done. Otherwise closes its connection. */

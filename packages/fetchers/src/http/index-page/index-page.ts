@@ -8,12 +8,12 @@ import { isJsonIndex, jsonEntries } from './index-json.ts'
 import { octetsOf } from './index-text.ts'
 import { TitleScanner, titleKind } from './index-title.ts'
 
-/** A page that is no index by then is none: style sheets and icons stand before the first row, but not more of them. */
+/** Octets within which an index must show itself: style sheets and icons may stand before the first row. */
 const maxPeek = 256 * 1024
 
 /**
- * An index of a directory, which the server made itself, as a listing; anything else as it is. Only the beginning of
- * the body is looked at; the octets of the body stay the same.
+ * Makes a listing of a directory index that the server wrote itself; any other page stays as it is. Only the beginning
+ * of the body is examined, and its octets stay the same.
  */
 export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
@@ -22,7 +22,7 @@ export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: R
   const peek = await peekAt(source, isJson ? new JsonRecogniser() : new HtmlRecogniser(context), context)
   const whole = { ...retrieved, body: new PeekedBody(peek, source) }
   if (!peek.isIndex) return whole
-  // The parser is loaded for those who need it.
+  // The parser is loaded only for an index.
   const read = isJson ? jsonEntries : (await import('./index-html.ts')).htmlEntries
   const entries: Retrieved['entries'] = (body) => read(body, new IndexedDirectory(context.url, context.limits), context)
   return { ...whole, kind: 'listing', entries }
@@ -38,7 +38,7 @@ function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, ur
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
-/** Else what comes is a document of its own for all we know. */
+/** Without such a wish, a JSON document may be anything. */
 function asksForJson({ request }: RetrievalContext): boolean {
   return /json/i.test(ownField(request, 'accept') ?? request.accept ?? '')
 }
@@ -68,7 +68,6 @@ class HtmlRecogniser implements Recogniser {
   }
 
   async end(isAll: boolean): Promise<boolean> {
-    // Nothing of a body has come yet.
     return this.#page?.end(isAll) ?? false
   }
 
@@ -95,11 +94,11 @@ class JsonRecogniser implements Recogniser {
   }
 }
 
-/** The beginning of a body: what has been taken of it. */
+/** The beginning of a body that was read to examine it. */
 interface Peek {
   readonly chunks: Uint8Array[]
   readonly isIndex: boolean
-  /** What ended the body meanwhile; it comes behind the chunks. */
+  /** The failure that ended the body meanwhile: the consumer gets it after the chunks. */
   readonly failure: { readonly error: unknown } | null
 }
 

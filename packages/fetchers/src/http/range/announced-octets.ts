@@ -10,8 +10,8 @@ export class AnnouncedOctets implements ByteSource {
   #left: number
 
   /**
-   * `isCut`: more octets than announced are left away, and the connection is closed (security.md R5). Otherwise they are a
-   * `protocol-violation`.
+   * `isCut`: more octets than announced are left away, and the connection is closed (security.md R5). Otherwise they
+   * are a `protocol-violation`.
    */
   constructor(source: ByteSource, length: number, context: RetrievalContext, isCut: boolean) {
     this.#source = source

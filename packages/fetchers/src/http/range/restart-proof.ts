@@ -18,8 +18,8 @@ const comparedFields = [
 ] as const
 
 /**
- * For an answer that nothing proves to be the same another time. It begins anew, as long as nothing has been given out or
- * the sink can throw that away, and must have the same header fields.
+ * For an answer that nothing proves to be the same another time. It begins anew, as long as nothing has been given out
+ * or the sink can throw that away, and must have the same header fields.
  */
 export class RestartProof implements Proof {
   readonly isRestart = true
@@ -29,7 +29,9 @@ export class RestartProof implements Proof {
   readonly #length: number | null
   #sink: Sink | null = null
 
-  /** `again` sends the request once more; `head` is that of the first answer; `length` of its body, null: nothing says. */
+  /**
+   * `again` sends the request once more; `head` is that of the first answer; `length` of its body, null: nothing says.
+   */
   constructor(
     context: RetrievalContext,
     again: (deadline: Deadline) => Promise<Answer>,

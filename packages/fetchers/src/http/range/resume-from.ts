@@ -10,13 +10,13 @@ import { contentRange, totalOfUnsatisfied } from './content-range.ts'
 import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
 
 /**
- * Retrieves what comes after the octets that the caller has. Where the server cannot go on there, or has another
- * representation by now, the whole comes: by itself, or by a second request where the answer to the first is a part
- * that will not do (security.md R7 to R11).
+ * Retrieves the rest behind the octets that the caller has. If the server cannot begin there, or has another
+ * representation by now, the whole comes, by a second request where the first brought a part that is not the rest
+ * (security.md R7 to R11).
  */
 export async function retrieveRest(ask: SendRequest, point: ResumePoint, context: RetrievalContext): Promise<Outcome> {
   const validator = validatorFrom(point)
-  // What is the same only for the purposes of a cache need not be so octet for octet (RFC 9110 8.8.1).
+  // A weak entity tag does not promise the same octets (RFC 9110 8.8.1).
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
   const deadline = context.deadline.attempt()
   const tail = validator === null ? point.tail?.subarray(-overlap) : undefined
@@ -58,7 +58,7 @@ async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome |
 
 const changed = 'it has changed since'
 
-/** Whether the server may be told what the caller knows of the resource. */
+/** Whether the server may see what the caller knows of the resource. */
 function isTold({ isOtherOrigin }: RetrievalContext): boolean {
   return isOtherOrigin !== true
 }
@@ -89,7 +89,7 @@ function partObstacle(
   return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
 }
 
-/** security.md R9. */
+/** Whether a 416 says that the caller has the whole (security.md R9). */
 function isComplete(
   { offset, size }: ResumePoint,
   validator: Validator | null,
@@ -104,7 +104,7 @@ function hasOnly(total: number, { offset }: ResumePoint): string {
   return total < offset ? `the resource has only ${total} octets` : changed
 }
 
-/** The caller has it all. */
+/** The caller has all octets already. */
 function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome {
   const { metadata, ...described } = describe(head)
   return {

@@ -7,16 +7,15 @@ import { AnnouncedOctets } from './announced-octets.ts'
 import { type RangedRepresentation, ValidatorProof } from './validator-proof.ts'
 
 /**
- * Octets of one request. What 16 connections, the most there are, hold for a slow consumer is then 64 MiB, as
- * limits.maxCollected; and at 100 Mbit/s it takes a third of a second, beside which the round trip of a request is
- * short.
+ * Octets of one request. 16 connections, the most there are, then hold 64 MiB for a slow consumer, as many as
+ * limits.maxCollected. At 100 Mbit/s a segment takes a third of a second; the round trip of its request is short beside
+ * that.
  */
 export const segmentSize: number = 4 * 1024 * 1024
 
 /**
- * The octets of a whole of known size, in order. Segments come by as many requests at a time as there are
- * `connections`, the first by the answer that has begun; of those, at most `connections` segments wait for the
- * consumer. None is asked for before the first octet is.
+ * The octets of a representation of known size, in order. Up to `connections` segments are requested at a time, or wait
+ * for the consumer; the first one is the answer that has begun. Nothing is requested before the first read.
  */
 export async function* splitBody(
   context: RetrievalContext,

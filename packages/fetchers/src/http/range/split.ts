@@ -8,7 +8,7 @@ import { outcomeOf } from '../outcome.ts'
 import { contentRange } from './content-range.ts'
 import { segmentSize, splitBody } from './split-body.ts'
 
-/** How many connections the caller wants for one body; 1 also where that is no matter of one body as it is. */
+/** Connections that the caller wants for one body; 1 for ranges, rests and HEAD. */
 export function connectionsFor(request: RequestOptions): number {
   const { split = 1, range, resumeFrom, head } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumeFrom === undefined
@@ -16,8 +16,8 @@ export function connectionsFor(request: RequestOptions): number {
 }
 
 /**
- * Retrieves the whole over several connections, once the server has proved that it serves ranges, by a first one that
- * says which representation of what size it is of. Whatever else it answers is as good: the whole comes by one
+ * Retrieves the whole over several connections. The first request is for one range: its answer must prove that the
+ * server serves ranges, and say of which representation and size. After any other answer the whole comes over one
  * connection.
  */
 export async function retrieveSplit(
@@ -50,7 +50,7 @@ export async function retrieveSplit(
   return asWhole(outcome, total, sourceOf(octets))
 }
 
-/** As if a 200 had come: its header section is that of the 206 but for these (RFC 9110 15.3.7). */
+/** The outcome as of a 200, whose header section is that of the 206 but for these fields (RFC 9110 15.3.7). */
 function asWhole(outcome: Retrieved, total: number, body: Retrieved['body']): Retrieved {
   const { 'content-range': _range, ...headers } = outcome.metadata.headers as Readonly<Record<string, string>>
   const fields = outcome.metadata.fields as readonly (readonly [name: string, value: string])[]

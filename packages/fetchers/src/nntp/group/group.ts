@@ -14,7 +14,9 @@ import { NewestArticles } from './newest-articles.ts'
 import { checkNumber, overviewEntry } from './overview.ts'
 import { type OverviewLimits, overviewPiece } from './overview-piece.ts'
 
-/** A newsgroup: the overview of its newest articles, or of a range (RFC 3977 8.3), one line each, fields between TABs. */
+/**
+ * A newsgroup: the overview of its newest articles, or of a range (RFC 3977 8.3), one line each, fields between TABs.
+ */
 export async function retrieveGroup(dialogue: Dialogue, maxArticles: number): Promise<Retrieved> {
   const { plan, context } = dialogue
   const group = await selectGroup(dialogue)

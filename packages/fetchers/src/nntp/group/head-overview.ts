@@ -10,7 +10,10 @@ import { overviewCut, refusedByServer } from '../nntp-errors.ts'
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])
 
-/** An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a time. */
+/**
+ * An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a
+ * time.
+ */
 export class HeadOverview implements ByteSource {
   readonly #dialogue: Dialogue
   readonly #numbers: Iterator<number>

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 
 /**
- * The octets of a connection, below a ByteSource: its consumer first takes what has come, without a promise, and waits only
- * where nothing has. One consumer at a time.
+ * The octets of a connection, below a ByteSource: its consumer first takes what has come, without a promise, and waits
+ * only where nothing has. One consumer at a time.
  */
 export interface SocketReader {
   /**
-   * What has come, valid until the next call; null at the end, also of a broken connection; undefined: nothing has come,
-   * await `arrival`.
+   * What has come, valid until the next call; null at the end, also of a broken connection; undefined: nothing has
+   * come, await `arrival`.
    */
   take(): Buffer | null | undefined
   /** Settles when there may be something to take. */
