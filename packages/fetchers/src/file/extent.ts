@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
-import { offsetError, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
-import { overlap } from '../wire/overlap.ts'
+import { offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
 import { readChunk } from './file-body.ts'
 import { attempt } from './open-path.ts'
 

@@ -1,4 +1,5 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
+import { chunksOf, wholeSource } from '../plugin/byte-source.ts'
 import { decodeText, knownCharset } from '../plugin/text.ts'
 import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
@@ -80,7 +81,7 @@ export class MessagePart {
   /** Saves `octets`, as Representation.saveTo does. Rejects with `partial` where they are damaged. */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     this.throwIfDamaged()
-    await save(chunks(this.octets), path, { modified: null, offset: 0 }, options)
+    await save(chunksOf(wholeSource(this.octets)), path, { modified: null, offset: 0 }, options)
   }
 
   /** Throws `partial` where the octets are not those that were sent. */
@@ -157,8 +158,4 @@ function mediaTypeOf(node: Leaf['node']): string {
   if (isDigest && !node.headers.hasHeader('Content-Type')) return 'message/rfc822'
   // RFC 2045 5.2: what is no media type is to be taken for text.
   return node.contentType && /^[^\s/]+\/[^\s/]+$/.test(node.contentType) ? node.contentType : 'text/plain'
-}
-
-async function* chunks(octets: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield octets
 }

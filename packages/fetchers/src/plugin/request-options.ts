@@ -33,6 +33,9 @@ export function ownField({ headers = {} }: RequestOptions, name: string): string
   return Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
+/** The most octets before an offset that come again and are compared, to see that the rest is of the same resource. */
+export const overlap = 4096
+
 /** A resource, as far as it is known before the caller's retrieval of its rest goes on. */
 export interface FoundResource {
   readonly size: number | null

@@ -1,13 +1,8 @@
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { overlap } from '../plugin/request-options.ts'
 import type { Portion, Proof } from './resuming-source.ts'
-
-/**
- * Octets that are asked for twice, to see that the server goes on where the last octets ended (security.md R18: some
- * servers acknowledge REST and begin at octet 0).
- */
-export const overlap = 4096
 
 /** The octets behind those that the consumer has already, which come once more before them. */
 export class BehindTail implements ByteSource {
@@ -54,7 +49,10 @@ export class BehindTail implements ByteSource {
   }
 }
 
-/** Octets prove themselves: the last ones that were given out must come again before the rest. */
+/**
+ * Octets prove themselves: the last ones that were given out must come again before the rest. Some servers acknowledge
+ * REST and begin at octet 0 (security.md R18).
+ */
 export class OverlapProof implements Proof {
   readonly #context: RetrievalContext
   readonly #resume: (offset: number) => Promise<Portion>

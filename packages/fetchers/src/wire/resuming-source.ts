@@ -62,6 +62,7 @@ export class ResumingSource implements ByteSource {
   /** The highest that `#offset` has been: octets below it are no progress when they come again. */
   #furthest: number
   #wasOwnFault = false
+  #isOver = false
 
   constructor(context: RetrievalContext, proof: Proof, { offset, portion, isFirstTryAtOnce = false }: Beginning) {
     this.#context = context
@@ -79,27 +80,38 @@ export class ResumingSource implements ByteSource {
   }
 
   async read(): Promise<Uint8Array | null> {
-    while (true) {
+    while (!this.#isOver) {
       try {
         this.#portion ??= await this.#ask()
-        const chunk = await this.#portion.octets.read()
-        if (chunk === null) this.#portion.deadline?.end()
+        if (this.#isOver) break
+        const { octets, deadline } = this.#portion
+        const chunk = await octets.read()
+        if (chunk === null) deadline?.end()
         if (chunk === null || chunk.length > 0) return this.#give(chunk)
       } catch (error) {
         const portion = this.#portion
-        await this.cancel()
+        await this.#letGo()
+        if (this.#isOver) break
         this.#context.deadline.throwIfAborted()
         if (portion === null) await this.#askAgain(error)
         else await this.#goOn(error, portion.connection)
       }
     }
+    // cancel() was called during a read, or before it.
+    await this.#letGo()
+    return null
   }
 
   restartInto(sink: Sink): void {
     this.#proof.restartInto?.(sink)
   }
 
-  async cancel(): Promise<void> {
+  cancel(): Promise<void> {
+    this.#isOver = true
+    return this.#letGo()
+  }
+
+  async #letGo(): Promise<void> {
     const portion = this.#portion
     this.#portion = null
     portion?.deadline?.end()

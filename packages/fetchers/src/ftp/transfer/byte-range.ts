@@ -1,6 +1,5 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { notModified, offsetError, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
-import { overlap } from '../../wire/overlap.ts'
+import { notModified, offsetError, overlap, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Attributes } from './attributes.ts'
 
