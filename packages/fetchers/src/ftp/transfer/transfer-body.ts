@@ -230,8 +230,8 @@ export class TransferBody implements ByteSource, Breakable, Lodger {
   }
 
   #unread(): RetrievalError {
-    const message =
-      'The body was not read while other retrievals waited for its connection, which was closed; read or cancel each.'
+    const why = 'The body was not read while other retrievals waited for its connection, which was closed'
+    const message = `${why}; read or cancel what you retrieve.`
     return this.#dialogue.context.error('partial', message, { phase: 'body', transient: true })
   }
 
