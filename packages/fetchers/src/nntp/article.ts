@@ -13,6 +13,7 @@ import type { InSession } from './connection/in-session.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { fieldsOf } from './fields.ts'
 import { refusedByServer } from './nntp-errors.ts'
+import { plannedCommand } from './planned-command.ts'
 
 /** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
 export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
@@ -46,13 +47,14 @@ async function retrieveHead(dialogue: Dialogue): Promise<Retrieved> {
 
 async function askArticle(
   dialogue: Dialogue,
-  command: 'ARTICLE' | 'HEAD',
+  verb: 'ARTICLE' | 'HEAD',
   success: number,
 ): Promise<{ readonly reply: Reply; readonly slot: PendingCommand }> {
   const { plan, context } = dialogue
   const byNumber = plan.select === 'article'
-  const which = byNumber ? String(plan.articleNumber) : `<${plan.messageId}>`
-  const answer = await exchange(dialogue, `${command} ${which}`, byNumber ? plan.newsgroup : null)
+  // HEAD names the article in the same way (RFC 3977 6.2.2).
+  const command = plannedCommand(plan, 'ARTICLE').replace('ARTICLE', verb)
+  const answer = await exchange(dialogue, command, byNumber ? plannedCommand(plan, 'GROUP') : null)
   const { reply } = answer
   if (reply.code >= 400)
     throw refusedByServer(context, reply, byNumber ? 'such article or group' : 'article of that id')

@@ -69,7 +69,7 @@ export async function say(
   { shown = command, secrets }: { readonly shown?: string; readonly secrets?: readonly string[] } = {},
 ): Promise<Reply> {
   const slot =
-    secrets === undefined ? session.post(command, context) : session.postSecret(command, context, shown, secrets)
+    secrets === undefined ? session.post(command, context) : session.postLogin(command, context, shown, secrets)
   const reply = await session.reply(slot, context)
   session.end(slot)
   return reply

@@ -5,6 +5,7 @@ import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/r
 import { Connection, openSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
 import { leaving } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
 import type { ServerQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
 
@@ -53,7 +54,7 @@ async function upgrade(
   plan: ServerPlan,
   context: RetrievalContext,
 ): Promise<Socket> {
-  await new Connection(socket, context).sendLine('STARTTLS')
+  await new Connection(socket, context).sendLine(plannedCommand(plan, 'STARTTLS'))
   const reply = await readReply(lines, context, 'tls')
   if (reply.code !== 382) throw noTls(context, reply)
   // `382 go on\r\n281 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.

@@ -8,6 +8,7 @@ import { textListing } from '../../wire/text-listing.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { refusedByServer } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
 import { boundsOf, type Extent, likelyExtent } from './article-range.ts'
 import { type GroupSummary, groupSummary } from './group-reply.ts'
 import { NewestArticles } from './newest-articles.ts'
@@ -32,7 +33,7 @@ export async function retrieveGroup(dialogue: Dialogue, maxArticles: number): Pr
 
 async function selectGroup(dialogue: Dialogue): Promise<GroupSummary> {
   const { session, plan, context } = dialogue
-  const { reply, slot } = await exchange(dialogue, `GROUP ${plan.newsgroup}`)
+  const { reply, slot } = await exchange(dialogue, plannedCommand(plan, 'GROUP'))
   session.end(slot)
   if (reply.code >= 400) throw refusedByServer(context, reply, 'such newsgroup')
   expectReply(context, reply, 211)

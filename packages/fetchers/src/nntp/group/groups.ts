@@ -10,6 +10,7 @@ import type { InSession } from '../connection/in-session.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { groupUrl } from '../entry-url.ts'
 import { refusedByServer } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
 import { descriptionsOf } from './descriptions.ts'
 import { fitsWildmat } from './wildmat.ts'
 
@@ -17,7 +18,7 @@ import { fitsWildmat } from './wildmat.ts'
 export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
   const { plan, context } = dialogue
   const wildmat = plan.newsgroup
-  let answer = await exchange(dialogue, wildmat === null ? 'LIST ACTIVE' : `LIST ACTIVE ${wildmat}`)
+  let answer = await exchange(dialogue, plannedCommand(plan, 'LIST'))
   // RFC 977 servers know only LIST, without a wildmat.
   const plain = [500, 501, 503].includes(answer.reply.code)
   if (plain) answer = await exchange(dialogue, 'LIST')

@@ -5,6 +5,7 @@ import { type PendingCommand, SessionLost } from '../connection/command-queue.ts
 import type { Dialogue } from '../connection/exchange.ts'
 import { fieldsOf } from '../fields.ts'
 import { overviewCut, refusedByServer } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
 
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])
@@ -53,7 +54,7 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
     while (this.#underWay.length < session.quirks.depth) {
       const { done, value: number } = this.#numbers.next()
       if (done === true) break
-      this.#underWay.push({ number, slots: session.postIn(plan.newsgroup ?? '', `HEAD ${number}`, context) })
+      this.#underWay.push({ number, slots: session.postIn(plannedCommand(plan, 'GROUP'), `HEAD ${number}`, context) })
     }
     const [head] = this.#underWay
     if (head === undefined) {

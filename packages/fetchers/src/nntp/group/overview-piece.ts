@@ -3,6 +3,7 @@ import { BlockBody } from '../body.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
 import { blockText } from '../fields.ts'
 import { refusedByServer } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
 import { type Extent, numbersIn } from './article-range.ts'
 import { HeadOverview } from './head-overview.ts'
 
@@ -30,9 +31,10 @@ export async function overviewPiece(
 ): Promise<OverviewPiece> {
   const { session, plan, context } = dialogue
   const { quirks } = session
+  const group = plannedCommand(plan, 'GROUP')
   while (quirks.overview !== 'HEAD') {
     const command = quirks.overview
-    const { reply, slot } = await exchange(dialogue, `${command} ${extent.first}-${extent.last}`, plan.newsgroup)
+    const { reply, slot } = await exchange(dialogue, `${command} ${extent.first}-${extent.last}`, group)
     // No articles, and no such range, are the same.
     if (reply.code === 423 || reply.code === 420) return { extent, body: null }
     if (reply.code < 400) {
@@ -56,7 +58,7 @@ async function existingNumbers(dialogue: Dialogue, { first, last }: Extent): Pro
   const { session, plan, context } = dialogue
   if (!session.quirks.hasListGroup) return null
   // The session relies on the group that LISTGROUP selects, so GROUP goes before it where another one is selected.
-  const { reply, slot } = await exchange(dialogue, `LISTGROUP ${plan.newsgroup}`, plan.newsgroup)
+  const { reply, slot } = await exchange(dialogue, `LISTGROUP ${plan.newsgroup}`, plannedCommand(plan, 'GROUP'))
   if (reply.code !== 211) {
     expectReply(context, reply, 500, 501, 502, 503)
     session.quirks.hasListGroup = false
