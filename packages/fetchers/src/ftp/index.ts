@@ -6,7 +6,7 @@ import { SessionPool } from '../wire/pool/session-pool.ts'
 import type { Dialogue } from './control/dialogue.ts'
 import { FlightLost } from './control/pipeline.ts'
 import { isFull } from './control/refusal-words.ts'
-import type { ServerQuirks } from './control/server-quirks.ts'
+import type { FtpQuirks } from './control/server-quirks.ts'
 import { type FtpSession, ftpSessions } from './control/session.ts'
 import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
@@ -45,7 +45,7 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   }
 }
 
-type FtpPool = SessionPool<FtpSession, FtpPlan, ServerQuirks>
+type FtpPool = SessionPool<FtpSession, FtpPlan, FtpQuirks>
 
 async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isListing = plan.name === '' || plan.typecode === 'd'
@@ -125,14 +125,14 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
     return 'account'
   }
   if (!RetrievalError.is(error)) return null
-  if (control.transferDropped || isOfConnection(error)) session.noteDropped()
+  if (control.transferDropped || isOfConnection(error)) session.noteTransferFailed()
   if (control.transferDropped) return 'ahead'
   if (session.served > 0 && isOfConnection(error)) return 'reused'
-  if (session.isStranded && session.aheadPort !== null) {
-    quirks.ahead = false
+  if (session.isWaitingForData && session.prefetchedPort !== null) {
+    quirks.prefetching = false
     return 'ahead'
   }
-  if (session.isStranded && quirks.passive === 'EPSV') {
+  if (session.isWaitingForData && quirks.passive === 'EPSV') {
     quirks.passive = 'PASV'
     return 'passive'
   }

@@ -5,10 +5,10 @@ import type { NntpSession } from './connection/session.ts'
 /** The header fields of an article out of the answer to HEAD, by lower-case name, unfolded (RFC 5322 2.2.3); ends that answer. */
 export async function fieldsOf(
   session: NntpSession,
-  slot: PendingCommand,
+  pending: PendingCommand,
   context: RetrievalContext,
 ): Promise<Map<string, string>> {
-  const text = await blockText(session, slot, context, context.limits.maxReply)
+  const text = await blockText(session, pending, context, context.limits.maxReply)
   const fields = new Map<string, string>()
   // CRLF alone ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
   for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
@@ -22,17 +22,21 @@ export async function fieldsOf(
 /** A short block as text, one octet a character; ends the answer. */
 export async function blockText(
   session: NntpSession,
-  slot: PendingCommand,
+  pending: PendingCommand,
   context: RetrievalContext,
   limit: number,
 ): Promise<string> {
   let text = ''
-  for (let octets = await session.next(slot, context); octets !== null; octets = await session.next(slot, context)) {
+  for (
+    let octets = await session.next(pending, context);
+    octets !== null;
+    octets = await session.next(pending, context)
+  ) {
     text += Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
     if (text.length <= limit) continue
     session.lose()
     throw context.error('limit-exceeded', `The server sent an answer of over ${limit} octets.`)
   }
-  session.end(slot)
+  session.end(pending)
   return text
 }

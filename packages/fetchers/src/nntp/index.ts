@@ -3,7 +3,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
 import { SessionPool } from '../wire/pool/session-pool.ts'
 import { retrieveArticle } from './article.ts'
-import type { Dialogue } from './connection/exchange.ts'
+import type { NntpLease } from './connection/exchange.ts'
 import { type InSession, inSession, nntpSessions } from './connection/in-session.ts'
 import { maxDepth } from './connection/server-quirks.ts'
 import type { ServerPlan } from './connection/session.ts'
@@ -36,7 +36,7 @@ export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
     async retrieve(plan, context) {
       const server = checkPlan(plan, context)
       const inThisOrAnother: InSession = (use) => inSession(pool, server, context, use)
-      return inThisOrAnother((dialogue) => select(dialogue, inThisOrAnother, maxArticles))
+      return inThisOrAnother((lease) => select(lease, inThisOrAnother, maxArticles))
     },
     dispose: async () => pool.close(),
   }
@@ -51,14 +51,14 @@ function checkPlan(plan: NntpPlan, context: RetrievalContext): ServerPlan {
   throw context.error('no-server', message, { phase: 'resolve' })
 }
 
-function select(dialogue: Dialogue, inSession: InSession, maxArticles: number): Promise<Retrieved> {
-  switch (dialogue.plan.select) {
+function select(lease: NntpLease, inSession: InSession, maxArticles: number): Promise<Retrieved> {
+  switch (lease.plan.select) {
     case 'article':
     case 'message':
-      return retrieveArticle(dialogue, inSession)
+      return retrieveArticle(lease, inSession)
     case 'group':
-      return retrieveGroup(dialogue, maxArticles)
+      return retrieveGroup(lease, maxArticles)
     case 'groups':
-      return retrieveGroups(dialogue, inSession)
+      return retrieveGroups(lease, inSession)
   }
 }

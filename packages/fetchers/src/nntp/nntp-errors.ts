@@ -1,7 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/framing/reply.ts'
-import type { Dialogue } from './connection/exchange.ts'
+import type { NntpLease } from './connection/exchange.ts'
 
 /** What a server says of a group or article it does not have. sn and leafnode answer 430 to a number (RFC 3977 says 423). */
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])
@@ -11,7 +11,7 @@ export function refusedByServer(context: RetrievalContext, reply: Reply, what: s
   if (missing.has(reply.code)) return refusal(context, 'not-found', `The server has no ${what}`, reply)
   switch (reply.code) {
     case 400:
-      return leaving(context, reply)
+      return serverUnavailable(context, reply)
     case 480:
     case 450:
       return refusal(
@@ -30,7 +30,7 @@ export function refusedByServer(context: RetrievalContext, reply: Reply, what: s
 }
 
 /** RFC 3977 3.2.1: the connection ends after 400; another one may be served. */
-export function leaving(context: RetrievalContext, reply: Reply): RetrievalError {
+export function serverUnavailable(context: RetrievalContext, reply: Reply): RetrievalError {
   const words = replyWords(reply)
   const message = `The news server serves nobody now; try later: ${words}`
   return context.error('server-refused', message, { reply: words, transient: true })
@@ -43,7 +43,10 @@ export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalErr
 }
 
 /** The error for an overview of which the rest was asked for in a session that is lost. */
-export function overviewCut({ session, context }: Pick<Dialogue, 'session' | 'context'>, cause: Error): RetrievalError {
+export function overviewIncomplete(
+  { session, context }: Pick<NntpLease, 'session' | 'context'>,
+  cause: Error,
+): RetrievalError {
   const message = 'The connection ended before the whole overview had come; try again.'
   return session.evicted(context) ?? context.error('partial', message, { phase: 'body', transient: true, cause })
 }

@@ -92,7 +92,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
       return null
     } catch (error) {
       const isPartial = RetrievalError.is(error) && error.code === 'partial'
-      if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteDropped()
+      if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteTransferFailed()
       this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
       this.#dialogue.context.deadline.throwIfAborted()
@@ -201,7 +201,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     }
     await check?.(reply, this.#received)
     this.#end()
-    this.#dialogue.session.noteCarried()
+    this.#dialogue.session.noteTransferDone()
     this.#dialogue.done()
   }
 

@@ -9,7 +9,7 @@ export class SessionLost extends Error {
 }
 
 /** The body of an answer, which may wait in memory for its consumer. */
-export interface Ahead {
+export interface ReadAhead {
   /** Reads on without the consumer, up to a limit, so that the answers behind this one come sooner. */
   readAhead(): void
 }
@@ -22,7 +22,7 @@ export class PendingCommand {
   /** Of the block behind the reply, once it is being read. */
   decoder: DotDecoder | null = null
   /** The block, if a consumer is to read it. */
-  body: Ahead | null = null
+  body: ReadAhead | null = null
   /** The answer is no longer wanted; the next retrieval reads it away. */
   isAbandoned = false
   /** The GROUP command that it relies on; null: it relies on none. */

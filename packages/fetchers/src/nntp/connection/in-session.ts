@@ -2,21 +2,21 @@ import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { SessionPool, SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { SessionLost } from './command-queue.ts'
-import type { Dialogue } from './exchange.ts'
+import type { NntpLease } from './exchange.ts'
 import { openSession } from './open.ts'
-import { maxDepth, type ServerQuirks } from './server-quirks.ts'
+import { maxDepth, type NntpQuirks } from './server-quirks.ts'
 import { type NntpSession, type ServerPlan, unreadLimit } from './session.ts'
 
 /** How often a retrieval loses sessions that it shares and that serve nobody, before it gives up. */
 const maxLostWithOthers = 3
 
 /** Does something in another session. */
-export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
+export type InSession = <T>(use: (dialogue: NntpLease) => Promise<T>) => Promise<T>
 
-type NntpPool = SessionPool<NntpSession, ServerPlan, ServerQuirks>
+type NntpPool = SessionPool<NntpSession, ServerPlan, NntpQuirks>
 
 /** Retrievals share a session: each waits for its answer behind the answers to others. */
-export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, ServerQuirks> = {
+export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, NntpQuirks> = {
   newQuirks: () => ({ depth: maxDepth, overview: 'OVER', hasListGroup: true }),
   open: openSession,
   capacity: ({ depth }) => depth,
@@ -33,7 +33,7 @@ export async function inSession<T>(
   pool: NntpPool,
   plan: ServerPlan,
   context: RetrievalContext,
-  use: (dialogue: Dialogue) => Promise<T>,
+  use: (dialogue: NntpLease) => Promise<T>,
 ): Promise<T> {
   // While each session serves somebody, the tries come to an end by themselves; while none does, they need a limit.
   let lostWithOthers = 0
@@ -41,7 +41,7 @@ export async function inSession<T>(
     const lease = await pool.lease(plan, context)
     const { session } = lease
     try {
-      const result = await use({ session, plan, context, done: lease.giveBack })
+      const result = await use({ session, plan, context, giveBack: lease.giveBack })
       // A listener to the last reply may have ended the retrieval: then its body is never read, nor the session freed.
       context.deadline.throwIfAborted()
       return result

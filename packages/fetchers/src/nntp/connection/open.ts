@@ -4,9 +4,9 @@ import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { Connection, openSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
-import { leaving } from '../nntp-errors.ts'
+import { serverUnavailable } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
-import type { ServerQuirks } from './server-quirks.ts'
+import type { NntpQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
 
 /**
@@ -16,7 +16,7 @@ import { NntpSession, type ServerPlan } from './session.ts'
 export async function openSession(
   plan: ServerPlan,
   context: RetrievalContext,
-  quirks: ServerQuirks,
+  quirks: NntpQuirks,
 ): Promise<NntpSession> {
   const { deadline } = context
   const opening = new AbortController()
@@ -42,7 +42,7 @@ export async function openSession(
 async function greet(socket: Socket, lines: LineReader, context: RetrievalContext): Promise<void> {
   const greeting = await readReply(lines, context, 'greeting')
   checkSilent(socket, lines, context)
-  if (greeting.code === 400) throw leaving(context, greeting)
+  if (greeting.code === 400) throw serverUnavailable(context, greeting)
   if (greeting.code === 200 || greeting.code === 201) return
   throw refusal(context, 'server-refused', 'The news server does not serve you', greeting)
 }

@@ -1,5 +1,5 @@
 /** How one server likes to be spoken to, as far as it is known; for the life of a fetcher. */
-export interface ServerQuirks {
+export interface NntpQuirks {
   /** Retrievals that may be under way in one session at a time. */
   depth: number
   /** What lists the articles of a group: RFC 3977's OVER, RFC 2980's XOVER, or each article's HEAD. */

@@ -6,8 +6,8 @@ import type { ReusableSession } from '../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { Connection } from '../../wire/transport/socket.ts'
 import { AnswerReader } from './answer-reader.ts'
-import { type Ahead, CommandQueue, PendingCommand, SessionLost } from './command-queue.ts'
-import type { ServerQuirks } from './server-quirks.ts'
+import { CommandQueue, PendingCommand, type ReadAhead, SessionLost } from './command-queue.ts'
+import type { NntpQuirks } from './server-quirks.ts'
 
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
@@ -25,7 +25,7 @@ export function unreadLimit({ idleTimeout }: RetrievalContext['limits']): number
  * into memory if it is small; a larger one costs the session after a while.
  */
 export class NntpSession implements ReusableSession, UnreadBody {
-  readonly quirks: ServerQuirks
+  readonly quirks: NntpQuirks
   served = 0
   readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
   /** Counts logins and MODE READER: each changes the server's answers, so a command refused before is sent again. */
@@ -45,7 +45,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
   /** The last GROUP command that was sent. */
   #selection: PendingCommand | null = null
 
-  constructor(socket: Socket, context: RetrievalContext, quirks: ServerQuirks) {
+  constructor(socket: Socket, context: RetrievalContext, quirks: NntpQuirks) {
     this.#socket = socket
     this.#answers = new AnswerReader(socket, context, () => this.lose())
     this.quirks = quirks
@@ -136,7 +136,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
   }
 
   /** A consumer is to read the block of this answer. */
-  hold(command: PendingCommand, body: Ahead): void {
+  hold(command: PendingCommand, body: ReadAhead): void {
     command.body = body
     if (this.isWantedByOthers) body.readAhead()
   }

@@ -6,27 +6,27 @@ import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import { BlockBody } from '../body.ts'
-import { type Dialogue, exchange } from '../connection/exchange.ts'
+import { exchange, type NntpLease } from '../connection/exchange.ts'
 import type { InSession } from '../connection/in-session.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { groupUrl } from '../entry-url.ts'
 import { refusedByServer } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
 import { descriptionsOf } from './descriptions.ts'
-import { fitsWildmat } from './wildmat.ts'
+import { matchesWildmat } from './wildmat.ts'
 
 /** The newsgroups of a server, all or those that fit a wildmat (RFC 3977 7.6.3): `group high low status` lines. */
-export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
-  const { plan, context } = dialogue
+export async function retrieveGroups(lease: NntpLease, inSession: InSession): Promise<Retrieved> {
+  const { plan, context } = lease
   const wildmat = plan.newsgroup
-  let answer = await exchange(dialogue, plannedCommand(plan, 'LIST'))
+  let answer = await exchange(lease, plannedCommand(plan, 'LIST'))
   // RFC 977 servers know only LIST, without a wildmat.
   const plain = [500, 501, 503].includes(answer.reply.code)
-  if (plain) answer = await exchange(dialogue, 'LIST')
-  const { reply, slot } = answer
+  if (plain) answer = await exchange(lease, 'LIST')
+  const { reply, pending } = answer
   if (reply.code >= 400) throw refusedByServer(context, reply, 'list of newsgroups')
   expectReply(context, reply, 215)
-  const body = new GroupsBody(new BlockBody(dialogue, slot), wildmat, context)
+  const body = new GroupsBody(new BlockBody(lease, pending), wildmat, context)
   return textListing({
     metadata: wildmat === null ? {} : { wildmat },
     body,
@@ -50,7 +50,7 @@ async function descriptionsIfAny(
   context: RetrievalContext,
 ): Promise<ReadonlyMap<string, string>> {
   try {
-    return await inSession((dialogue) => descriptionsOf(dialogue, wildmat))
+    return await inSession((lease) => descriptionsOf(lease, wildmat))
   } catch (error) {
     if (!RetrievalError.is(error) || context.deadline.reason !== null) throw error
     const message = `The groups come without their descriptions: ${error.message}`
@@ -73,7 +73,7 @@ class GroupsBody implements ByteSource {
     this.#block = block
     // RFC 3977 4.1 leaves brackets and backslashes to servers, which may have a meaning for them.
     const isLeftToServer = wildmat === null || /[[\\]/.test(wildmat)
-    this.#octets = isLeftToServer ? block : sourceOf(fittingLines(block, wildmat, context))
+    this.#octets = isLeftToServer ? block : sourceOf(matchingLines(block, wildmat, context))
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -90,7 +90,7 @@ class GroupsBody implements ByteSource {
   }
 }
 
-async function* fittingLines(
+async function* matchingLines(
   block: BlockBody,
   wildmat: string,
   context: RetrievalContext,
@@ -98,7 +98,7 @@ async function* fittingLines(
   const pattern = octetsToText(wildmat)
   for await (const line of linesOf(chunksOf(block), context)) {
     const group = groupLine.exec(line)?.[1]
-    if (group === undefined || fitsWildmat(pattern, octetsToText(group))) yield Buffer.from(`${line}\r\n`, 'latin1')
+    if (group === undefined || matchesWildmat(pattern, octetsToText(group))) yield Buffer.from(`${line}\r\n`, 'latin1')
   }
 }
 

@@ -2,9 +2,9 @@ import { RetrievalError } from '@retriever/core'
 import { type ByteSource, chunksOf } from '../../plugin/byte-source.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { SessionLost } from '../connection/command-queue.ts'
-import type { Dialogue } from '../connection/exchange.ts'
-import { overviewCut } from '../nntp-errors.ts'
-import { type Extent, extentBelow } from './article-range.ts'
+import type { NntpLease } from '../connection/exchange.ts'
+import { overviewIncomplete } from '../nntp-errors.ts'
+import { type ArticleRange, rangeBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
 
@@ -17,9 +17,9 @@ const chunkLength = 65_536
  * The lines are collected, up to limits.maxListing and limits.maxCollected, since the oldest are asked for last.
  */
 export class NewestArticles implements ByteSource {
-  readonly #dialogue: Dialogue
+  readonly #lease: NntpLease
   /** That of one piece: the session is free once all pieces have come. */
-  readonly #pieceDialogue: Dialogue
+  readonly #pieceLease: NntpLease
   readonly #limits: OverviewLimits
   readonly #unlink: () => void
   #piece: OverviewPiece
@@ -27,18 +27,18 @@ export class NewestArticles implements ByteSource {
   #isOver = false
 
   /** Begins with the piece that has been asked for already. */
-  static async begin(dialogue: Dialogue, extent: Extent, limits: OverviewLimits): Promise<NewestArticles> {
-    const pieceDialogue = { ...dialogue, done: () => {} }
-    const first = await overviewPiece(pieceDialogue, extent, limits)
-    return new NewestArticles(dialogue, pieceDialogue, first, limits)
+  static async begin(lease: NntpLease, range: ArticleRange, limits: OverviewLimits): Promise<NewestArticles> {
+    const pieceLease = { ...lease, giveBack: () => {} }
+    const first = await overviewPiece(pieceLease, range, limits)
+    return new NewestArticles(lease, pieceLease, first, limits)
   }
 
-  private constructor(dialogue: Dialogue, pieceDialogue: Dialogue, first: OverviewPiece, limits: OverviewLimits) {
-    this.#dialogue = dialogue
-    this.#pieceDialogue = pieceDialogue
+  private constructor(lease: NntpLease, pieceLease: NntpLease, first: OverviewPiece, limits: OverviewLimits) {
+    this.#lease = lease
+    this.#pieceLease = pieceLease
     this.#piece = first
     this.#limits = limits
-    this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
+    this.#unlink = lease.context.deadline.onAbort(() => this.#giveUp())
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -47,9 +47,9 @@ export class NewestArticles implements ByteSource {
       this.#lines ??= (await this.#collect()).reverse()
     } catch (error) {
       // The next octets of such a session are those of another answer.
-      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
+      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
       this.#giveUp()
-      throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
+      throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
     }
     let text = ''
     for (let line = this.#lines.pop(); line !== undefined; line = this.#lines.pop()) {
@@ -68,30 +68,30 @@ export class NewestArticles implements ByteSource {
 
   async #collect(): Promise<string[]> {
     const { bounds, limit } = this.#limits
-    const { context } = this.#dialogue
+    const { context } = this.#lease
     const { maxListing } = context.limits
     let lines: string[] = []
     while (true) {
       lines = [...(await this.#newestOf(this.#piece, limit - lines.length)), ...lines]
       const length = lines.reduce((sum, line) => sum + line.length, 0)
       if (length > maxListing) throw context.error('limit-exceeded', `The listing is over ${maxListing} octets.`)
-      const { extent } = this.#piece
-      if (lines.length >= limit || extent.first <= bounds.first) {
+      const { range } = this.#piece
+      if (lines.length >= limit || range.first <= bounds.first) {
         this.#release()
         return lines
       }
-      const below = extentBelow(extent, bounds, limit - lines.length)
-      this.#piece = await overviewPiece(this.#pieceDialogue, below, this.#limits)
+      const below = rangeBelow(range, bounds, limit - lines.length)
+      this.#piece = await overviewPiece(this.#pieceLease, below, this.#limits)
     }
   }
 
   /** The last `most` lines of a piece: servers list articles by number. */
-  async #newestOf({ body, extent }: OverviewPiece, most: number): Promise<string[]> {
-    const { context } = this.#dialogue
+  async #newestOf({ body, range }: OverviewPiece, most: number): Promise<string[]> {
+    const { context } = this.#lease
     const lines: string[] = []
     if (body === null) return lines
     for await (const line of linesOf(chunksOf(body), context)) {
-      checkNumber(line, extent, context)
+      checkNumber(line, range, context)
       lines.push(line)
       // Not at each line: taking one away moves all others.
       if (lines.length >= 2 * most + 100) lines.splice(0, lines.length - most)
@@ -102,7 +102,7 @@ export class NewestArticles implements ByteSource {
   /** The session has said all that this overview needs. */
   #release(): void {
     this.#unlink()
-    this.#dialogue.done()
+    this.#lease.giveBack()
   }
 
   #giveUp(): void {

@@ -6,7 +6,7 @@ import { idsIn, withoutBrackets } from '../../mime/fields.ts'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { articleUrl } from '../entry-url.ts'
-import type { Extent } from './article-range.ts'
+import type { ArticleRange } from './article-range.ts'
 
 /**
  * One line of an overview as an entry (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets,
@@ -50,7 +50,7 @@ function numberOf(line: string): number | null {
 }
 
 /** Throws `protocol-violation` for an article that was not asked for: the line belongs to another answer. */
-export function checkNumber(line: string, { first, last }: Extent, context: RetrievalContext): void {
+export function checkNumber(line: string, { first, last }: ArticleRange, context: RetrievalContext): void {
   const number = numberOf(line)
   if (number === null || (number >= first && number <= last)) return
   const message = `The server lists article ${number}, and was asked for ${first} to ${last}; try again.`
