@@ -16,12 +16,12 @@ import { fieldsOf } from './fields.ts'
 import { refusedByServer } from './nntp-errors.ts'
 import { plannedCommand } from './planned-command.ts'
 
-/** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
+/** Retrieves an article as the server keeps it: header, empty line, body; lines end in CRLF (RFC 3977 6.2.1). */
 export async function retrieveArticle(lease: NntpLease, inSession: InSession): Promise<Retrieved> {
   const { context } = lease
   if (context.request.head === true) return retrieveHead(lease)
   const { reply, pending } = await askArticle(lease, 'ARTICLE', 220)
-  // An article is the same for ever under its message-id (RFC 5536 3.1.3), so one that broke off is sent again (security.md R28).
+  // A message-id names the same article for ever (RFC 5536 3.1.3): one that breaks off is sent again (security.md R28).
   const resume = (offset: number): Promise<Portion> => {
     return inSession(async (other) => {
       const { pending } = await askArticle(other, 'ARTICLE', 220)
@@ -39,7 +39,7 @@ export async function retrieveArticle(lease: NntpLease, inSession: InSession): P
   }
 }
 
-/** Its header alone: HEAD (RFC 3977 6.2.2). */
+/** Retrieves the header of an article alone, by HEAD (RFC 3977 6.2.2). */
 async function retrieveHead(lease: NntpLease): Promise<Retrieved> {
   const { session, context } = lease
   const { reply, pending } = await askArticle(lease, 'HEAD', 221)
@@ -69,7 +69,10 @@ async function askArticle(
   return answer
 }
 
-/** A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md case 39). */
+/**
+ * Throws `protocol-violation` if the server sends another article. A reply that was not asked for (security.md 39)
+ * shifts all replies behind it, and each retrieval would get the answer of another one.
+ */
 export function checkAnswer(
   context: RetrievalContext,
   reply: Reply,
@@ -83,7 +86,7 @@ export function checkAnswer(
   throw context.error('protocol-violation', message, { reply: replyWords(reply) })
 }
 
-/** `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn). */
+/** Reads `220 31 <dots@example.net> article`. By message-id the number is 0 (RFC 3977 6.2.1.2), or the group's (sn). */
 function articleOf({ text }: Reply): { readonly number: number | null; readonly messageId: string | null } {
   const [, number, messageId = null] = /^(\d{1,16})(?:\s+<([^<>\s]+)>)?(?=\s|$)/.exec(text) ?? []
   return { number: number === undefined ? null : Number(number), messageId }

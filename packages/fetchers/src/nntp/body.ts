@@ -8,9 +8,9 @@ import type { NntpLease } from './connection/exchange.ts'
 const maxAhead = 65_536
 
 /**
- * The octets of a multi-line block (RFC 3977 3.1.1). They are read ahead, up to a limit, while other retrievals wait for the
- * session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled before,
- * the session reads the rest away or is closed.
+ * The octets of a multi-line block (RFC 3977 3.1.1). They are read ahead, up to a limit, while other retrievals wait
+ * for the session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled
+ * before, the session reads the rest away or is closed.
  */
 export class BlockBody implements ByteSource, Breakable, ReadAhead {
   readonly #lease: NntpLease
@@ -32,7 +32,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
   constructor(lease: NntpLease, pending: PendingCommand) {
     this.#lease = lease
     this.#pending = pending
-    // The retrieval may end while its body is not read.
+    // The retrieval may end while its consumer does not read.
     this.#unlink = lease.context.deadline.onAbort(() => this.#giveUp())
     lease.session.hold(pending, this)
   }
@@ -86,7 +86,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
     return this.#isReleased ? null : this.#pull()
   }
 
-  /** The next octets out of the session; null at the end, when it is free for others. */
+  /** The next octets from the session; null at the end, which frees the session for others. */
   async #pull(): Promise<Uint8Array | null> {
     const { session, context } = this.#lease
     try {

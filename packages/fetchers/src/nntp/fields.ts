@@ -2,7 +2,7 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { PendingCommand } from './connection/command-queue.ts'
 import type { NntpSession } from './connection/session.ts'
 
-/** The header fields of an article out of the answer to HEAD, by lower-case name, unfolded (RFC 5322 2.2.3); ends that answer. */
+/** The header fields in the answer to HEAD, which is read to its end: by lower-case name, unfolded (RFC 5322 2.2.3). */
 export async function fieldsOf(
   session: NntpSession,
   pending: PendingCommand,
@@ -13,13 +13,13 @@ export async function fieldsOf(
   // CRLF alone ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
   for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*)$/s.exec(line) ?? []
-    // Of several, the first one counts: RFC 5536 allows no second of those that are asked for here.
+    // The first of several counts: RFC 5536 allows only one of each field that is read here.
     if (name !== undefined && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), value)
   }
   return fields
 }
 
-/** A short block as text, one octet a character; ends the answer. */
+/** A short block as text, one octet a character. Reads the answer to its end. */
 export async function blockText(
   session: NntpSession,
   pending: PendingCommand,

@@ -11,11 +11,11 @@ import { retrieveGroup } from './group/group.ts'
 import { retrieveGroups } from './group/groups.ts'
 
 export interface NntpOptions {
-  /** A newsgroup is listed by its newest articles, at most so many where the request has no `limit`. Default 1000. */
+  /** How many articles of a newsgroup are listed, the newest, if the request has no `limit`. Default 1000. */
   readonly maxArticles?: number
   /**
-   * To one server at a time. Retrievals beyond them share them: an answer comes once those before it are read or left.
-   * Default 4.
+   * Connections to one server at a time. Further retrievals share them: an answer comes once those before it are read
+   * or cancelled. Default 4.
    */
   readonly connections?: number
 }
@@ -23,8 +23,8 @@ export interface NntpOptions {
 const optionKinds: Readonly<Record<keyof NntpOptions, OptionKind>> = { maxArticles: count, connections: count }
 
 /**
- * Network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups as listings, lists of newsgroups. Sessions are kept for
- * a few seconds, and take many commands at a time.
+ * Retrieves network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups and lists of newsgroups.
+ * Sessions are kept for a few seconds, and take many commands at a time.
  */
 export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
   checkOptions(options, optionKinds, 'nntpFetcher.')

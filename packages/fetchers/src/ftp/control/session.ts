@@ -11,7 +11,7 @@ import { isFull } from './refusal-words.ts'
 import { type Reply, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
-/** How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after 60. */
+/** How long a prefetched port is used. Servers close an unused one: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
 
 /** The sessions of one fetcher as its pool opens and picks them. */
@@ -34,7 +34,7 @@ export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan
 
 type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
-/** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
+/** A control connection and the state of its server: the login, the directory, the type, the next port. */
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
   readonly quirks: FtpQuirks
@@ -81,7 +81,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.#unlink = unlink
   }
 
-  /** Connects, waits for the greeting, and starts TLS where the plan says so. The login goes out with the first commands. */
+  /** Connects, waits for the greeting, and starts TLS if the plan says so. The login comes with the first commands. */
   static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)
@@ -142,7 +142,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.control.end()
   }
 
-  /** Whether the path of RFC 1738, one CWD a segment from the entry directory, can be followed from this directory. */
+  /** Whether the session can go where the CWDs of a URL lead, counted from the entry directory (RFC 1738 3.2.2). */
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true
     // An empty segment may lead back to the entry directory, or nowhere.
@@ -176,17 +176,17 @@ export class FtpSession implements ReusableSession, UnreadBody {
 
   /** The reply about the prefetched port, if that may still be open; the caller must handle its rejection. */
   takePrefetchReply(): Promise<Reply> | null {
-    const ahead = this.#prefetch
+    const prefetch = this.#prefetch
     this.#prefetch = null
-    return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
+    return prefetch !== null && performance.now() - prefetch.since < portLifetime ? prefetch.reply : null
   }
 
   /** A transfer has failed. True: the prefetching of a port may be to blame, and this server gets no more of it. */
   noteTransferFailed(): boolean {
-    const isTrial = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
-    const isOurs = this.control.transferDropped || isTrial
-    if (isOurs) this.quirks.prefetching = false
-    return isOurs
+    const isUntried = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
+    const isToBlame = this.control.transferDropped || isUntried
+    if (isToBlame) this.quirks.prefetching = false
+    return isToBlame
   }
 }
 

@@ -14,8 +14,8 @@ const maxDrained = 262_144
 const withBlock: ReadonlySet<number> = new Set([100, 101, 215, 220, 221, 222, 224, 225, 230, 231])
 
 /**
- * Reads the answers on one connection, for one retrieval after the other. After a read that fails, or that its retrieval
- * gives up, the place in the stream is unknown: then `onBroken` is called.
+ * Reads the answers on one connection, for one retrieval after the other. After a read that fails, or that its
+ * retrieval gives up, the place in the stream is unknown: then `onBroken` is called.
  */
 export class AnswerReader {
   readonly #socket: Socket

@@ -4,12 +4,12 @@ import type { PendingCommand } from './command-queue.ts'
 import { logIn, loginRefused, sendCommand } from './login.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
 
-/** A session in the hands of one retrieval. */
+/** The use of a session by one retrieval, with the plan and context of that. */
 export interface NntpLease {
   readonly session: NntpSession
   readonly plan: ServerPlan
   readonly context: RetrievalContext
-  /** The retrieval needs the session no longer. */
+  /** Frees the session: the retrieval needs it no longer. */
   giveBack(): void
 }
 

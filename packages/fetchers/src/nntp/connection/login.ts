@@ -6,8 +6,8 @@ import { tlsNeeded } from '../nntp-errors.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
 
 /**
- * RFC 4643: AUTHINFO USER and PASS, or SASL PLAIN where the server does not know those. The commands that hold a secret are shown
- * without it. Rejects with `auth-required`, `auth-failed`, `tls-failed` or `server-refused`.
+ * Logs in (RFC 4643) by AUTHINFO USER and PASS, or by SASL PLAIN if the server does not know those. Events show the
+ * commands without their secrets. Rejects with `auth-required`, `auth-failed`, `tls-failed` or `server-refused`.
  */
 export async function logIn(
   session: NntpSession,
@@ -32,12 +32,12 @@ async function sendLogin(session: NntpSession, context: RetrievalContext, login:
       secrets: [password],
     })
   }
-  // Of commands that it does not know, or does not take in this form.
+  // These codes refuse the command or its form, not the user.
   if (![500, 501, 503].includes(reply.code)) return reply
   return (await offersPlain(session, context)) ? saslPlain(session, context, login) : reply
 }
 
-/** RFC 4616, in the initial response: it goes out in one line. A server that asks for more (383) gets no second one. */
+/** SASL PLAIN (RFC 4616) with an initial response. `*` cancels it if the server asks for another one (383). */
 async function saslPlain(
   session: NntpSession,
   context: RetrievalContext,
@@ -50,7 +50,7 @@ async function saslPlain(
   return reply.code === 383 ? sendCommand(session, context, '*', { secrets }) : reply
 }
 
-/** `SASL PLAIN CRAM-MD5` among the capabilities (RFC 4643 2.4.1); a server without CAPABILITIES has none. */
+/** Whether CAPABILITIES, which old servers do not know, lists `SASL PLAIN CRAM-MD5` or the like (RFC 4643 2.4.1). */
 async function offersPlain(session: NntpSession, context: RetrievalContext): Promise<boolean> {
   const pending = session.post('CAPABILITIES', context)
   const reply = await session.reply(pending, context)
@@ -61,7 +61,7 @@ async function offersPlain(session: NntpSession, context: RetrievalContext): Pro
   return false
 }
 
-/** One command with a reply of one line. */
+/** Sends a command and gives its reply, which is one line. */
 export async function sendCommand(
   session: NntpSession,
   context: RetrievalContext,
@@ -77,7 +77,7 @@ export async function sendCommand(
 
 export function loginRefused(context: RetrievalContext, reply: Reply, user: string | null): RetrievalError {
   if (reply.code === 483) return tlsNeeded(context, reply)
-  // 481, 482 and 452 refuse the login (RFC 4643, RFC 2980), 502 the person; the others refuse the command.
+  // 481, 482 and 452 refuse the login (RFC 4643, RFC 2980), 502 refuses the user; other codes refuse the command.
   if (![481, 482, 452, 502].includes(reply.code)) return refusal(context, 'server-refused', 'The login failed', reply)
   const whose = user === null ? '' : ` of ${printable(octetsToText(user))}`
   return refusal(context, 'auth-failed', `The server does not accept the login${whose}`, reply)

@@ -12,7 +12,7 @@ import type { NntpQuirks } from './server-quirks.ts'
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
 
-/** Milliseconds that a body may stay unread while other retrievals wait for its connection; at most limits.idleTimeout. */
+/** How long a body may be unread while others wait for its connection, in milliseconds; at most limits.idleTimeout. */
 const maxUnread = 10_000
 
 export function unreadLimit({ idleTimeout }: RetrievalContext['limits']): number {

@@ -7,8 +7,8 @@ export interface ArticleRange {
 }
 
 /**
- * The numbers of a range that articles may have. Null: there are none. RFC 3977 6.1.1.2 has three ways to say empty: 0
- * 0 0, high one less than low, and count 0. INN answers `0 1 0`, sn `0 0 0`.
+ * The part of a range in which a group can have articles; null: there is none. RFC 3977 6.1.1.2 has three ways to call
+ * a group empty: `0 0 0`, a high one less than low, and a count of 0. INN answers `0 1 0`, sn `0 0 0`.
  */
 export function boundsOf(
   { count, low, high }: GroupSummary,
@@ -19,7 +19,7 @@ export function boundsOf(
   return count === 0 || low > high || first > last ? null : { first, last }
 }
 
-/** Where the newest `limit` articles are, if they lie as close as the articles of the group do on the whole. */
+/** Where the newest `limit` articles are, if the gaps are spread evenly over the group. */
 export function likelyRange(
   { count, low, high }: GroupSummary,
   { first, last }: ArticleRange,
@@ -29,7 +29,7 @@ export function likelyRange(
   return { first: Math.max(first, last + 1 - Math.ceil(limit / density)), last }
 }
 
-/** The numbers below a range: twice as many each time, so that a group with few articles takes few questions. */
+/** The range below, twice as long each time, so that a group with large gaps takes few commands. */
 export function rangeBelow(range: ArticleRange, bounds: ArticleRange, atLeast: number): ArticleRange {
   const size = Math.max(atLeast, 2 * (range.last + 1 - range.first))
   return { first: Math.max(bounds.first, range.first - size), last: range.first - 1 }

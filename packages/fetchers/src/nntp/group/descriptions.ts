@@ -7,8 +7,8 @@ import { exchange, type NntpLease } from '../connection/exchange.ts'
 import { refusedByServer } from '../nntp-errors.ts'
 
 /**
- * The descriptions that a server has of its newsgroups, by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6);
- * none where a server does not know the command, or does not keep such a list.
+ * The descriptions of newsgroups by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6). Empty if the server
+ * does not know the command or keeps no such list.
  */
 export async function descriptionsOf(lease: NntpLease, wildmat: string | null): Promise<ReadonlyMap<string, string>> {
   const { context } = lease

@@ -15,7 +15,7 @@ import { NewestArticles } from './newest-articles.ts'
 import { checkNumber, overviewEntry } from './overview.ts'
 import { type OverviewLimits, overviewPiece } from './overview-piece.ts'
 
-/** A newsgroup: the overview of its newest articles, or of a range (RFC 3977 8.3), one line each, fields between TABs. */
+/** Retrieves the overview of a newsgroup's newest articles or of a range: lines with TABs (RFC 3977 8.3). */
 export async function retrieveGroup(lease: NntpLease, maxArticles: number): Promise<Retrieved> {
   const { plan, context } = lease
   const group = await selectGroup(lease)
@@ -40,7 +40,7 @@ async function selectGroup(lease: NntpLease): Promise<GroupSummary> {
   return groupSummary(context, reply)
 }
 
-/** All of a range comes as the server sends it; of fewer articles the newest are collected first. */
+/** A whole range is passed on as the server sends it. With a limit, the lines are collected to find the newest. */
 async function overview(lease: NntpLease, range: ArticleRange, limits: OverviewLimits): Promise<ByteSource> {
   if (limits.limit !== Number.POSITIVE_INFINITY) {
     return NewestArticles.begin({ ...lease, context: holding(lease.context) }, range, limits)
@@ -49,7 +49,7 @@ async function overview(lease: NntpLease, range: ArticleRange, limits: OverviewL
   return body ?? nothing(lease)
 }
 
-/** For lines that are held until all have come. */
+/** The context for lines that are held until all have come: limits.maxCollected counts. */
 function holding(context: RetrievalContext): RetrievalContext {
   return { ...context, limits: whenHeld(context.limits) }
 }
@@ -59,7 +59,7 @@ function nothing(lease: NntpLease): ByteSource {
   return wholeSource()
 }
 
-/** Servers list articles by number, the oldest first. */
+/** Servers list articles by number, the oldest first: the entries come in reverse. */
 async function* newestFirst(
   body: AsyncIterable<Uint8Array>,
   plan: ServerPlan,

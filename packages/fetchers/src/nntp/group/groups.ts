@@ -15,12 +15,12 @@ import { plannedCommand } from '../planned-command.ts'
 import { descriptionsOf } from './descriptions.ts'
 import { matchesWildmat } from './wildmat.ts'
 
-/** The newsgroups of a server, all or those that fit a wildmat (RFC 3977 7.6.3): `group high low status` lines. */
+/** Retrieves the list of all newsgroups, or of those that match a wildmat (RFC 3977 7.6.3): `group high low status`. */
 export async function retrieveGroups(lease: NntpLease, inSession: InSession): Promise<Retrieved> {
   const { plan, context } = lease
   const wildmat = plan.newsgroup
   let answer = await exchange(lease, plannedCommand(plan, 'LIST'))
-  // RFC 977 servers know only LIST, without a wildmat.
+  // Servers of RFC 977 know only LIST, without a wildmat.
   const plain = [500, 501, 503].includes(answer.reply.code)
   if (plain) answer = await exchange(lease, 'LIST')
   const { reply, pending } = answer
@@ -43,7 +43,7 @@ export async function retrieveGroups(lease: NntpLease, inSession: InSession): Pr
   })
 }
 
-/** The groups are known without their descriptions, too: where those cannot be had, a remark says so. */
+/** The list is of use without descriptions: if they cannot be retrieved, a remark says so. */
 async function descriptionsIfAny(
   wildmat: string | null,
   inSession: InSession,
@@ -59,19 +59,16 @@ async function descriptionsIfAny(
   }
 }
 
-/**
- * The list of groups, without those that do not fit the wildmat: sn takes one and sends all groups, and RFC 977 has
- * none.
- */
+/** The list of groups that match the wildmat. sn takes a wildmat and sends all groups; RFC 977 has no wildmats. */
 class GroupsBody implements ByteSource {
   readonly #block: BlockBody
   readonly #octets: ByteSource
-  /** Runs once all lines have come, while the retrieval still goes on. */
+  /** Called after the last line, before the retrieval ends. */
   beforeEnd: (() => Promise<void>) | null = null
 
   constructor(block: BlockBody, wildmat: string | null, context: RetrievalContext) {
     this.#block = block
-    // RFC 3977 4.1 leaves brackets and backslashes to servers, which may have a meaning for them.
+    // Servers may give brackets and backslashes a meaning (RFC 3977 4.1): then all that the server sends is kept.
     const isLeftToServer = wildmat === null || /[[\\]/.test(wildmat)
     this.#octets = isLeftToServer ? block : sourceOf(matchingLines(block, wildmat, context))
   }
@@ -105,7 +102,7 @@ async function* matchingLines(
 /** `test.alpha 0000000040 0000000001 y` */
 const groupLine = /^(\S+)\s+(\d{1,16})\s+(\d{1,16})\s+(\S+)/
 
-/** A line that is none is passed on as it is. */
+/** A line of another form becomes an entry with the line as its name. */
 function groupEntry(line: string, plan: ServerPlan, descriptions: ReadonlyMap<string, string>): Entry {
   const [, group, high, low, posting] = groupLine.exec(line) ?? []
   if (group === undefined) return { name: octetsToText(line), kind: 'other', url: null }

@@ -8,10 +8,10 @@ import { fieldsOf } from '../fields.ts'
 import { overviewIncomplete, refusedByServer } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
 
-/** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
+/** The replies for a number without an article. sn and leafnode answer 430 to it. */
 const absent: ReadonlySet<number> = new Set([420, 423, 430])
 
-/** An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a time. */
+/** An overview made from each article's HEAD, several at a time, for servers that keep no overview. */
 export class HeadOverview implements ByteSource {
   readonly #lease: NntpLease
   readonly #numbers: Iterator<number>
@@ -32,7 +32,7 @@ export class HeadOverview implements ByteSource {
         if (line !== null) return Buffer.from(line, 'latin1')
       }
     } catch (error) {
-      // Nobody knows what comes next in it.
+      // The stream can no longer be trusted: the next answer in it may belong to another command.
       if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
       this.#giveUp()
       throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
@@ -62,7 +62,7 @@ export class HeadOverview implements ByteSource {
     }
     for (const pending of head.commands) {
       const reply = await session.reply(pending, context)
-      // Perhaps somebody else's: without its group, the answer is about another one.
+      // Another retrieval may have sent the GROUP. If it was refused, the answer is about another group.
       const group = pending.selection === null ? reply : pending.selection.reply
       if (group !== null && group.code !== 211) throw refusedByServer(context, group, 'such newsgroup')
       if (reply.code >= 400 || pending.selection === null) session.end(pending)

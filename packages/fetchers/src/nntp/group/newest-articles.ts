@@ -8,17 +8,17 @@ import { type ArticleRange, rangeBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
 
-/** Characters that one chunk of the body has, or a little more. */
+/** Octets in one chunk of the body; a chunk ends with the line that reaches it. */
 const chunkLength = 65_536
 
 /**
- * The lines of a group's overview about its newest `limit` articles, the oldest first. Numbers of articles have gaps,
- * and how many articles exist is the server's estimate: while there are too few, the server is asked for those below.
- * The lines are collected, up to limits.maxListing and limits.maxCollected, since the oldest are asked for last.
+ * The overview of a group's newest `limit` articles, the oldest first. The numbers have gaps, and the server only
+ * estimates how many articles there are: while too few lines have come, the range below is asked for. The oldest lines
+ * come last, so all are collected, up to limits.maxListing and limits.maxCollected.
  */
 export class NewestArticles implements ByteSource {
   readonly #lease: NntpLease
-  /** That of one piece: the session is free once all pieces have come. */
+  /** The lease for one piece: giving it back has no effect, since the next piece needs the session. */
   readonly #pieceLease: NntpLease
   readonly #limits: OverviewLimits
   readonly #unlink: () => void
@@ -26,7 +26,7 @@ export class NewestArticles implements ByteSource {
   #lines: string[] | null = null
   #isOver = false
 
-  /** Begins with the piece that has been asked for already. */
+  /** Asks for the first piece, so that a refusal rejects the retrieval. */
   static async begin(lease: NntpLease, range: ArticleRange, limits: OverviewLimits): Promise<NewestArticles> {
     const pieceLease = { ...lease, giveBack: () => {} }
     const first = await overviewPiece(pieceLease, range, limits)
@@ -46,7 +46,7 @@ export class NewestArticles implements ByteSource {
     try {
       this.#lines ??= (await this.#collect()).reverse()
     } catch (error) {
-      // The next octets of such a session are those of another answer.
+      // The stream can no longer be trusted: the next answer in it may belong to another command.
       if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
       this.#giveUp()
       throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
@@ -93,13 +93,13 @@ export class NewestArticles implements ByteSource {
     for await (const line of linesOf(chunksOf(body), context)) {
       checkNumber(line, range, context)
       lines.push(line)
-      // Not at each line: taking one away moves all others.
+      // Not at each line: splice moves all the lines behind.
       if (lines.length >= 2 * most + 100) lines.splice(0, lines.length - most)
     }
     return lines.length > most ? lines.slice(-most) : lines
   }
 
-  /** The session has said all that this overview needs. */
+  /** Frees the session: this overview needs it no longer. */
   #release(): void {
     this.#unlink()
     this.#lease.giveBack()

@@ -8,22 +8,21 @@ import { plannedCommand } from '../planned-command.ts'
 import { type ArticleRange, numbersOf } from './article-range.ts'
 import { HeadOverview } from './head-overview.ts'
 
-/** The lines of an overview about a range; `body` null: no article has a number in it. */
+/** The overview of a range; `body` null: the range has no articles. */
 export interface OverviewPiece {
   readonly range: ArticleRange
   readonly body: ByteSource | null
 }
 
-/** Of how many articles, and of which numbers at most. */
+/** How many articles are wanted, and the range in which the group has articles. */
 export interface OverviewLimits {
   readonly bounds: ArticleRange
   readonly limit: number
 }
 
 /**
- * The overview of a range: by OVER, by XOVER with servers that know only RFC 2980 (sn), or made of each article's
- * HEAD. A server that keeps no overview is asked for the numbers that exist, where it knows LISTGROUP: then the piece
- * has all articles that are wanted.
+ * Asks for the overview of a range by OVER, by XOVER if the server knows only RFC 2980 (sn), or makes it from each
+ * article's HEAD. For HEAD, LISTGROUP gives the numbers that exist; then the piece has all articles that are wanted.
  */
 export async function overviewPiece(
   lease: NntpLease,
@@ -36,7 +35,7 @@ export async function overviewPiece(
   while (quirks.overview !== 'HEAD') {
     const command = quirks.overview
     const { reply, pending } = await exchange(lease, `${command} ${range.first}-${range.last}`, group)
-    // No articles, and no such range, are the same.
+    // Servers use both 420 and 423 for a range without articles.
     if (reply.code === 423 || reply.code === 420) return { range, body: null }
     if (reply.code < 400) {
       expectReply(context, reply, 224)
@@ -51,14 +50,11 @@ export async function overviewPiece(
   return { range: limits.bounds, body: new HeadOverview(lease, newest) }
 }
 
-/**
- * The numbers of the articles that exist, in ascending order (RFC 3977 6.1.2); null where the server does not know
- * LISTGROUP.
- */
+/** The numbers of the articles that exist, ascending (RFC 3977 6.1.2); null: the server does not know LISTGROUP. */
 async function existingNumbers(lease: NntpLease, { first, last }: ArticleRange): Promise<readonly number[] | null> {
   const { session, plan, context } = lease
   if (!session.quirks.hasListGroup) return null
-  // The session relies on the group that LISTGROUP selects, so GROUP goes before it where another one is selected.
+  // LISTGROUP selects the group, too. GROUP goes before it, so that the session knows which group is selected.
   const { reply, pending } = await exchange(lease, `LISTGROUP ${plan.newsgroup}`, plannedCommand(plan, 'GROUP'))
   if (reply.code !== 211) {
     expectReply(context, reply, 500, 501, 502, 503)
