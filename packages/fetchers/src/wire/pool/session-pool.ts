@@ -29,7 +29,7 @@ export interface ReusableSession {
   attach(context: RetrievalContext): void
   /** The session becomes idle; it does not keep the process alive. */
   detach(): void
-  /** Closes the connection, with a word to the server where that is possible. */
+  /** Closes the connection, in good order where that is possible. */
   close(): void
 }
 
@@ -40,7 +40,7 @@ export interface SessionProtocol<Session extends ReusableSession, Plan extends L
   open(plan: Plan, context: RetrievalContext, quirks: Quirks): Promise<Session>
   /** How many retrievals may use one session at a time. */
   capacity(quirks: Quirks): number
-  /** The session that suits a plan best, of those with room and the same login, the least busy first. */
+  /** Picks a session for a plan out of those with room and the same login; the one with the fewest users is first. */
   pick(sessions: readonly Session[], plan: Plan): Session | undefined
   /** Whether an error of `open` says that the server has too many connections. */
   isFull(error: unknown): error is RetrievalError
@@ -57,7 +57,7 @@ export interface Lease<Session> {
   readonly mostUsers: number
   /** Ends the use; the session is in good order unless it is lost. Only the first call counts. */
   giveBack(): void
-  /** Closes the session, whoever uses it. */
+  /** Closes the session, even if other retrievals use it. */
   drop(): void
 }
 
@@ -88,9 +88,8 @@ interface Waiter {
 }
 
 /**
- * The sessions of one fetcher. A session with room serves retrievals with the same host, port, user, password and
- * trust. No more than `connections` to one server are open at a time; a retrieval beyond them shares one, or waits for
- * a slot.
+ * The sessions of one fetcher. A session serves retrievals with the same host, port, user, password and trust. At most
+ * `connections` to one server are open at a time; a retrieval beyond them shares one, or waits for a slot.
  */
 export class SessionPool<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
   readonly #protocol: SessionProtocol<Session, Plan, Quirks>
@@ -126,7 +125,7 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
     }
   }
 
-  /** The server takes no more sessions for now than there are beside a new one. False: there are none beside it. */
+  /** Lowers the number of sessions to those beside the newest, which the server refuses. False: there are none. */
   lowerCap(plan: Plan): boolean {
     const server = this.#serverOf(plan)
     const most = server.slots.taken - 1
