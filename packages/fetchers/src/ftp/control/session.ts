@@ -192,10 +192,10 @@ export class FtpSession implements ReusableSession, UnreadBody {
 
 /** The socket belongs to the session: it may outlive the retrieval. */
 async function connect({ host, port, tls }: FtpPlan, context: RetrievalContext): Promise<Socket> {
-  const opening = new AbortController()
-  const unlink = context.deadline.onAbort(() => opening.abort())
+  const connecting = new AbortController()
+  const unlink = context.deadline.onAbort(() => connecting.abort())
   try {
-    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, opening.signal)
+    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, connecting.signal)
   } finally {
     unlink()
   }

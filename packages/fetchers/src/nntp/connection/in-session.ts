@@ -50,7 +50,7 @@ export async function inSession<T>(
       if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
       // A server that closes with several commands under way takes as many as it has answered. An abort says nothing.
       const { quirks, served } = session
-      if (isLostSession(error) && context.deadline.reason === null && lease.users > 1) {
+      if (isLostSession(error) && context.deadline.reason === null && lease.usage.users > 1) {
         quirks.depth = Math.max(1, Math.min(quirks.depth, served))
       }
       lease.giveBack()
@@ -58,7 +58,7 @@ export async function inSession<T>(
       // The retrieval whose answer was being read has the error and counts it; those behind it follow for free.
       if (error instanceof SessionLost) continue
       if (!isLostSession(error)) throw error
-      if (session.served === 0 && (lease.mostUsers === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
+      if (session.served === 0 && (lease.usage.mostUsers === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }

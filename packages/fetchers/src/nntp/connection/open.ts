@@ -19,13 +19,13 @@ export async function openSession(
   quirks: NntpQuirks,
 ): Promise<NntpSession> {
   const { deadline } = context
-  const opening = new AbortController()
-  const unlink = deadline.onAbort(() => opening.abort())
+  const connecting = new AbortController()
+  const unlink = deadline.onAbort(() => connecting.abort())
   const { host, port } = plan
   const tls = plan.tls === 'implicit' ? 'implicit' : 'none'
   let socket: Socket | undefined
   try {
-    socket = await openSocket(context, { host, port, tls }, opening.signal)
+    socket = await openSocket(context, { host, port, tls }, connecting.signal)
     const lines = new LineReader(new Connection(socket, context), context)
     await greet(socket, lines, context)
     if (plan.tls === 'explicit') socket = await upgrade(socket, lines, plan, context)

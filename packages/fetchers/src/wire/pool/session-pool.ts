@@ -1,7 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
 import { clampTimer } from '../../plugin/deadline.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { Slots } from './connection-slots.ts'
 import { type LoginTarget, sessionKey } from './pool-key.ts'
 import type { UnreadWatch } from './unread-watch.ts'
 
@@ -51,40 +50,12 @@ export interface SessionProtocol<Session extends ReusableSession, Plan extends L
 /** The use of a session by one retrieval. */
 export interface Lease<Session> {
   readonly session: Session
-  /** Retrievals that use the session now, this one among them. */
-  readonly users: number
-  /** The most that ever used it at a time. */
-  readonly mostUsers: number
+  /** Retrievals that use the session now, this one among them, and the most that ever did at a time. */
+  readonly usage: { readonly users: number; readonly mostUsers: number }
   /** Ends the use; the session is in good order unless it is lost. Only the first call counts. */
   giveBack(): void
   /** Closes the session, even if other retrievals use it. */
   drop(): void
-}
-
-/** One server: a host and port. */
-interface Server<Session, Quirks> {
-  readonly quirks: Quirks
-  readonly slots: Slots
-  /** The one that became idle last is at the end. */
-  readonly sessions: Set<PooledSession<Session, Quirks>>
-  readonly waiters: Set<Waiter>
-  /** The server has said that it takes no more connections than these. */
-  cap: { readonly most: number; readonly until: number } | undefined
-}
-
-interface PooledSession<Session, Quirks> {
-  readonly session: Session
-  readonly server: Server<Session, Quirks>
-  readonly key: string
-  users: number
-  mostUsers: number
-  idleTimer: NodeJS.Timeout | undefined
-}
-
-/** A retrieval that waits for a slot: how long it lets a body be unread, and what ends the watches on the bodies. */
-interface Waiter {
-  readonly limit: number
-  readonly stops: (() => void)[]
 }
 
 /**
@@ -95,8 +66,7 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
   readonly #protocol: SessionProtocol<Session, Plan, Quirks>
   readonly #connections: number
   readonly #idleTime: number
-  readonly #servers = new Map<string, Server<Session, Quirks>>()
-  #isClosed = false
+  readonly #servers = new Map<string, ServerPool<Session, Plan, Quirks>>()
 
   constructor(
     protocol: SessionProtocol<Session, Plan, Quirks>,
@@ -109,79 +79,117 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
   }
 
   /** Gives a retrieval a session, with `isFresh` a new one in any case. */
-  async lease(plan: Plan, context: RetrievalContext, isFresh = false): Promise<Lease<Session>> {
-    const server = this.#serverOf(plan)
-    const key = sessionKey(plan, context)
-    while (true) {
-      let pooled = isFresh ? null : this.#reuse(server, key, plan, context)
-      if (pooled === null) {
-        if (this.#hasSlot(server)) pooled = await this.#open(server, key, plan, context)
-        else await this.#waitForSlot(server, context)
-      }
-      if (pooled === null) continue
-      // The next retrieval that waits may share it.
-      if (pooled.users < this.#protocol.capacity(server.quirks)) server.slots.next()
-      return this.#leaseOf(pooled)
-    }
+  lease(plan: Plan, context: RetrievalContext, isFresh = false): Promise<Lease<Session>> {
+    return this.#at(plan).lease(plan, context, isFresh)
   }
 
   /** Lowers the number of sessions to those beside the newest, which the server refuses. False: there are none. */
   lowerCap(plan: Plan): boolean {
-    const server = this.#serverOf(plan)
-    const most = server.slots.taken - 1
-    if (most < 1) return false
-    server.cap = { most, until: performance.now() + fullFor }
-    return true
+    return this.#at(plan).lowerCap()
   }
 
   /** Closes the idle sessions; those in use end with their retrievals. */
   close(): void {
+    for (const server of this.#servers.values()) server.close()
+  }
+
+  #at({ host, port }: Plan): ServerPool<Session, Plan, Quirks> {
+    const name = `${host} ${port}`
+    const server = this.#servers.get(name) ?? new ServerPool(this.#protocol, this.#connections, this.#idleTime)
+    this.#servers.set(name, server)
+    return server
+  }
+}
+
+interface PooledSession<Session> {
+  readonly session: Session
+  readonly key: string
+  users: number
+  mostUsers: number
+  idleTimer: NodeJS.Timeout | undefined
+}
+
+/** A retrieval that waits for a slot. It lets a body be unread for `limit` milliseconds; `stops` end the watches. */
+interface Waiter {
+  readonly limit: number
+  readonly stops: (() => void)[]
+  wake(): void
+}
+
+/** The sessions with one server. */
+class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
+  readonly #protocol: SessionProtocol<Session, Plan, Quirks>
+  readonly #connections: number
+  readonly #idleTime: number
+  readonly #quirks: Quirks
+  /** The session that became idle last is at the end. */
+  readonly #sessions = new Set<PooledSession<Session>>()
+  /** First come, first served. */
+  readonly #waiters = new Set<Waiter>()
+  /** Connections that are open or being opened. */
+  #taken = 0
+  /** The server has refused more connections than these. */
+  #cap: { readonly most: number; readonly until: number } | undefined
+  #isClosed = false
+
+  constructor(protocol: SessionProtocol<Session, Plan, Quirks>, connections: number, idleTime: number) {
+    this.#protocol = protocol
+    this.#connections = connections
+    this.#idleTime = idleTime
+    this.#quirks = protocol.newQuirks()
+  }
+
+  async lease(plan: Plan, context: RetrievalContext, isFresh: boolean): Promise<Lease<Session>> {
+    const key = sessionKey(plan, context)
+    while (true) {
+      let pooled = isFresh ? null : this.#reuse(key, plan, context)
+      if (pooled === null) {
+        if (this.#hasSlot()) pooled = await this.#open(key, plan, context)
+        else await this.#waitForSlot(context)
+      }
+      if (pooled === null) continue
+      // The next retrieval that waits may share it.
+      if (pooled.users < this.#protocol.capacity(this.#quirks)) this.#wakeNext()
+      return this.#leaseOf(pooled)
+    }
+  }
+
+  lowerCap(): boolean {
+    const most = this.#taken - 1
+    if (most < 1) return false
+    this.#cap = { most, until: performance.now() + fullFor }
+    return true
+  }
+
+  close(): void {
     this.#isClosed = true
-    for (const { sessions } of this.#servers.values()) {
-      for (const pooled of [...sessions]) if (pooled.users === 0) this.#drop(pooled)
-    }
+    for (const pooled of [...this.#sessions]) if (pooled.users === 0) this.#drop(pooled)
   }
 
-  #leaseOf(pooled: PooledSession<Session, Quirks>): Lease<Session> {
+  #leaseOf(pooled: PooledSession<Session>): Lease<Session> {
     let isHeld = true
-    return {
-      session: pooled.session,
-      get users() {
-        return pooled.users
-      },
-      get mostUsers() {
-        return pooled.mostUsers
-      },
-      giveBack: () => {
-        if (isHeld) this.#giveBack(pooled)
-        isHeld = false
-      },
-      drop: () => this.#drop(pooled),
+    const giveBack = (): void => {
+      if (isHeld) this.#giveBack(pooled)
+      isHeld = false
     }
+    return { session: pooled.session, usage: pooled, giveBack, drop: () => this.#drop(pooled) }
   }
 
-  /** A session that is idle, or that is shared where no other may be opened. */
-  #reuse(
-    server: Server<Session, Quirks>,
-    key: string,
-    plan: Plan,
-    context: RetrievalContext,
-  ): PooledSession<Session, Quirks> | null {
-    for (const pooled of [...server.sessions]) {
+  /** A session that is idle, or a shared one if no other may be opened. */
+  #reuse(key: string, plan: Plan, context: RetrievalContext): PooledSession<Session> | null {
+    for (const pooled of [...this.#sessions]) {
       const { isLost, isUsable } = pooled.session
       if (isLost || (pooled.users === 0 && !isUsable)) this.#drop(pooled)
     }
-    const capacity = this.#protocol.capacity(server.quirks)
-    const fitting = [...server.sessions]
+    const capacity = this.#protocol.capacity(this.#quirks)
+    const fitting = [...this.#sessions]
       .filter((each) => each.users < capacity && (each.key === key || each.session.loginKey === key))
       .reverse()
       .sort((one, other) => one.users - other.users)
-    const picked = this.#protocol.pick(
-      fitting.map(({ session }) => session),
-      plan,
-    )
+    const sessions = fitting.map(({ session }) => session)
+    const picked = this.#protocol.pick(sessions, plan)
     const pooled = fitting.find(({ session }) => session === picked)
-    if (pooled === undefined || (pooled.users > 0 && server.slots.taken < this.#capOf(server))) return null
+    if (pooled === undefined || (pooled.users > 0 && this.#taken < this.#most)) return null
     clearTimeout(pooled.idleTimer)
     if (pooled.users++ === 0) pooled.session.attach(context)
     pooled.mostUsers = Math.max(pooled.mostUsers, pooled.users)
@@ -189,99 +197,92 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
   }
 
   /** Null: the server takes no more connections than there are. */
-  async #open(
-    server: Server<Session, Quirks>,
-    key: string,
-    plan: Plan,
-    context: RetrievalContext,
-  ): Promise<PooledSession<Session, Quirks> | null> {
-    server.slots.taken++
+  async #open(key: string, plan: Plan, context: RetrievalContext): Promise<PooledSession<Session> | null> {
+    this.#taken++
     try {
-      const session = await this.#protocol.open(plan, context, server.quirks)
-      const pooled = { session, server, key, users: 1, mostUsers: 1, idleTimer: undefined }
+      const session = await this.#protocol.open(plan, context, this.#quirks)
+      const pooled = { session, key, users: 1, mostUsers: 1, idleTimer: undefined }
       session.unreadWatch.onEvicted = () => this.#drop(pooled)
-      for (const { limit, stops } of server.waiters) stops.push(session.unreadWatch.addWaiting(limit))
-      server.sessions.add(pooled)
+      for (const { limit, stops } of this.#waiters) stops.push(session.unreadWatch.addWaiting(limit))
+      this.#sessions.add(pooled)
       return pooled
     } catch (error) {
-      const isToWait = this.#protocol.isFull(error) && this.lowerCap(plan)
-      server.slots.leave()
+      const isToWait = this.#protocol.isFull(error) && this.lowerCap()
+      this.#freeSlot()
       if (!isToWait) throw error
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })
       return null
     }
   }
 
-  /** A body that stays unread meanwhile loses its session in the end. */
-  async #waitForSlot(server: Server<Session, Quirks>, context: RetrievalContext): Promise<void> {
-    const limit = this.#protocol.unreadLimit(context.limits)
-    const stops = [...server.sessions].map(({ session }) => session.unreadWatch.addWaiting(limit))
-    const waiter: Waiter = { limit, stops }
-    server.waiters.add(waiter)
-    try {
-      await server.slots.acquire(context)
-    } finally {
-      server.waiters.delete(waiter)
-      for (const stop of stops) stop()
-    }
-  }
-
   /** An idle session of another login makes room. */
-  #hasSlot(server: Server<Session, Quirks>): boolean {
-    if (server.slots.taken < this.#capOf(server)) return true
-    const idle = [...server.sessions].find(({ users }) => users === 0)
+  #hasSlot(): boolean {
+    if (this.#taken < this.#most) return true
+    const idle = [...this.#sessions].find(({ users }) => users === 0)
     if (idle !== undefined) this.#drop(idle)
     return idle !== undefined
   }
 
-  #giveBack(pooled: PooledSession<Session, Quirks>): void {
-    const { session, server } = pooled
+  get #most(): number {
+    return this.#cap === undefined || this.#cap.until < performance.now() ? this.#connections : this.#cap.most
+  }
+
+  /** No limit of a phase runs meanwhile. A body that stays unread loses its session in the end. */
+  async #waitForSlot({ deadline, limits }: RetrievalContext): Promise<void> {
+    const limit = this.#protocol.unreadLimit(limits)
+    const stops = [...this.#sessions].map(({ session }) => session.unreadWatch.addWaiting(limit))
+    const waiter: Waiter = { limit, stops, wake() {} }
+    this.#waiters.add(waiter)
+    deadline.phase = 'connect'
+    try {
+      await deadline.unlimited(() => new Promise<void>((resolve) => (waiter.wake = resolve)))
+    } catch (error) {
+      // If a waiter is aborted after being woken, it wakes the next one, so the freed slot is not lost.
+      if (!this.#waiters.delete(waiter)) this.#wakeNext()
+      throw error
+    } finally {
+      for (const stop of stops) stop()
+    }
+  }
+
+  #wakeNext(): void {
+    const [first] = this.#waiters
+    if (first === undefined) return
+    this.#waiters.delete(first)
+    first.wake()
+  }
+
+  #freeSlot(): void {
+    this.#taken--
+    this.#wakeNext()
+  }
+
+  #giveBack(pooled: PooledSession<Session>): void {
+    const { session } = pooled
     pooled.users--
-    if (!server.sessions.has(pooled)) return
+    if (!this.#sessions.has(pooled)) return
     const { isLost } = session
     if (!isLost) session.served++
     const isIdle = pooled.users === 0
     if (isIdle) session.detach()
-    if (isLost || (isIdle && (this.#isClosed || this.#idleTime === 0 || !session.isUsable))) {
-      this.#drop(pooled)
-      return
+    if (isLost || (isIdle && (this.#isClosed || this.#idleTime === 0 || !session.isUsable))) this.#drop(pooled)
+    else {
+      if (isIdle) this.#keep(pooled)
+      this.#wakeNext()
     }
-    if (isIdle) this.#keep(pooled)
-    server.slots.next()
   }
 
-  #keep(pooled: PooledSession<Session, Quirks>): void {
-    const { sessions } = pooled.server
-    sessions.delete(pooled)
-    sessions.add(pooled)
+  #keep(pooled: PooledSession<Session>): void {
+    this.#sessions.delete(pooled)
+    this.#sessions.add(pooled)
     if (this.#idleTime === Number.POSITIVE_INFINITY) return
     pooled.idleTimer = setTimeout(() => this.#drop(pooled), clampTimer(this.#idleTime)).unref()
   }
 
-  #drop(pooled: PooledSession<Session, Quirks>): void {
-    const { session, server } = pooled
-    if (!server.sessions.delete(pooled)) return
+  #drop(pooled: PooledSession<Session>): void {
+    if (!this.#sessions.delete(pooled)) return
     clearTimeout(pooled.idleTimer)
-    session.close()
-    server.slots.leave()
-  }
-
-  #capOf({ cap }: Server<Session, Quirks>): number {
-    return cap === undefined || cap.until < performance.now() ? this.#connections : cap.most
-  }
-
-  #serverOf({ host, port }: Plan): Server<Session, Quirks> {
-    const name = `${host} ${port}`
-    const known = this.#servers.get(name)
-    if (known !== undefined) return known
-    const server: Server<Session, Quirks> = {
-      quirks: this.#protocol.newQuirks(),
-      slots: new Slots(),
-      sessions: new Set(),
-      waiters: new Set(),
-      cap: undefined,
-    }
-    this.#servers.set(name, server)
-    return server
+    pooled.session.close()
+    this.#freeSlot()
   }
 }
