@@ -111,10 +111,9 @@ export class NntpSession implements ReusableSession, UnreadBody {
   }
 
   /** The next octets of the block behind a reply, without the dots that were added to its lines; null at its end. */
-  async next(command: PendingCommand, context: RetrievalContext): Promise<Uint8Array | null> {
+  next(command: PendingCommand, context: RetrievalContext): Promise<Uint8Array | null> {
     const evicted = this.evicted(context)
-    if (evicted !== null) throw evicted
-    return this.#answers.octets(command, context)
+    return evicted === null ? this.#answers.octets(command, context) : Promise.reject(evicted)
   }
 
   /** The answer has been read to its end. */
@@ -199,7 +198,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
     try {
       await this.#queue.turn(command, context)
       stopWaiting?.()
-      await this.#answers.drain(this.#queue, command, context)
+      if (this.#queue.head !== command) await this.#answers.drain(this.#queue, command, context)
     } catch (cause) {
       stopWaiting?.()
       // Otherwise the commands behind it would wait for this one for ever.
