@@ -11,8 +11,8 @@ import { attempt, pathOctets } from './open-path.ts'
 const pieceSize = 64 * 1024
 
 /**
- * A directory as a listing: one name a line, sorted by octets, a directory's with a `/` at its end. Names are the octets on
- * disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
+ * A directory as a listing: one name a line, sorted by octets, a directory's with a `/` at its end. Names are the
+ * octets on disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
  */
 export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved> {
   checkChanged(stats, context)

@@ -5,7 +5,9 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Extent } from './extent.ts'
 import { fileError } from './file-error.ts'
 
-/** The octets of one read: larger reads gain nothing (see test/bench), smaller ones cost a turn of the thread pool each. */
+/**
+ * The octets of one read: larger reads gain nothing (see test/bench), smaller ones cost a turn of the thread pool each.
+ */
 export const chunkSize: number = 256 * 1024
 
 /** The octets of an open file. It is closed at the end, on errors, by cancel(), and when the deadline aborts. */

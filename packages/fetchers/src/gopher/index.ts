@@ -85,7 +85,10 @@ async function readReply(plan: GopherPlan, source: LineReader, context: Retrieva
   }
 }
 
-/** Until the first octets come the server is answering; after that the body is under way. None at all are an empty document. */
+/**
+ * Until the first octets come the server is answering; after that the body is under way. None at all are an empty
+ * document.
+ */
 async function waitForOctets(source: LineReader): Promise<void> {
   const first = await source.read('request')
   if (first !== null) source.unread(first)

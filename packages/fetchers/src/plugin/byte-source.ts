@@ -1,8 +1,11 @@
-/** Octets that one consumer pulls chunk by chunk. Nothing is read ahead of it, so that a slow consumer slows the sender down. */
+/**
+ * Octets that one consumer pulls chunk by chunk. Nothing is read ahead of it, so that a slow consumer slows the sender
+ * down.
+ */
 export interface ByteSource {
   /**
-   * The next chunk, valid until the next read() or cancel(); null at the end, which comes only where the octets are whole.
-   * Rejects with a RetrievalError where they are not. One read at a time.
+   * The next chunk, valid until the next read() or cancel(); null at the end, which comes only where the octets are
+   * whole. Rejects with a RetrievalError where they are not. One read at a time.
    */
   read(): Promise<Uint8Array | null>
   /**
@@ -11,13 +14,13 @@ export interface ByteSource {
    */
   cancel(): Promise<void>
   /**
-   * True: the next read() overwrites the memory of a chunk, so that a consumer that keeps chunks must copy them. False or
-   * absent: a chunk is the consumer's own.
+   * Of the chunk that was read last. True: the next read() overwrites its memory, so that a consumer that keeps chunks
+   * must copy them. False or absent: the chunk is the consumer's own.
    */
   readonly reusesChunks?: boolean
   /**
-   * Names the consumer's sink before the first read(). Where the octets break off and can only come again from the first
-   * one on, the source has the sink start over and goes on.
+   * Names the consumer's sink before the first read(). Where the octets break off and can only come again from the
+   * first one on, the source has the sink start over and goes on.
    */
   restartInto?(sink: Sink): void
 }
@@ -80,20 +83,14 @@ class IteratedSource implements ByteSource {
   }
 }
 
-/** To go: what is still to be converted. */
-export function iterableOf(body: ByteSource | AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return Symbol.asyncIterator in body ? body : chunksOf(body, true)
-}
-
 /**
- * The chunks of a source for `for await` and for streams; leaving the loop cancels the source. `areKept`: each chunk is the
- * consumer's own. Otherwise it is valid until the next.
+ * The chunks of a source for `for await` and for streams; leaving the loop cancels the source. `areKept`: each chunk is
+ * the consumer's own. Otherwise it is valid until the next.
  */
 export async function* chunksOf(source: ByteSource, areKept: boolean = false): AsyncGenerator<Uint8Array, void, void> {
-  const isCopied = areKept && source.reusesChunks === true
   try {
     for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
-      yield isCopied ? new Uint8Array(chunk) : chunk
+      yield areKept && source.reusesChunks === true ? new Uint8Array(chunk) : chunk
     }
   } finally {
     await source.cancel()

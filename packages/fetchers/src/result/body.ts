@@ -4,10 +4,10 @@ import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { speedRule } from './low-speed.ts'
 
 /**
- * A retrieval's body on its way to the one consumer: counts, limits, reports progress, and ends the retrieval when it ends. Pulled
- * chunk by chunk; nothing is kept.
+ * The body of a retrieval for its one consumer: it keeps to the limits, reports progress, and ends the retrieval when
+ * it ends.
  */
-export class Body {
+export class Body implements ByteSource {
   readonly #source: ByteSource
   readonly #size: number | null
   readonly #context: RetrievalContext
@@ -26,12 +26,12 @@ export class Body {
     context: RetrievalContext,
     done: (error: RetrievalError | null, received: number) => void,
   ) {
-    this.#source = oneSource(retrieved)
+    this.#source = sourceOf(retrieved.body)
     this.#size = retrieved.size
     this.#context = context
     this.#isTooSlow = speedRule(context.limits, context.deadline)
     this.#done = done
-    // The retrieval may be ended from outside while nobody reads: then no read is there to notice.
+    // If the retrieval is ended from outside between two reads, no read notices it.
     context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
 
@@ -40,40 +40,27 @@ export class Body {
   }
 
   /**
-   * The octets, once. Throws a TypeError the second time, as a web stream does. `sink`: where they go, if that can start
-   * over.
+   * The octets, once. Throws a TypeError the second time, as a web stream does. `sink`: where they go, if that can
+   * start over.
    */
   take(sink?: Sink): ByteSource {
     if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
     this.#taken = true
-    const source = this.#source
-    if (sink !== undefined) source.restartInto?.(this.#counted(sink))
-    return {
-      reusesChunks: source.reusesChunks === true,
-      read: () => this.#read(),
-      cancel: () => this.#leave(),
-    }
+    if (sink !== undefined) this.#source.restartInto?.(new CountedSink(sink, () => (this.#received = 0)))
+    return this
   }
 
-  #counted(sink: Sink): Sink {
-    const startOver = async (): Promise<void> => {
-      await sink.startOver?.()
-      this.#received = 0
-    }
-    return {
-      get startOver() {
-        return sink.startOver === null ? null : startOver
-      },
-    }
+  get reusesChunks(): boolean {
+    return this.#source.reusesChunks === true
   }
 
-  /** It is known to be empty: nobody need read it for the retrieval to be over. */
+  /** Ends a retrieval whose body is known to be empty and need not be read. */
   finish(): void {
     this.#end(null)
   }
 
-  /** Gives the body up: the connection is closed. */
-  cancel(): void {
+  /** Ends the retrieval at once, during a read too: the connection is closed. */
+  giveUp(): void {
     this.#taken = true
     if (this.#over) return
     const { deadline, error } = this.#context
@@ -90,12 +77,13 @@ export class Body {
     )
   }
 
-  async #read(): Promise<Uint8Array | null> {
+  async read(): Promise<Uint8Array | null> {
     const { deadline } = this.#context
     try {
       deadline.throwIfAborted()
       const chunk = await this.#source.read()
-      // After an abort, more octets or an early end must not pass for the whole, even if the fetcher takes no notice of it.
+      // After an abort, more octets or an early end must not pass for the whole, even if the fetcher takes no notice of
+      // it.
       deadline.throwIfAborted()
       if (chunk === null) this.#end(null)
       else this.#count(chunk.length)
@@ -125,7 +113,8 @@ export class Body {
     if (hasListener) emit({ type: 'progress', url, received: this.#received, size: this.#size })
   }
 
-  async #leave(): Promise<void> {
+  /** Ends the retrieval where its consumer has had enough. */
+  async cancel(): Promise<void> {
     try {
       await this.#source.cancel()
     } finally {
@@ -146,17 +135,22 @@ export class Body {
   }
 }
 
-/** Until every mechanism gives a ByteSource: the two forms of a body as one. */
-function oneSource({ body, reusable }: Retrieved): ByteSource {
-  if (!(Symbol.asyncIterator in body) || (reusable === undefined && body.restartable === undefined))
-    return sourceOf(body)
-  let source = sourceOf(reusable ?? body)
-  return {
-    reusesChunks: reusable !== undefined,
-    read: () => source.read(),
-    cancel: () => source.cancel(),
-    restartInto(sink) {
-      if (body.restartable !== undefined) source = sourceOf(body.restartable(sink))
-    },
+/** Octets that are thrown away are not counted. */
+class CountedSink implements Sink {
+  readonly #sink: Sink
+  readonly #reset: () => void
+
+  constructor(sink: Sink, reset: () => void) {
+    this.#sink = sink
+    this.#reset = reset
+  }
+
+  get startOver(): Sink['startOver'] {
+    const { startOver } = this.#sink
+    if (startOver === null) return null
+    return async () => {
+      await startOver()
+      this.#reset()
+    }
   }
 }

@@ -101,7 +101,7 @@ export class Representation implements AsyncDisposable {
           if (done) controller.close()
           else controller.enqueue(value)
         },
-        cancel: () => this.#content.cancel(),
+        cancel: () => this.#content.giveUp(),
       },
       // Nothing is pulled before somebody reads.
       { highWaterMark: 0 },
@@ -120,7 +120,7 @@ export class Representation implements AsyncDisposable {
   /** The octets as a Node stream. */
   nodeStream(): Readable {
     const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: 65_536 })
-    stream.once('close', () => this.#content.cancel())
+    stream.once('close', () => this.#content.giveUp())
     return stream
   }
 
@@ -160,7 +160,7 @@ export class Representation implements AsyncDisposable {
       const sink: Sink = { startOver: null }
       await save(chunksOf(this.#content.take(sink)), path, this, options, sink)
     } finally {
-      this.#content.cancel()
+      this.#content.giveUp()
     }
   }
 
@@ -181,7 +181,7 @@ export class Representation implements AsyncDisposable {
       }
       await written
     } finally {
-      this.#content.cancel()
+      this.#content.giveUp()
     }
   }
 
@@ -204,7 +204,7 @@ export class Representation implements AsyncDisposable {
     }
     // RFC 9110: these have no body, and the constructor insists.
     const empty = status === 204 || status === 205 || status === 304
-    if (empty) this.#content.cancel()
+    if (empty) this.#content.giveUp()
     // Some servers send 999, which the constructor refuses, and the web's fetch gives.
     const isOdd = status !== undefined && status > 599
     const body = empty ? null : this.body
@@ -229,7 +229,7 @@ export class Representation implements AsyncDisposable {
 
   /** Gives up what has not been read and closes the connection. Never throws. */
   async cancel(): Promise<void> {
-    this.#content.cancel()
+    this.#content.giveUp()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

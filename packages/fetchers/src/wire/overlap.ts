@@ -1,13 +1,8 @@
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { overlap } from '../plugin/request-options.ts'
 import type { Portion, Proof } from './resuming-source.ts'
-
-/**
- * Octets that are asked for twice, to see that the server goes on where the last octets ended (security.md R18: some servers
- * acknowledge REST and begin at octet 0).
- */
-export const overlap = 4096
 
 /** The octets behind those that the consumer has already, which come once more before them. */
 export class BehindTail implements ByteSource {
@@ -54,13 +49,15 @@ export class BehindTail implements ByteSource {
   }
 }
 
-/** Octets prove themselves: the last ones that were given out must come again before the rest. */
+/**
+ * Octets prove themselves: the last ones that were given out must come again before the rest. Some servers acknowledge
+ * REST and begin at octet 0 (security.md R18).
+ */
 export class OverlapProof implements Proof {
   readonly #context: RetrievalContext
   readonly #resume: (offset: number) => Promise<Portion>
   /** The last octets that were given out. */
-  readonly #tail = Buffer.allocUnsafe(overlap)
-  #length = 0
+  #tail = new Uint8Array(0)
 
   /** `resume`: asks for the octets from an offset on. */
   constructor(context: RetrievalContext, resume: (offset: number) => Promise<Portion>) {
@@ -69,24 +66,24 @@ export class OverlapProof implements Proof {
   }
 
   async ask(offset: number): Promise<Portion> {
-    const tail = Uint8Array.from(this.#tail.subarray(0, this.#length))
+    const tail = this.#tail
     const portion = await this.#resume(offset - tail.length)
     return { ...portion, octets: this.#compared(portion.octets, tail) }
   }
 
   given(chunk: Uint8Array): void {
-    const kept = Math.min(this.#length, Math.max(0, overlap - chunk.length))
-    this.#tail.copyWithin(0, this.#length - kept, this.#length)
-    this.#tail.set(chunk.subarray(-overlap), kept)
-    this.#length = kept + Math.min(chunk.length, overlap)
+    const last = chunk.subarray(-overlap)
+    const before = this.#tail.subarray(Math.max(0, this.#tail.length + last.length - overlap))
+    const tail = new Uint8Array(before.length + last.length)
+    tail.set(before)
+    tail.set(last, before.length)
+    this.#tail = tail
   }
 
   #compared(source: ByteSource, tail: Uint8Array): ByteSource {
     const rest = new BehindTail(source, tail)
     return {
-      get reusesChunks() {
-        return rest.reusesChunks
-      },
+      reusesChunks: rest.reusesChunks,
       read: async () => {
         try {
           if (await rest.matches()) return await rest.read()

@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource } from '../plugin/byte-source.ts'
+import type { ByteSource, Sink } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { Retries } from '../plugin/retry.ts'
 
@@ -27,7 +27,9 @@ export interface Proof {
   /** True: ask() brings all octets from the first one on, and those that were given out are thrown away. */
   readonly isRestart?: boolean
   /** False: what was given out cannot be gone on from. Absent: it can. */
-  mayAsk?(): boolean
+  mayAsk?(offset: number): boolean
+  /** As ByteSource.restartInto. */
+  restartInto?(sink: Sink): void
   /** Sees each chunk that is given out. */
   given?(chunk: Uint8Array): void
 }
@@ -39,15 +41,15 @@ export interface Beginning {
   /** What has been asked for already; null: nothing has. */
   readonly portion: Portion | null
   /**
-   * True: the first further try is made at once. Other retrievals that lost the same connection are made at once, too, and
-   * would all come before it otherwise.
+   * True: the first further try is made at once. Other retrievals that lost the same connection are made at once, too,
+   * and would all come before it otherwise.
    */
   readonly isFirstTryAtOnce?: boolean
 }
 
 /**
- * The octets of one resource, over as many requests as it takes: after a break the rest is asked for, and given out only
- * where the proof holds. Each further request is a try of the retrieval's budget, after a wait.
+ * The octets of one resource, over as many requests as it takes: after a break the rest is asked for, and given out
+ * only where the proof holds. Each further request is a try of the retrieval's budget, after a wait.
  */
 export class ResumingSource implements ByteSource {
   readonly #context: RetrievalContext
@@ -60,6 +62,7 @@ export class ResumingSource implements ByteSource {
   /** The highest that `#offset` has been: octets below it are no progress when they come again. */
   #furthest: number
   #wasOwnFault = false
+  #isOver = false
 
   constructor(context: RetrievalContext, proof: Proof, { offset, portion, isFirstTryAtOnce = false }: Beginning) {
     this.#context = context
@@ -77,23 +80,38 @@ export class ResumingSource implements ByteSource {
   }
 
   async read(): Promise<Uint8Array | null> {
-    while (true) {
+    while (!this.#isOver) {
       try {
         this.#portion ??= await this.#ask()
-        const chunk = await this.#portion.octets.read()
-        if (chunk === null) this.#portion.deadline?.end()
+        if (this.#isOver) break
+        const { octets, deadline } = this.#portion
+        const chunk = await octets.read()
+        if (chunk === null) deadline?.end()
         if (chunk === null || chunk.length > 0) return this.#give(chunk)
       } catch (error) {
         const portion = this.#portion
-        await this.cancel()
+        await this.#letGo()
+        if (this.#isOver) break
         this.#context.deadline.throwIfAborted()
         if (portion === null) await this.#askAgain(error)
         else await this.#goOn(error, portion.connection)
       }
     }
+    // cancel() was called during a read, or before it.
+    await this.#letGo()
+    return null
   }
 
-  async cancel(): Promise<void> {
+  restartInto(sink: Sink): void {
+    this.#proof.restartInto?.(sink)
+  }
+
+  cancel(): Promise<void> {
+    this.#isOver = true
+    return this.#letGo()
+  }
+
+  async #letGo(): Promise<void> {
     const portion = this.#portion
     this.#portion = null
     portion?.deadline?.end()
@@ -119,8 +137,7 @@ export class ResumingSource implements ByteSource {
   async #goOn(error: unknown, connection: Breakable | undefined): Promise<void> {
     const { emit, url } = this.#context
     if (connection === undefined) {
-      const isTried = this.#proof.mayAsk?.() !== false && (await this.#retries.again(error, this.#context))
-      if (!isTried) throw this.#retries.final(error)
+      if (!(await this.#isTriedAgain(error))) throw this.#retries.final(error)
       return
     }
     if (!connection.isBroken || !RetrievalError.is(error)) throw error
@@ -134,8 +151,12 @@ export class ResumingSource implements ByteSource {
 
   /** After a failed request. Throws the error where it stands. */
   async #askAgain(error: unknown): Promise<void> {
-    const isTried = this.#proof.mayAsk?.() !== false && (await this.#retries.again(error, this.#context))
-    if (!isTried) throw this.#retries.final(this.#proof.isRestart === true ? error : this.#noRest(error))
+    if (!(await this.#isTriedAgain(error)))
+      throw this.#retries.final(this.#proof.isRestart === true ? error : this.#noRest(error))
+  }
+
+  async #isTriedAgain(error: unknown): Promise<boolean> {
+    return this.#proof.mayAsk?.(this.#offset) !== false && this.#retries.again(error, this.#context)
   }
 
   /** The break itself has been told as an event by then, and the octets before it are all right. */
@@ -151,9 +172,7 @@ export class ResumingSource implements ByteSource {
 export function withoutFirst(octets: number, source: ByteSource): ByteSource {
   let left = octets
   return {
-    get reusesChunks() {
-      return source.reusesChunks === true
-    },
+    reusesChunks: source.reusesChunks === true,
     async read() {
       while (true) {
         const chunk = await source.read()

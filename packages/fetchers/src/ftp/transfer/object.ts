@@ -20,10 +20,10 @@ import { takePrefetchedPort } from './passive.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
-/** Does something in another session, as the fetcher does all: over again where a session fails that was not to blame. */
+/** Does something in another session, and over again where the session fails through no fault of the retrieval. */
 export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
 
-/** The file is another one than that of which the caller has the beginning: to be retrieved anew, from there. */
+/** The file is another one than that of which the caller has the beginning: it must be retrieved from its beginning. */
 export class ChangedFile extends Error {
   override readonly name = 'ChangedFile'
 }
@@ -69,7 +69,8 @@ async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSou
 }
 
 /**
- * All that comes before RETR. In the session's directory, with a port at hand, that is nothing: SIZE and MDTM go out with RETR.
+ * All that comes before RETR. In the session's directory, with a port at hand, that is nothing: SIZE and MDTM go out
+ * with RETR.
  */
 async function settle(
   dialogue: Dialogue,
@@ -99,7 +100,7 @@ function retr(dialogue: Dialogue, restart: number, port: number | null, question
   return startTransfer(dialogue, { command: `RETR ${plan.name}`, restart, port, questions, asksAhead })
 }
 
-/** The rest of a file of which some has come, if it is still the same one. */
+/** The rest of a file whose transfer broke off. Throws `partial` if the file has changed. */
 async function resumed(dialogue: Dialogue, before: Attributes, offset: number, part: ByteRange): Promise<TransferBody> {
   const attributes: Attributes = { size: null, modified: null }
   const port = await prepare(dialogue, { type: 'I', attributes })
@@ -110,7 +111,7 @@ async function resumed(dialogue: Dialogue, before: Attributes, offset: number, p
   const { transfer, reply } = await retr(dialogue, offset, port, [])
   if (transfer === null) throw refusedByServer(dialogue.context, reply, 'to go on')
   const options = bodyOptions(dialogue, { ...part, offset }, attributes, null)
-  // It has not grown, and is not to grow now.
+  // The file had its old size a moment ago: more octets would be from the wrong place.
   const atMost = options.expected
   return new TransferBody(dialogue, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
@@ -156,7 +157,7 @@ function afterRestart(
   return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
-/** The caller has it all. */
+/** The caller has all octets already. */
 function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved {
   dialogue.done()
   return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
@@ -173,7 +174,10 @@ async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieve
   throw missing(dialogue, reply)
 }
 
-/** `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end, after any name. */
+/**
+ * `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end,
+ * after any name.
+ */
 function announcedSize({ text }: Reply): number | null {
   const [, digits] = /\((\d{1,15}) bytes\)\.?\s*$/i.exec(text) ?? []
   return digits === undefined ? null : Number(digits)
