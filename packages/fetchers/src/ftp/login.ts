@@ -34,7 +34,7 @@ export async function upgrade(control: Control, plan: FtpPlan, context: Retrieva
   const { socket, agreed } = startTls(context, plan, control.socket)
   control.handshake = socket
   await context.deadline.within('tls', () => agreed)
-  control.socket = socket
+  control.upgrade(socket)
 }
 
 /** The server wants an account in a flight that went on without one: to be said again, step by step. */

@@ -6,7 +6,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { encodeCommand, Secrets, verbOf } from './command.ts'
 import { controlLost, outOfStep } from './control-errors.ts'
 import { tlsAdvice, wantsTls } from './refusal-words.ts'
-import { isPassive, isRead, type Reply, readReply, refusedByServer, wordsOf } from './replies.ts'
+import { isPassive, isRead, parsedReply, type Reply, refusedByServer, wordsOf } from './replies.ts'
 import { noServer, ReplyAssembler } from './reply-assembler.ts'
 import { ReplyQueue } from './reply-queue.ts'
 
@@ -24,12 +24,12 @@ export interface Exchange {
 }
 
 /**
- * The control connection: basic-ftp's context (sockets, TLS session, reply parser) with our own two doors. Going out, every command
- * passes `send`. Coming in, only whole replies reach basic-ftp's parser, which loses a reply that is split across segments and
- * takes `227 Entering (127,0,0,1,40,12` + `3)` for port 10252. Its tasks, one at a time, give way to a queue: commands are
- * pipelined. Time is the deadline's alone: basic-ftp's timeout stays off.
+ * The control connection. basic-ftp's context holds the sockets and the TLS session and parses the replies; one task of it,
+ * which lasts as long as the connection, gets them all. Ours is what lies before and behind: every command goes out through
+ * `send`, only whole replies reach the parser, and a queue gives each reply to the command it answers, since commands are
+ * pipelined. The deadline alone limits the time: basic-ftp's timeout is off.
  *
- * It may outlive the retrieval for which it was opened: `attach` and `detach` say whose it is.
+ * A connection may outlive the retrieval that opened it: `attach` and `detach` say which retrieval it serves.
  */
 export class Control extends FTPContext {
   #context: RetrievalContext
@@ -38,26 +38,30 @@ export class Control extends FTPContext {
   readonly #queue = new ReplyQueue()
   readonly #secrets = new Secrets()
   #failure: RetrievalError | undefined
+  /** Between the socket's being taken over and closeWithError. */
+  #isOpen = false
+  #closedBy: Error | undefined
+  /** Set by end() and close(): what still comes is ignored. */
   #over = false
-  #stray: NodeJS.Timeout | undefined
+  #strayTimer: NodeJS.Timeout | undefined
   /** What goes out together; null: each command by itself. */
   #outbox: string | null = null
-  /** Of the reply that basic-ftp parses at this moment. */
+  /** The octets of the reply that basic-ftp is parsing. */
   #octets = ''
-  /** What is to be told of a reply once somebody takes it: in the order of the dialogue, whatever the segments were. */
-  readonly #untold = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
+  /** The `received` events still to be emitted, each when its reply is awaited: so they come in the order of the commands. */
+  readonly #unreported = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
   /** Commands have been sent before earlier ones were answered. */
   pipelined = false
-  /** It was concluded from silence that the server has thrown commands away: a reply may still be one to those. */
+  /** A silence was taken to mean that the server has thrown commands away: a reply to one of them may still come. */
   hasForgotten = false
   /** Octets FF are doubled on this connection. */
   isTelnet = true
-  /** TLS that is being agreed on, over `socket`. */
+  /** The TLS connection that is being negotiated over `socket`. */
   handshake: Socket | undefined
   /** The reply to a later command came in place of a transfer's. */
   transferDropped = false
 
-  /** Takes over a connected socket. Its first reply must be asked for in the same turn. */
+  /** Takes over a connected socket. The caller waits for the greeting in the same turn, so that no octet is missed. */
   constructor(context: RetrievalContext, socket: Socket) {
     super(0, 'latin1')
     this.#context = context
@@ -65,12 +69,20 @@ export class Control extends FTPContext {
       () => this.#context,
       (octets) => this.#secrets.masked(octets),
     )
-    this.socket = socket
+    this.#takeOver(socket)
+    this.#isOpen = true
+    // The task never ends by itself. What rejects it reaches the commands through the queue.
+    this.handle(undefined, (response) => this.#receive(response)).catch(() => {})
   }
 
-  /** Whether a dialogue can go on here. */
+  /** Whether another command can be sent. */
   get isUsable(): boolean {
-    return !this.#over && this.#failure === undefined && this._closingError === undefined && !this.socket.destroyed
+    return this.#isOpen && !this.#over && this.#failure === undefined && !this.socket.destroyed
+  }
+
+  /** Goes on over TLS, once it is negotiated. */
+  upgrade(socket: TLSSocket): void {
+    this.#takeOver(socket)
   }
 
   /** Another retrieval's from now on. */
@@ -153,8 +165,8 @@ export class Control extends FTPContext {
 
   /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */
   tell(reply: Reply): string {
-    const { verb, octets } = this.#untold.get(reply) ?? { verb: 'to go on', octets: '' }
-    this.#untold.delete(reply)
+    const { verb, octets } = this.#unreported.get(reply) ?? { verb: 'to go on', octets: '' }
+    this.#unreported.delete(reply)
     if (octets !== '')
       this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#secrets.masked(octets) })
     return verb
@@ -222,14 +234,24 @@ export class Control extends FTPContext {
 
   override close(): void {
     this.#over = true
-    clearTimeout(this.#stray)
-    // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
+    clearTimeout(this.#strayTimer)
+    // TLS before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
     this.handshake?.destroy()
     super.close()
   }
 
-  /** The one door for commands: what would be two, or is no octets, is refused here, whatever was checked before. */
+  override closeWithError(error: Error): void {
+    this.#isOpen = false
+    this.#closedBy ??= error
+    super.closeWithError(error)
+  }
+
+  /**
+   * Every command goes out here: one that would be two commands, or is not made of octets, is refused, whatever was checked
+   * before. basic-ftp sends QUIT whenever it closes a socket, even one that is broken; that one is dropped.
+   */
   override send(command: string): void {
+    if (!this.#isOpen) return
     const octets = encodeCommand(command, this.isTelnet)
     if (octets === undefined) {
       throw this.#context.error('refused', 'A command holds CR, LF, NUL or a character that is no octet.', {
@@ -245,18 +267,33 @@ export class Control extends FTPContext {
   /** Sends a command whose reply is to be waited for, and gives what may be shown of it. */
   #say(command: string): string {
     this.checkQuiet()
-    if (!this.isUsable) throw this.#lost(this._closingError ?? new Error('closed'))
+    if (!this.isUsable) throw this.#lost(this.#closedBy ?? new Error('closed'))
     this.send(command)
     if (!this.#queue.isEmpty) this.pipelined = true
     return verbOf(command)
   }
 
-  protected override _onControlSocketData(chunk: string): void {
+  /**
+   * Only whole replies reach basic-ftp's listener: its parser loses the rest of a reply that is split across segments, and would
+   * take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
+   */
+  #takeOver(socket: Socket): void {
+    this.socket = socket
+    const parsers = socket.listeners('data')
+    socket.removeAllListeners('data')
+    socket.on('data', (chunk: string) => {
+      this.#assemble(chunk, (reply) => {
+        for (const parse of parsers) Reflect.apply(parse, socket, [reply])
+      })
+    })
+  }
+
+  #assemble(chunk: string, parse: (reply: string) => void): void {
     if (this.#over) return
     try {
       for (const octets of this.#assembler.push(chunk)) {
         this.#octets = octets
-        super._onControlSocketData(octets)
+        parse(octets)
         if (this.#failure !== undefined) return
       }
       this.#watchStray()
@@ -265,28 +302,36 @@ export class Control extends FTPContext {
     }
   }
 
-  protected override _passToHandler(response: Error | FTPResponse): void {
+  /** What basic-ftp has parsed, or why it has closed the connection. */
+  #receive(response: Error | FTPResponse): void {
     if (response instanceof Error && !(response instanceof FTPError)) {
       this.#queue.fail(this.#failure ?? this.#lost(response))
       return
     }
-    const { code, text } = readReply(response)
+    try {
+      this.#answer(parsedReply(response))
+    } catch (error) {
+      this.#fail(error as RetrievalError)
+    }
+  }
+
+  #answer({ code, text }: Reply): void {
     const { verb } = this.#queue
     const reply: Reply = { code, text: isRead(verb, code) ? text : this.#secrets.masked(text) }
-    // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
+    // A reply to no command: basic-ftp would drop it, or take the next one for the answer to the wrong command.
     if (verb === undefined) {
       this.#fail(code === 421 ? refusedByServer(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
       return
     }
-    this.#untold.set(reply, { verb, octets: this.#octets })
+    this.#unreported.set(reply, { verb, octets: this.#octets })
     this.#queue.take(reply)
   }
 
   /** What is no FTP server may never say more than it has. */
   #watchStray(): void {
     const { strayLine } = this.#assembler
-    if (strayLine === undefined) clearTimeout(this.#stray)
-    else this.#stray ??= setTimeout(() => this.#fail(noServer(this.#context, strayLine)), strayPatience).unref()
+    if (strayLine === undefined) clearTimeout(this.#strayTimer)
+    else this.#strayTimer ??= setTimeout(() => this.#fail(noServer(this.#context, strayLine)), strayPatience).unref()
   }
 
   /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */
@@ -307,10 +352,5 @@ export class Control extends FTPContext {
 
   #lost(cause: Error | FTPResponse): RetrievalError {
     return controlLost(this.#context, cause, this.#assembler.rest !== '')
-  }
-
-  /** basic-ftp would say QUIT here, in whatever state the dialogue is. */
-  protected override _closeControlSocket(): void {
-    this._closeSocket(this._socket)
   }
 }

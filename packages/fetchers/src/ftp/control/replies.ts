@@ -10,7 +10,7 @@ import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
 export type { Reply }
 
 /** What basic-ftp has parsed, one octet a character, without the codes. */
-export function readReply({ code, message }: FTPResponse): Reply {
+export function parsedReply({ code, message }: FTPResponse): Reply {
   const marker = new RegExp(`^${code}[ -]?`)
   return {
     code,
