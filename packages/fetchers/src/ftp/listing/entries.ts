@@ -1,9 +1,10 @@
 import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry } from '../../plugin/fetcher.ts'
 import { readFacts } from './facts.ts'
-import { readListLine } from './list-line.ts'
-import { joinVms } from './list-vms.ts'
-import type { LineReader, ListedFile } from './listed-file.ts'
+import { readDos } from './list-dos.ts'
+import { joinVms, readEplf, readVms } from './list-legacy.ts'
+import { readUnix } from './list-unix.ts'
+import { head, type LineReader, type LineReading, type ListedFile } from './listed-file.ts'
 import type { ListingFormat } from './listing.ts'
 
 /** What is known once the last line has come. */
@@ -70,6 +71,31 @@ function readerFor(format: ListingFormat, { name }: Listed): LineReader {
   if (format === 'mlsd') return readFacts
   if (format === 'list') return readListLine
   return (line) => ({ name: withoutPrefix(line, name), kind: 'other' })
+}
+
+/** Each knows its own by its shape; none takes a line of another. */
+const readers: readonly LineReader[] = [readUnix, readEplf, readDos, readVms, readRemark]
+
+/**
+ * One line of LIST, which RFC 959 leaves to the server. Each line is judged by itself, so that one strange line does not decide for the
+ * rest. `now` tells the year of dates that have none.
+ */
+function readListLine(line: string, now: Date): LineReading {
+  for (const read of readers) {
+    const reading = read(line, now)
+    if (reading === undefined) continue
+    return typeof reading === 'object' && reading.name === '' ? 'unknown' : reading
+  }
+  return 'unknown'
+}
+
+/** `total 12` of ls; `ls: x: Permission denied`, `%DIRECT-W-NOFILES, no files found` instead of an entry. */
+function readRemark(line: string): LineReading | undefined {
+  const text = head(line)
+  if (/^total:? [\d.,]+[KMGT]?[ \t]*$/i.test(text)) return 'skip'
+  return /^(?:[^ \t]*\/)?(?:ls|ftpd[\w-]*): |^[^ \t]*[ \t]*<?%[A-Z]+-[SIWEF]-[A-Z]+, /.test(text)
+    ? 'message'
+    : undefined
 }
 
 /** `NLST pub` gives `pub/a` on most servers, `a` on pyftpdlib, `./a` where NLST had no argument on a few. */

@@ -1,5 +1,4 @@
 import { clock, utcDate } from './calendar.ts'
-import { safeSize } from './line-words.ts'
 import { known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**
@@ -57,4 +56,9 @@ export function readTime(text: string): Date | undefined {
   const part = (from: number, to: number): number => Number(digits.slice(from, to))
   const time = clock(`${digits.slice(8, 10)}:${digits.slice(10, 12)}:${digits.slice(12)}.${fraction || 0}`)
   return utcDate(part(0, 4), part(4, 6), part(6, 8), time)
+}
+
+/** A count of octets; undefined where a number cannot hold it exactly, or where it is none. */
+export function safeSize(digits: string): number | undefined {
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
 }

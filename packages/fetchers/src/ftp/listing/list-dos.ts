@@ -1,6 +1,6 @@
 import { clock, fullYear, utcDate } from './calendar.ts'
-import { head, safeSize } from './line-words.ts'
-import { known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
+import { safeSize } from './facts.ts'
+import { head, known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
 
 const dosPattern =
   /^((\d\d[-/]\d\d[-/](?:\d{4}|\d\d)|\d{4}[-/]\d\d[-/]\d\d)[ \t]+(\d\d?:\d\d)(?: ?([AP]M))?)[ \t]+(<[A-Z]+>|[\d,.]+)[ \t]/i
@@ -58,19 +58,4 @@ function afternoon(time: number | undefined, half: string): number | undefined {
   const noon = 12 * 60 * 60 * 1000
   if (half === '' || time === undefined) return time
   return (time % noon) + (half.toUpperCase() === 'PM' ? noon : 0)
-}
-
-const os2Pattern = /^ *(\d{1,15})((?: +[A-Z]{1,5})*) +(\d\d-\d\d-\d{2,4}) +(\d\d:\d\d) {1,2}(?! )/i
-
-/** `     0           DIR   05-12-97   16:44  LANGUAGE`, ` 33280      A          02-09-97   13:49  OS2LDR`: OS/2, whose year 103 is 2003. */
-export function readOs2(line: string): LineReading | undefined {
-  const [all, size = '', attributes = '', day = '', time = ''] = os2Pattern.exec(head(line)) ?? []
-  if (all === undefined) return undefined
-  const isDirectory = /\bDIR\b/i.test(attributes)
-  return {
-    name: line.slice(all.length),
-    kind: isDirectory ? 'directory' : 'file',
-    ...known({ size: isDirectory ? undefined : safeSize(size), modified: dosDate(day, clock(time), '') }),
-    details: { date: `${day} ${time}` },
-  }
 }

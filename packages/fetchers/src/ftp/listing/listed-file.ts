@@ -31,3 +31,30 @@ export function splitLink(text: string, length?: number): readonly [name: string
   const at = end > 0 && text.startsWith(arrow, end) ? end : text.indexOf(arrow, 1)
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + arrow.length)]
 }
+
+/** Patterns are tried on so many octets of a line, so that no line costs more than its length. Behind them there is only a name. */
+export const headLength = 512
+
+/** The part of a line that patterns may be tried on. */
+export function head(line: string): string {
+  return line.slice(0, headLength)
+}
+
+export interface Column {
+  readonly text: string
+  /** The offset in the line of its first octet, and of the one behind its last. */
+  readonly start: number
+  readonly end: number
+}
+
+/** The columns of a line's head from an offset on. Blanks and tabs alone divide them: an octet A0 may be part of a letter. */
+export function columnsOf(line: string, from = 0): readonly Column[] {
+  return [
+    ...head(line)
+      .slice(from)
+      .matchAll(/[^ \t]+/g),
+  ].map(({ 0: text, index }) => {
+    const start = from + index
+    return { text, start, end: start + text.length }
+  })
+}

@@ -44,10 +44,9 @@ function named([first = '', second = '', third = '', fourth = '']: readonly stri
   if (month === undefined || date === undefined) return undefined
   const [year, time] = [yearNumber(third), clock(third)]
   const [laterYear, laterTime] = [yearNumber(fourth), clock(fourth)]
-  const shortYear = isMonthFirst && /^\d\d$/.test(third)
-  if (laterTime !== undefined && (second.endsWith(',') ? year !== undefined : shortYear)) {
-    // `Oct 08, 2002 09:47` of VShell, `Jun 17 93 12:22` of an old NetWare. `27 Jun 17 12:22` is a size, and 17 June.
-    return { words: 4, modified: utcDate(year ?? fullYear(third), month, date, laterTime), isDay: false }
+  // `Oct 08, 2002 09:47`: VShell.
+  if (year !== undefined && laterTime !== undefined && second.endsWith(',')) {
+    return { words: 4, modified: utcDate(year, month, date, laterTime), isDay: false }
   }
   if (year !== undefined) return day(3, utcDate(year, month, date))
   if (time === undefined) return undefined

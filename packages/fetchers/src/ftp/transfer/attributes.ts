@@ -1,8 +1,7 @@
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPositive, isUnknownCommand } from '../control/replies.ts'
-import { readTime } from '../listing/facts.ts'
-import { safeSize } from '../listing/line-words.ts'
+import { readTime, safeSize } from '../listing/facts.ts'
 
 /** What the server says of a file before it sends it (RFC 3659 3 and 4). Null: it does not say. */
 export interface Attributes {
