@@ -1,4 +1,12 @@
-import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
+import {
+  authTls,
+  type FtpPlan,
+  ftpCommands,
+  isAnonymous,
+  octetsToText,
+  type RetrievalError,
+  utf8Octets,
+} from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool/pool-key.ts'
 import { startTls } from '../wire/transport/start-tls.ts'
@@ -22,9 +30,9 @@ export async function greet(control: Control, context: RetrievalContext): Promis
 
 /** RFC 4217 4: `AUTH TLS`, 234, handshake. A server that refuses gets no password in the clear. */
 export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
-  const reply = await control.ask('tls', 'AUTH TLS')
+  const reply = await control.ask('tls', authTls)
   if (reply.code !== 234) {
-    throw refusedByServer(context, reply, 'AUTH TLS', {
+    throw refusedByServer(context, reply, authTls, {
       code: 'tls-failed',
       advice: 'It does not offer TLS, or not here',
     })
@@ -48,18 +56,14 @@ export class AccountWanted extends Error {
  */
 export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = dialogue
-  const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
+  const protect = ftpCommands(plan).protection.map((command) => protectStep(context, command))
   const { user, password } = plan
   if (session.isGreetedIn) await pipeline(session.control, context, session.quirks, [...protect, ...rest])
   else if (password === null || !isAnonymous(user) || session.quirks.pipelining === false) {
     await logInByTurns(dialogue, protect, rest)
   } else {
     try {
-      await pipeline(session.control, context, session.quirks, [
-        ...protect,
-        ...guestSteps(context, plan, password),
-        ...rest,
-      ])
+      await pipeline(session.control, context, session.quirks, [...protect, ...guestSteps(context, plan), ...rest])
     } catch (error) {
       if (!(error instanceof FlightLost)) throw error
       await logInByTurns(dialogue, protect, rest)
@@ -96,20 +100,21 @@ function protectStep(context: RetrievalContext, command: string): Step {
   }
 }
 
-function guestSteps(context: RetrievalContext, who: Who, password: string): readonly Step[] {
+function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
+  const { user, pass } = ftpCommands(plan)
   let isIn = false
   const takeUser = (reply: Reply): void => {
     // pure-ftpd lets guests in at once, and has nothing to say to PASS that matters.
     isIn = isPositive(reply)
     if (reply.code === 332) throw new AccountWanted()
-    if (!isIn && reply.code !== 331) throw loginError(context, reply, who)
+    if (!isIn && reply.code !== 331) throw loginError(context, reply, plan)
   }
   const takePass = (reply: Reply): void => {
-    if (!isIn) checkLogin(context, reply, who)
+    if (!isIn) checkLogin(context, reply, plan)
   }
   return [
-    { phase: 'login', command: `USER ${who.user}`, take: takeUser },
-    { phase: 'login', command: `PASS ${password}`, take: takePass },
+    { phase: 'login', command: user, take: takeUser },
+    { phase: 'login', command: pass, take: takePass },
   ]
 }
 
@@ -125,7 +130,7 @@ async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[]
   }
   await pipeline(session.control, context, session.quirks, [
     ...before,
-    { phase: 'login', command: `USER ${user}`, take },
+    { phase: 'login', command: ftpCommands({ ...plan, user }).user, take },
   ])
   return said.asked
 }
@@ -148,7 +153,7 @@ async function authenticate(dialogue: Dialogue, login: Credentials, rest: readon
   const { plan, context, session } = dialogue
   const { control, quirks } = session
   const who: Who = { ...plan, user: login.user }
-  const pass = `PASS ${login.password}`
+  const { pass } = ftpCommands({ ...plan, password: login.password })
   if (quirks.pipelining !== false) {
     const take = (reply: Reply): void => checkLogin(context, reply, who)
     return pipeline(control, context, quirks, [{ phase: 'login', command: pass, take }, ...rest])

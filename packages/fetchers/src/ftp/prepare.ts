@@ -1,3 +1,4 @@
+import type { FtpCommands } from '@retriever/core'
 import type { Dialogue } from './control/dialogue.ts'
 import { pipeline, type Step } from './control/pipeline.ts'
 import { isPositive, type Reply, refusedByServer } from './control/replies.ts'
@@ -10,7 +11,7 @@ import { portStep, takePrefetchedPort } from './transfer/passive.ts'
 /** What is to be known and settled before a transfer. */
 export interface Needs {
   /** Absent: as it is. */
-  readonly type?: 'A' | 'I'
+  readonly type?: FtpCommands['type']
   /** To be filled; absent: not asked for. */
   readonly attributes?: Attributes
   /** They are wanted only where they cost no round trip. */
@@ -68,10 +69,10 @@ function typeSteps(
   if (type === undefined || session.type === type) return []
   const take = (reply: Reply): void => {
     if (isPositive(reply)) return
-    image.isRefused = type === 'I' && reply.code === 504
-    if (!image.isRefused) throw refusedByServer(context, reply, `TYPE ${type}`)
+    image.isRefused = type === 'TYPE I' && reply.code === 504
+    if (!image.isRefused) throw refusedByServer(context, reply, type)
   }
-  return [{ phase: 'request', command: `TYPE ${type}`, take }]
+  return [{ phase: 'request', command: type, take }]
 }
 
 /** RFC 959 3.1.1.4: machines whose octets are no words of their own, as TOPS-20, know octets as local bytes of 8 bits. */

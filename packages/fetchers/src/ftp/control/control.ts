@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { Phase, RetrievalError } from '@retriever/core'
+import { ftpLine, type Phase, type RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { encodeCommand, Secrets, verbOf } from './command.ts'
+import { isOneLine } from '../../wire/framing/lines.ts'
+import { Secrets, verbOf } from './command.ts'
 import { controlLost, outOfStep } from './control-errors.ts'
 import { tlsAdvice, wantsTls } from './refusal-words.ts'
 import { isPassive, isRead, parsedReply, type Reply, refusedByServer, wordsOf } from './replies.ts'
@@ -252,12 +253,12 @@ export class Control extends FTPContext {
    */
   override send(command: string): void {
     if (!this.#isOpen) return
-    const octets = encodeCommand(command, this.isTelnet)
-    if (octets === undefined) {
+    if (!isOneLine(command)) {
       throw this.#context.error('refused', 'A command holds CR, LF, NUL or a character that is no octet.', {
         phase: 'policy',
       })
     }
+    const octets = this.isTelnet ? ftpLine(command) : `${command}\r\n`
     const shown = this.#secrets.shown(command)
     if (this.#attached) this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
     if (this.#outbox === null) this.socket.write(octets, 'latin1')

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FtpPlan } from '@retriever/core'
+import type { FtpCommands, FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
 import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
@@ -40,7 +40,7 @@ export class FtpSession {
   directory: readonly string[] = []
   /** What PWD calls the entry directory; null: not known. */
   entry: string | null = null
-  type: 'A' | 'I' | null = null
+  type: FtpCommands['type'] | null = null
   /** OPTS UTF8 ON has been said. */
   isInUtf8 = false
   /** SIZE and MDTM have been answered here: a transfer that breaks off could be taken up. */

@@ -1,4 +1,4 @@
-import type { FtpPlan, RetrievalError } from '@retriever/core'
+import { ftpCommands, type RetrievalError } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { octetsDecoder } from '../../plugin/text.ts'
 import { emptyBody } from '../../wire/empty-body.ts'
@@ -25,10 +25,10 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
   const { plan, context, session } = dialogue
   if (context.request.head === true) return listingHead(dialogue)
   const known = formatsOf(dialogue)
-  let port = await prepare(dialogue, { type: 'A' })
+  let port = await prepare(dialogue, { type: ftpCommands(plan).type })
   let refusal: Reply | null = null
   for (const format of known) {
-    const command = listingCommand(plan, format)
+    const command = plan.typecode === 'd' ? ftpCommands(plan).transfer : format.toUpperCase()
     const { transfer, reply } = await startTransfer(dialogue, { command, port })
     if (transfer !== null) {
       const found = { isFile: false }
@@ -104,13 +104,6 @@ function formatsOf({ plan, session }: Dialogue): readonly ListingFormat[] {
   if (plan.typecode === 'd') return ['nlst']
   const { unknown } = session.quirks
   return (['mlsd', 'list', 'nlst'] as const).filter((format) => format === 'nlst' || !unknown.has(format.toUpperCase()))
-}
-
-function listingCommand(plan: FtpPlan, format: ListingFormat): string {
-  const verb = format.toUpperCase()
-  if (plan.name === '') return verb
-  // Most servers hand the argument to ls, which would read `-la` as options.
-  return `${verb} ${plan.name.startsWith('-') ? './' : ''}${plan.name}`
 }
 
 /** 450 and 550: nothing is there, or it may not be read. */

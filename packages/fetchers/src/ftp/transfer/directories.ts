@@ -1,3 +1,4 @@
+import { ftpCommands } from '@retriever/core'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from '../control/replies.ts'
@@ -27,11 +28,11 @@ export async function walk(dialogue: Dialogue): Promise<void> {
     take(await control.ask(phase, command))
   }
   let moved = false
-  for (const [index, segment] of plan.cwd.entries()) {
-    const reply = await changeDirectory(dialogue, segment)
+  for (const [index, command] of ftpCommands(plan).directories.entries()) {
+    const reply = await changeDirectory(dialogue, command)
     if (isPositive(reply)) moved = true
-    // Where nothing has moved us yet, we are still in the entry directory: where the null argument leads on servers that take it.
-    else if (segment !== '' || !isPermanent(reply) || moved) throw cwdError(dialogue, reply, index)
+    // The session is in the entry directory still, where the null argument leads on servers that take it.
+    else if (plan.cwd[index] !== '' || !isPermanent(reply) || moved) throw cwdError(dialogue, reply, index)
   }
 }
 
@@ -57,9 +58,10 @@ function returnSteps({ session, context }: Dialogue): readonly Step[] {
 }
 
 function segmentSteps(dialogue: Dialogue, from: number): readonly Step[] {
-  return dialogue.plan.cwd.slice(from).map((segment, index) => ({
+  const { directories } = ftpCommands(dialogue.plan)
+  return directories.slice(from).map((command, index) => ({
     phase: 'request',
-    command: `CWD ${segment}`,
+    command,
     take: (reply) => {
       if (!isPositive(reply)) throw cwdError(dialogue, reply, from + index)
     },
@@ -74,9 +76,9 @@ function segmentSteps(dialogue: Dialogue, from: number): readonly Step[] {
  * Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does so for `CWD` alone and
  * answers `CWD ` by 500; proftpd (501) and vsftpd (550) refuse both and stay.
  */
-async function changeDirectory({ session }: Dialogue, segment: string): Promise<Reply> {
-  const reply = await session.control.ask('request', `CWD ${segment}`)
-  return segment === '' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
+async function changeDirectory({ session }: Dialogue, command: string): Promise<Reply> {
+  const reply = await session.control.ask('request', command)
+  return command === 'CWD ' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
 }
 
 /** RFC 959 appendix II: `257 "/home/ann" is current directory`, a quote within the name twice. */

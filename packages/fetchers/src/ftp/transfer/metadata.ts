@@ -1,4 +1,4 @@
-import type { RetrievalError } from '@retriever/core'
+import { ftpCommands, type RetrievalError } from '@retriever/core'
 import type { Retrieved } from '../../plugin/fetcher.ts'
 import { emptyBody } from '../../wire/empty-body.ts'
 import type { Dialogue } from '../control/dialogue.ts'
@@ -20,7 +20,7 @@ export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved> {
   const attributes: Attributes = { size: null, modified: null }
   const refusals: Reply[] = []
   const questions = attributeSteps(dialogue, attributes).map((step) => noting(step, refusals))
-  await enter(dialogue, plan.typecode === 'a' ? undefined : 'I', questions)
+  await enter(dialogue, plan.typecode === 'a' ? undefined : ftpCommands(plan).type, questions)
   const [refusal = null] = refusals
   if (attributes.size === null && (await isDirectory(dialogue))) return retrieveDirectory(dialogue, refusal)
   checkModified(dialogue, attributes)

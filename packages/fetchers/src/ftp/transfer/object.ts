@@ -1,3 +1,4 @@
+import { ftpCommands } from '@retriever/core'
 import type { Retrieved } from '../../plugin/fetcher.ts'
 import { tellWhole } from '../../plugin/request-options.ts'
 import { behindTail } from '../../wire/behind-tail.ts'
@@ -68,7 +69,7 @@ async function settle(
   attributes: Attributes,
 ): Promise<{ port: number | null; questions: readonly Step[] }> {
   const { plan, context, session } = dialogue
-  const type = plan.typecode === 'a' ? 'A' : 'I'
+  const { type } = ftpCommands(plan)
   const isNeeded = isConditional(context)
   const isThere = session.isLoggedIn && session.isIn(plan.cwd) && session.type === type
   if (isThere && !isNeeded && !needsUtf8(dialogue)) {
@@ -88,13 +89,13 @@ function retr(dialogue: Dialogue, restart: number, port: number | null, question
   // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
   const mayAsk = ahead ?? (session.tellsAttributes && plan.typecode !== 'a')
   const asksAhead = session.uses > 0 && mayAsk && pipelining !== false
-  return startTransfer(dialogue, { command: `RETR ${plan.name}`, restart, port, questions, asksAhead })
+  return startTransfer(dialogue, { command: ftpCommands(plan).transfer, restart, port, questions, asksAhead })
 }
 
 /** The rest of a file of which some has come, if it is still the same one. */
 async function resumed(dialogue: Dialogue, before: Attributes, offset: number, part: ByteRange): Promise<TransferBody> {
   const attributes: Attributes = { size: null, modified: null }
-  const port = await prepare(dialogue, { type: 'I', attributes })
+  const port = await prepare(dialogue, { type: ftpCommands(dialogue.plan).type, attributes })
   if (attributes.size !== before.size || attributes.modified?.getTime() !== before.modified?.getTime()) {
     const message = 'The transfer broke off, and the file has changed meanwhile; retrieve it anew.'
     throw dialogue.context.error('partial', message, { phase: 'body' })
