@@ -1,9 +1,10 @@
 import type { NntpPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
+import { SessionPool } from '../wire/pool/session-pool.ts'
 import { retrieveArticle } from './article.ts'
 import type { Dialogue } from './connection/exchange.ts'
-import { type InSession, NntpPool } from './connection/pool.ts'
+import { type InSession, inSession, nntpSessions } from './connection/in-session.ts'
 import { maxDepth } from './connection/server-quirks.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { retrieveGroup } from './group/group.ts'
@@ -27,15 +28,15 @@ const optionKinds: Readonly<Record<keyof NntpOptions, OptionKind>> = { maxArticl
  */
 export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
   checkOptions(options, optionKinds, 'nntpFetcher.')
-  const { maxArticles = 1000, connections = 4 } = options
-  const pool = new NntpPool(connections)
+  const { maxArticles = 1000, connections } = options
+  const pool = new SessionPool(nntpSessions, connections)
   return {
     mechanism: 'nntp',
     inFlight: maxDepth,
     async retrieve(plan, context) {
       const server = checkPlan(plan, context)
-      const inSession: InSession = (use) => pool.inSession(server, context, use)
-      return inSession((dialogue) => select(dialogue, inSession, maxArticles))
+      const inThisOrAnother: InSession = (use) => inSession(pool, server, context, use)
+      return inThisOrAnother((dialogue) => select(dialogue, inThisOrAnother, maxArticles))
     },
     dispose: async () => pool.close(),
   }

@@ -88,7 +88,7 @@ function retr(dialogue: Dialogue, restart: number, port: number | null, question
   const { ahead, pipelining } = session.quirks
   // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
   const mayAsk = ahead ?? (session.tellsAttributes && plan.typecode !== 'a')
-  const asksAhead = session.uses > 0 && mayAsk && pipelining !== false
+  const asksAhead = session.served > 0 && mayAsk && pipelining !== false
   return startTransfer(dialogue, { command: ftpCommands(plan).transfer, restart, port, questions, asksAhead })
 }
 

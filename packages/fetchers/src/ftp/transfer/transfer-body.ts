@@ -1,8 +1,8 @@
 import { RetrievalError } from '@retriever/core'
+import type { UnreadBody } from '../../wire/pool/unread-watch.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from '../control/replies.ts'
 import { withReplyTimeout } from '../control/reply-timeout.ts'
-import type { Lodger } from '../control/session.ts'
 import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
@@ -41,7 +41,7 @@ export interface BodyOptions {
  * AND the control connection says 2yz, in either order; what ends in any other way ends with `partial`. At its end the session
  * is free for another retrieval, or closed.
  */
-export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
+export class TransferBody implements AsyncIterableIterator<Uint8Array>, UnreadBody {
   readonly #dialogue: Dialogue
   readonly #transfer: Transfer
   readonly #options: BodyOptions

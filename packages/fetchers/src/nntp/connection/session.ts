@@ -4,6 +4,8 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { DotDecoder } from '../../wire/framing/dot.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply } from '../../wire/framing/reply.ts'
+import type { ReusableSession } from '../../wire/pool/session-pool.ts'
+import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { Connection } from '../../wire/transport/socket.ts'
 import { checkGroupName } from '../group/group-reply.ts'
 import { type Ahead, CommandQueue, PendingCommand, SessionLost } from './command-queue.ts'
@@ -15,14 +17,15 @@ export type ServerPlan = NntpPlan & { readonly host: string }
 /** Octets of an answer that nobody wants any more, and that are read away; for more, another connection costs less. */
 const maxDrained = 262_144
 
-/**
- * Milliseconds that an answer may be left unread while other retrievals wait for the connection; at most
- * limits.idleTimeout.
- */
-const maxUnread = 10_000
-
 /** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP. */
 const withBlock: ReadonlySet<number> = new Set([100, 101, 215, 220, 221, 222, 224, 225, 230, 231])
+
+/** Milliseconds that a body may stay unread while other retrievals wait for its connection; at most limits.idleTimeout. */
+const maxUnread = 10_000
+
+export function unreadLimit({ idleTimeout }: RetrievalContext['limits']): number {
+  return Math.min(maxUnread, idleTimeout)
+}
 
 function hasBlock({ command }: PendingCommand, { code }: Reply): boolean {
   return withBlock.has(code) || (code === 211 && command.startsWith('LISTGROUP'))
@@ -33,10 +36,10 @@ function hasBlock({ command }: PendingCommand, { code }: Reply): boolean {
  * reads its own answer when its turn has come. An answer that its consumer leaves unread while others wait is read
  * ahead into memory, as far as it is small; a larger one loses the connection after a while.
  */
-export class NntpSession {
+export class NntpSession implements ReusableSession, UnreadBody {
   readonly quirks: ServerQuirks
-  /** Retrievals that have been answered here. */
   served = 0
+  readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
   /** A login, or MODE READER, has changed what the server answers; commands of before are to be sent again. */
   epoch = 0
   /** Settles when such a change under way is done; null: there is none. */
@@ -52,11 +55,7 @@ export class NntpSession {
   #isReading = false
   /** When anything was last read, or taken of what had been read ahead. */
   #lastRead = performance.now()
-  #waiting = 0
-  #watch: NodeJS.Timeout | undefined
   #isEvicted = false
-  /** Told when an unread answer has cost this session its connection. */
-  onEvicted: () => void = () => {}
   #lines: LineReader
   #context: RetrievalContext
   #selection: { readonly newsgroup: string; readonly slot: PendingCommand } | null = null
@@ -77,10 +76,12 @@ export class NntpSession {
     )
   }
 
-  /** While nobody uses it, it is no reason for the process to go on. */
-  set isIdle(isIdle: boolean) {
-    if (isIdle) this.#socket.unref()
-    else this.#socket.ref()
+  attach(): void {
+    this.#socket.ref()
+  }
+
+  detach(): void {
+    this.#socket.unref()
   }
 
   get isLost(): boolean {
@@ -139,23 +140,22 @@ export class NntpSession {
 
   /** Retrievals wait for an answer behind the one that is read, or for a place here. */
   get isWantedByOthers(): boolean {
-    return this.#waiting > 0
+    return this.unreadWatch.isWaitedFor
   }
 
-  /** Says that a retrieval waits; the function given back says that it no longer does. */
-  addWaiting({ limits }: Pick<RetrievalContext, 'limits'>): () => void {
-    // Before that, the time that a consumer takes costs no one anything.
-    if (this.#waiting++ === 0) this.noteRead()
+  get unreadSince(): number | null {
+    return this.isLost || this.#isReading || this.#order.firstWanted === undefined ? null : this.#lastRead
+  }
+
+  onWaitedFor(): void {
+    // While no retrieval waited, the time that the consumer took cost no one anything.
+    this.noteRead()
     this.#order.firstWanted?.body?.readAhead()
-    this.#watchUnread(Math.min(maxUnread, limits.idleTimeout))
-    let isWaiting = true
-    return () => {
-      if (!isWaiting) return
-      isWaiting = false
-      if (--this.#waiting > 0) return
-      clearTimeout(this.#watch)
-      this.#watch = undefined
-    }
+  }
+
+  evict(): void {
+    this.#isEvicted = true
+    this.lose()
   }
 
   /** The answer is in use: its consumer has taken octets of it. */
@@ -197,7 +197,6 @@ export class NntpSession {
 
   /** Nothing more comes; whoever waits here goes to another session. */
   lose(): void {
-    clearTimeout(this.#watch)
     this.#socket.destroy()
     this.#order.lose()
   }
@@ -224,23 +223,6 @@ export class NntpSession {
     process.nextTick(() => this.#socket.uncork())
   }
 
-  #watchUnread(milliseconds: number): void {
-    if (this.#watch !== undefined || this.isLost) return
-    const look = (): void => {
-      this.#watch = undefined
-      if (this.#isReading || this.#order.firstWanted === undefined) this.noteRead()
-      if (performance.now() - this.#lastRead < milliseconds) this.#watchUnread(milliseconds)
-      else this.#evict()
-    }
-    this.#watch = setTimeout(look, Math.max(1, milliseconds - (performance.now() - this.#lastRead)))
-  }
-
-  #evict(): void {
-    this.#isEvicted = true
-    this.lose()
-    this.onEvicted()
-  }
-
   async #turn(slot: PendingCommand, context: RetrievalContext): Promise<void> {
     context.deadline.phase = slot.phase
     let left = maxDrained
@@ -262,7 +244,7 @@ export class NntpSession {
 
   async #ownTurn(slot: PendingCommand, context: RetrievalContext): Promise<void> {
     if (this.#order.firstWanted === slot) return this.#order.turn(slot, context)
-    const noLonger = this.addWaiting(context)
+    const noLonger = this.unreadWatch.addWaiting(unreadLimit(context.limits))
     try {
       await this.#order.turn(slot, context)
     } finally {

@@ -1,17 +1,18 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
-/** The connections to one server, those that are being opened too, and who waits for a place in one: first come, first served. */
+/** The slots for connections to one server, and the retrievals that wait for one: first come, first served. */
 export class Slots {
+  /** Connections that are open or being opened. */
   taken = 0
   readonly #waiting = new Set<() => void>()
 
-  /** Gives back the place of a connection that is closed, or was never opened. */
+  /** Frees the slot of a connection that is closed, or that could not be opened. */
   leave(): void {
     this.taken--
     this.next()
   }
 
-  /** There may be a place: the turn of the first who waits has come. */
+  /** Wakes the first retrieval that waits: there may be a slot. */
   next(): void {
     const [first] = this.#waiting
     if (first === undefined) return
@@ -19,7 +20,7 @@ export class Slots {
     first()
   }
 
-  /** Whoever gives up, before or after the turn has come, must not use up that of the one behind. */
+  /** Waits until there may be a slot. No limit of a phase runs meanwhile. */
   async acquire({ deadline }: RetrievalContext): Promise<void> {
     let wake: (() => void) | undefined
     deadline.phase = 'connect'
@@ -32,7 +33,7 @@ export class Slots {
           }),
       )
     } catch (error) {
-      // Who never stood in the line has no turn to pass on: it would cost the first in it that place.
+      // If a waiter is aborted after being woken, it wakes the next one, so the freed slot is not lost.
       if (wake !== undefined && !this.#waiting.delete(wake)) this.next()
       throw error
     }
