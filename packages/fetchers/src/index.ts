@@ -11,6 +11,7 @@ export type { FetchInit } from './client/fetch.ts'
 export type { Policy } from './client/policy.ts'
 export type { ProxyOption, ProxyTarget } from './client/proxy.ts'
 export { builtinMechanisms } from './client/registry.ts'
+export type { ByteSource } from './plugin/byte-source.ts'
 export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
 export type {

@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const at = (name: string): string => join(folder, name)
 
-async function get(body: Retrieved['body'], extra: Partial<Retrieved> = {}): Promise<Representation> {
+async function get(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved> = {}): Promise<Representation> {
   return createClient({ fetchers: [fakeHttp(() => retrieved(body, extra))] }).retrieve('http://h/')
 }
 

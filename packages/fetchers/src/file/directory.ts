@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { encodeOctets, octetsToText } from '@retriever/core'
+import { sourceOf } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { linesOf } from '../wire/framing/lines.ts'
@@ -29,7 +30,7 @@ export async function readDirectory(path: string, stats: Stats, context: Retriev
     modified: stats.mtime,
     completeness: 'verified',
     metadata: {},
-    body: pieces(text),
+    body: sourceOf(pieces(text)),
     entries: (body) => entries(path, body, context),
   }
 }

@@ -1,8 +1,9 @@
 import type { GopherPlan } from '@retriever/core'
+import { type ByteSource, sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { LineReader } from '../wire/framing/lines.ts'
 import { type Connection, openConnection } from '../wire/transport/socket.ts'
-import { ItemBody, PlainOctets } from './body.ts'
+import { ItemBody, plainOctets } from './body.ts'
 import { throwErrorAnswer } from './error-answer.ts'
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
@@ -41,7 +42,7 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
     const retrieved = await (prepared === undefined
       ? answerTo(plan, connection, context)
       : answerToPrepared(prepared, connection, context))
-    return { ...retrieved, body: new ItemBody(retrieved.body, connection) }
+    return { ...retrieved, body: new ItemBody(sourceOf(retrieved.body), connection) }
   } catch (error) {
     connection.close()
     throw error
@@ -80,7 +81,7 @@ async function readReply(plan: GopherPlan, source: LineReader, context: Retrieva
     size: status.length >= 0 ? status.length : null,
     completeness: status.length >= 0 ? 'verified' : status.length === -1 ? 'terminated' : 'eof-only',
     metadata: { gopherPlus: true },
-    body: gopherPlusBody(status, source, context),
+    body: sourceOf(gopherPlusBody(status, source, context)),
   }
 }
 
@@ -110,12 +111,8 @@ async function plainItem(plan: GopherPlan, source: LineReader, context: Retrieva
   }
 }
 
-function plainBody(
-  { gophertype }: GopherPlan,
-  source: LineReader,
-  context: RetrievalContext,
-): AsyncIterable<Uint8Array> {
-  if (!isText(gophertype)) return new PlainOctets(source)
+function plainBody({ gophertype }: GopherPlan, source: LineReader, context: RetrievalContext): ByteSource {
+  if (!isText(gophertype)) return plainOctets(source)
   const text = new TextOctets(source, context.limits)
   return isMenuType(gophertype) ? new MenuOctets(text, context) : text
 }

@@ -1,3 +1,4 @@
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Limits } from '../plugin/limits.ts'
 import type { OctetSource } from '../wire/framing/lines.ts'
 import { OctetBuffer } from './octet-buffer.ts'
@@ -16,7 +17,7 @@ import { OctetBuffer } from './octet-buffer.ts'
  * line that began with a single dot says what they mean. limits.maxCollected bounds what is held; past it, the text goes on
  * as it came.
  */
-export class TextOctets implements AsyncIterableIterator<Uint8Array> {
+export class TextOctets implements ByteSource {
   readonly #source: OctetSource
   readonly #text: DottedText
   #isOver = false
@@ -26,18 +27,19 @@ export class TextOctets implements AsyncIterableIterator<Uint8Array> {
     this.#text = new DottedText(maxCollected)
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     while (!this.#isOver) {
       const chunk = await this.#source.read('body')
       this.#isOver = chunk === null
       const value = chunk === null ? this.#text.end() : this.#text.push(chunk)
-      if (value.length > 0) return { done: false, value }
+      if (value.length > 0) return value
     }
-    return { done: true, value: undefined }
+    return null
+  }
+
+  /** ItemBody closes the connection. */
+  async cancel(): Promise<void> {
+    this.#isOver = true
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
+import { iterableOf, type Sink } from '../plugin/byte-source.ts'
+import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import type { Answer, Deadline, RangeRequest, SendRequest } from './exchange.ts'
 import { outcomeOf } from './outcome.ts'
 import { contentRange } from './range/content-range.ts'
@@ -42,7 +43,8 @@ export async function resuming(
   if (answer.isWhole === true && (extent === null || outcome.size !== null)) return outcome
   const source = sourceOf(ask, answer.head, extent?.total ?? null)
   if (source === null || extent === null) return restarting(asked, outcome, extent, context)
-  const { body, reusable } = outcome
+  const { reusable } = outcome
+  const body = iterableOf(outcome.body)
   // Made when it is read: of the two, one is.
   const bodyOf = (source: Source, octets: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
     [Symbol.asyncIterator]: () => new ResumingBody(context, source, extent, { octets, deadline }),
@@ -59,7 +61,8 @@ function restarting(
   extent: Extent | null,
   context: RetrievalContext,
 ): Retrieved {
-  const { body, reusable } = outcome
+  const { reusable } = outcome
+  const body = iterableOf(outcome.body)
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
   const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, sink: Sink) => ({
     [Symbol.asyncIterator]: () => {

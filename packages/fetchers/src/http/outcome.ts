@@ -1,3 +1,4 @@
+import { iterableOf } from '../plugin/byte-source.ts'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { proxyLoginError } from '../wire/proxy/http-connect.ts'
@@ -46,7 +47,7 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
   if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
-  const excerpt = await readExcerpt(decodeBody(retrieved(answer), context).body, context)
+  const excerpt = await readExcerpt(iterableOf(decodeBody(retrieved(answer), context).body), context)
   // An abort while it came is what happened, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)

@@ -1,5 +1,6 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
+import type { ByteSource, Sink } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
@@ -254,15 +255,12 @@ export interface Retrieved {
   /** What else the protocol said: headers, status, server's words. JSON-able. */
   readonly metadata: Readonly<Record<string, unknown>>
   /**
-   * Pulled chunk by chunk: nothing is read ahead of the consumer. Ends only where the representation is whole, else throws
-   * RetrievalError. `return()` releases everything, and so does an abort of the deadline's signal, also where nothing was read
-   * yet. A chunk is the consumer's own.
+   * The octets: a ByteSource, or any async iterable of chunks that are the consumer's own. It ends only where the
+   * representation is whole, else it throws a RetrievalError. An abort of the deadline's signal releases everything, also
+   * where nothing was read yet.
    */
-  readonly body: RestartableOctets
-  /**
-   * The same octets for whoever is done with a chunk before the next is asked for: a file, a pipe. A chunk may be overwritten then,
-   * which saves a copy of all. One of the two is read. Default: body.
-   */
+  readonly body: ByteSource | RestartableOctets
+  /** To go: the same octets in chunks that may be overwritten. */
   readonly reusable?: AsyncIterable<Uint8Array>
   /**
    * Of a listing that came although the URL names a file: the error for a caller who wants that file, as saveTo() does.
@@ -272,19 +270,9 @@ export interface Retrieved {
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
 }
 
-/** Octets that may begin anew for a consumer that can throw away what it has got of them. */
+/** To go: octets that may begin anew. */
 export interface RestartableOctets extends AsyncIterable<Uint8Array> {
-  /**
-   * The same octets, lent as Retrieved.lent. Where they break off and come from the first one on, the sink has
-   * started over before.
-   */
   restartable?(sink: Sink): AsyncIterable<Uint8Array>
-}
-
-/** Where octets go. */
-export interface Sink {
-  /** Throws away what has come until now. Null: it cannot, or not yet. */
-  startOver: (() => Promise<void>) | null
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Finding } from '@retriever/core'
-import type { Entry, Retrieved, Sink } from '../plugin/fetcher.ts'
+import { chunksOf, type Sink } from '../plugin/byte-source.ts'
+import type { Entry, Retrieved } from '../plugin/fetcher.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
 import { type SaveOptions, save } from './save.ts'
@@ -95,7 +96,7 @@ export class Representation implements AsyncDisposable {
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          octets ??= this.#content.take()
+          octets ??= this.#chunks()
           const { done, value } = await octets.next()
           if (done) controller.close()
           else controller.enqueue(value)
@@ -108,12 +109,17 @@ export class Representation implements AsyncDisposable {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
-    return this.#content.take()
+    return this.#chunks()
+  }
+
+  /** Each the caller's own. */
+  #chunks(): AsyncGenerator<Uint8Array, void, void> {
+    return chunksOf(this.#content.take(), true)
   }
 
   /** The octets as a Node stream. */
   nodeStream(): Readable {
-    const stream = Readable.from(this.#content.take(), { objectMode: false, highWaterMark: 65_536 })
+    const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: 65_536 })
     stream.once('close', () => this.#content.cancel())
     return stream
   }
@@ -152,25 +158,26 @@ export class Representation implements AsyncDisposable {
     try {
       if (notAFile !== undefined) throw notAFile
       const sink: Sink = { startOver: null }
-      await save(this.#content.borrowRestartable(sink), path, this, options, sink)
+      await save(chunksOf(this.#content.take(sink)), path, this, options, sink)
     } finally {
       this.#content.cancel()
     }
   }
 
   /**
-   * Hands over each chunk and waits until `write` is done with it. A chunk is only lent: its memory may hold the next one later.
-   * The fastest way to somewhere else; what `write` throws ends the retrieval and passes through.
+   * Hands over each chunk and waits until `write` is done with it: its memory may hold the next chunk later. This is the
+   * fastest way to somewhere else. What `write` throws ends the retrieval and passes through.
    */
   async writeTo(write: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
+    const source = this.#content.take()
     let written: Promise<void> | undefined
     try {
-      for await (const chunk of this.#content.borrow()) {
+      for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
         await written
         written = Promise.resolve(write(chunk))
-        // One that is ours to keep is written while the next one comes. It is awaited before the next; until then nobody listens.
-        if (this.#retrieved.reusable === undefined) written.catch(() => {})
-        else await written
+        // A chunk of our own is written while the next one comes: a failure of the write is seen once that is there.
+        if (source.reusesChunks) await written
+        else written.catch(() => {})
       }
       await written
     } finally {

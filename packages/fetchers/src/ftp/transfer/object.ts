@@ -1,9 +1,9 @@
 import { ftpCommands } from '@retriever/core'
+import { type ByteSource, wholeSource } from '../../plugin/byte-source.ts'
 import type { Retrieved } from '../../plugin/fetcher.ts'
 import { tellWhole } from '../../plugin/request-options.ts'
-import { behindTail } from '../../wire/behind-tail.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
-import { ResumingBody } from '../../wire/resuming-body.ts'
+import { BehindTail, OverlapProof } from '../../wire/overlap.ts'
+import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer } from '../control/replies.ts'
@@ -12,7 +12,6 @@ import { retrieveDirectory } from '../listing/listing.ts'
 import { prepare } from '../prepare.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
 import { type ByteRange, checkModified, checkSize, isConditional, wantedRange } from './byte-range.ts'
-import { copyChunks } from './copy-chunks.ts'
 import { described } from './description.ts'
 import { isDirectory } from './directories.ts'
 import { hasGrown, restIgnored } from './growth.ts'
@@ -52,13 +51,22 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
   session.tellsAttributes = canResume(attributes)
   const announced = announcedSize(reply)
   const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, sent, attributes, announced))
-  const resume = (offset: number): Promise<TransferBody> => {
-    return inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
+  const resume = async (offset: number): Promise<Portion> => {
+    const rest = await inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
+    return { octets: rest, connection: rest }
   }
-  const octets = canResume(attributes) ? new ResumingBody(context, body, sent.offset, resume) : body
-  const reusable = await behindTail(octets, part.tail)
-  if (reusable === null) throw new ChangedFile()
-  return { ...described(dialogue, part, attributes, announced, reply), body: copyChunks(reusable), reusable }
+  const portion = { octets: body, connection: body }
+  const octets: ByteSource = canResume(attributes)
+    ? new ResumingSource(context, new OverlapProof(context, resume), { offset: sent.offset, portion })
+    : body
+  const rest = part.tail.length === 0 ? octets : await behindTail(octets, part.tail)
+  return { ...described(dialogue, part, attributes, announced, reply), body: rest }
+}
+
+async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSource> {
+  const rest = new BehindTail(octets, tail)
+  if (await rest.matches()) return rest
+  throw new ChangedFile()
 }
 
 /**
@@ -152,7 +160,7 @@ function afterRestart(
 /** The caller has it all. */
 function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved {
   dialogue.done()
-  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: emptyBody() }
+  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
 /**

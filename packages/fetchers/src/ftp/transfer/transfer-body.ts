@@ -1,5 +1,7 @@
 import { RetrievalError } from '@retriever/core'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { UnreadBody } from '../../wire/pool/unread-watch.ts'
+import type { Breakable } from '../../wire/resuming-source.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from '../control/replies.ts'
 import { withReplyTimeout } from '../control/reply-timeout.ts'
@@ -41,7 +43,7 @@ export interface BodyOptions {
  * AND the control connection says 2yz, in either order; what ends in any other way ends with `partial`. At its end the session
  * is free for another retrieval, or closed.
  */
-export class TransferBody implements AsyncIterableIterator<Uint8Array>, UnreadBody {
+export class TransferBody implements ByteSource, Breakable, UnreadBody {
   readonly #dialogue: Dialogue
   readonly #transfer: Transfer
   readonly #options: BodyOptions
@@ -64,6 +66,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, UnreadBo
   isBroken = false
   /** Perhaps the command behind its own was to blame, or its port; the server gets none so any more. */
   isOwnFault = false
+  readonly reusesChunks = true
   unreadSince: number | null = performance.now()
   #isEvicted = false
 
@@ -78,19 +81,15 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, UnreadBo
     this.#unlink = dialogue.context.deadline.onAbort(() => this.#abandon())
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     this.unreadSince = null
     try {
       if (this.#isEvicted) throw this.#unread()
       while (!this.#over) {
         const chunk = await this.#pull()
-        if (chunk.length > 0) return { done: false, value: chunk }
+        if (chunk.length > 0) return chunk
       }
-      return { done: true, value: undefined }
+      return null
     } catch (error) {
       const isPartial = RetrievalError.is(error) && error.code === 'partial'
       if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteDropped()
@@ -110,16 +109,15 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, UnreadBo
     this.#abandon()
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async cancel(): Promise<void> {
     this.#abandon()
-    return { done: true, value: undefined }
   }
 
   /** The next octets; none where a chunk was but half a line end, and at the end. */
   async #pull(): Promise<Uint8Array> {
     const { wanted, surplus = Number.POSITIVE_INFINITY, atMost, lineEnds } = this.#options
     if (this.#isSated) return this.#drain()
-    const chunk = await this.#read()
+    const chunk = await this.#receive()
     if (chunk === null) {
       await this.#finish()
       return lineEnds?.end() ?? nothing
@@ -170,7 +168,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, UnreadBo
     this.#abandon()
   }
 
-  async #read(): Promise<Uint8Array | null> {
+  async #receive(): Promise<Uint8Array | null> {
     this.#isReading = true
     if (this.#isCut) this.#expectNoMore()
     try {

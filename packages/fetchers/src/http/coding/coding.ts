@@ -1,4 +1,5 @@
 import { printable } from '@retriever/core'
+import { iterableOf } from '../../plugin/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
@@ -46,7 +47,7 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
 }
 
 function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: RetrievalContext): Retrieved {
-  const source = (retrieved.reusable ?? retrieved.body)[Symbol.asyncIterator]()
+  const source = iterableOf(retrieved.reusable ?? retrieved.body)[Symbol.asyncIterator]()
   const { reusable: _lent, ...rest } = retrieved
   const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
   return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
@@ -67,7 +68,7 @@ function knownAll(names: readonly string[]): Coding[] | null {
 /** Throws `limit-exceeded` for more than there may be. */
 function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
   if (names.length <= maxCodings) return
-  void body[Symbol.asyncIterator]().return?.()
+  void iterableOf(body)[Symbol.asyncIterator]().return?.()
   const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
   throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, { phase: deadline.phase })
 }

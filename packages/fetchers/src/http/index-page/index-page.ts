@@ -1,4 +1,5 @@
 import type { HttpPlan } from '@retriever/core'
+import { iterableOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { ownField } from '../../plugin/request-options.ts'
 import { IndexedDirectory } from './index-entry.ts'
@@ -17,7 +18,7 @@ const maxPeek = 256 * 1024
 export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
   if (!(isJson || retrieved.mediaType === 'text/html') || !mayBeIndex(retrieved, plan, context)) return retrieved
-  const octets = retrieved.body[Symbol.asyncIterator]()
+  const octets = iterableOf(retrieved.body)[Symbol.asyncIterator]()
   const peek = await peekAt(octets, isJson ? new JsonRecogniser() : new HtmlRecogniser(context), context)
   const { reusable } = retrieved
   const whole = {

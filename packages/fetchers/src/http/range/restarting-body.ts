@@ -1,4 +1,5 @@
-import type { RetrievalContext, Sink } from '../../plugin/fetcher.ts'
+import type { Sink } from '../../plugin/byte-source.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Retries } from '../../plugin/retry.ts'
 import { discard } from '../connection/discard.ts'
 import { statusError } from '../errors.ts'

@@ -1,3 +1,4 @@
+import { iterableOf } from '../../plugin/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
 import { tellWhole } from '../../plugin/request-options.ts'
 import { behindTail } from '../../wire/behind-tail.ts'
@@ -54,7 +55,7 @@ const overlap = 4096
 async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome | null> {
   if (outcome.outcome !== 'retrieved') return outcome
   const { reusable: _lent, ...retrieved } = outcome
-  const body = await behindTail(retrieved.body[Symbol.asyncIterator](), tail)
+  const body = await behindTail(iterableOf(retrieved.body)[Symbol.asyncIterator](), tail)
   if (body === null) return null
   const { size, offset = 0 } = retrieved
   return { ...retrieved, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }

@@ -1,3 +1,4 @@
+import { iterableOf } from '../../plugin/byte-source.ts'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
 import { discard } from '../connection/discard.ts'
@@ -44,7 +45,7 @@ export async function retrieveSplit(
   }
   const outcome = await outcomeOf(answer, context, range)
   if (outcome.outcome !== 'retrieved') return outcome
-  const begun = { octets: outcome.body, deadline }
+  const begun = { octets: iterableOf(outcome.body), deadline }
   return asWhole(outcome, total, splitBody(context, { ...source, total }, begun, connections))
 }
 

@@ -1,7 +1,7 @@
 import { loadCharsets, wordCharsets } from '../../mime/charset.ts'
+import { type ByteSource, wholeSource } from '../../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { whenHeld } from '../../plugin/limits.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { textListing } from '../../wire/text-listing.ts'
@@ -40,11 +40,7 @@ async function selectGroup(dialogue: Dialogue): Promise<GroupSummary> {
 }
 
 /** All of a range comes as the server sends it; of fewer articles the newest are collected first. */
-async function overview(
-  dialogue: Dialogue,
-  extent: Extent,
-  limits: OverviewLimits,
-): Promise<AsyncIterable<Uint8Array>> {
+async function overview(dialogue: Dialogue, extent: Extent, limits: OverviewLimits): Promise<ByteSource> {
   if (limits.limit !== Number.POSITIVE_INFINITY) {
     return NewestArticles.begin({ ...dialogue, context: holding(dialogue.context) }, extent, limits)
   }
@@ -57,9 +53,9 @@ function holding(context: RetrievalContext): RetrievalContext {
   return { ...context, limits: whenHeld(context.limits) }
 }
 
-function nothing(dialogue: Dialogue): AsyncIterable<Uint8Array> {
+function nothing(dialogue: Dialogue): ByteSource {
   dialogue.done()
-  return emptyBody()
+  return wholeSource()
 }
 
 /** Servers list articles by number, the oldest first. */
