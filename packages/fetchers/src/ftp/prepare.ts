@@ -1,12 +1,12 @@
+import { isUtf8 } from 'node:buffer'
 import type { FtpCommands } from '@retriever/core'
 import type { Dialogue } from './control/dialogue.ts'
 import { pipeline, type Step } from './control/pipeline.ts'
 import { isPositive, type Reply, refusedByServer } from './control/replies.ts'
-import { askForUtf8, needsUtf8, utf8Steps } from './control/utf8.ts'
 import { logIn } from './login.ts'
-import { type Attributes, attributeSteps } from './transfer/attributes.ts'
+import { type Attributes, attributeSteps } from './transfer/byte-range.ts'
+import { portStep, takePrefetchedPort } from './transfer/data.ts'
 import { directorySteps, needsWalk, walk } from './transfer/directories.ts'
-import { portStep, takePrefetchedPort } from './transfer/passive.ts'
 
 /** What is to be known and settled before a transfer. */
 export interface Needs {
@@ -79,4 +79,32 @@ function typeSteps(
 async function askForOctets({ session, context }: Dialogue): Promise<void> {
   const reply = await session.control.ask('request', 'TYPE L 8')
   if (!isPositive(reply)) throw refusedByServer(context, reply, 'TYPE I and TYPE L 8')
+}
+
+/** Whether the path has names in UTF-8 that are more than ASCII. */
+function hasUtf8Names({ plan }: Dialogue): boolean {
+  const octets = Buffer.from([...plan.cwd, plan.name].join('/'), 'latin1')
+  return octets.some((octet) => octet >= 0x80) && isUtf8(octets)
+}
+
+/** Whether something is to be asked or said before names in UTF-8 go out in this session. */
+export function needsUtf8(dialogue: Dialogue): boolean {
+  const { quirks, isInUtf8 } = dialogue.session
+  return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(dialogue)
+}
+
+/** RFC 2389: `211-Features:`, ` UTF8`. Asked once of a server, where it matters. */
+async function askForUtf8({ session }: Dialogue): Promise<void> {
+  const reply = await session.control.ask('request', 'FEAT')
+  session.quirks.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
+}
+
+/** Servers that list UTF8 (RFC 2640) may not take names so before this: IIS, and others on Windows. */
+function utf8Steps(dialogue: Dialogue): readonly Step[] {
+  const { session } = dialogue
+  if (!needsUtf8(dialogue)) return []
+  const take = (): void => {
+    session.isInUtf8 = true
+  }
+  return [{ phase: 'request', command: 'OPTS UTF8 ON', take }]
 }

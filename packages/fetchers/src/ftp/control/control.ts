@@ -5,11 +5,18 @@ import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { isOneLine } from '../../wire/framing/lines.ts'
 import { Secrets, verbOf } from './command.ts'
-import { controlLost, outOfStep } from './control-errors.ts'
 import { tlsAdvice, wantsTls } from './refusal-words.ts'
-import { isPassive, isRead, parsedReply, type Reply, refusedByServer, wordsOf } from './replies.ts'
-import { noServer, ReplyAssembler } from './reply-assembler.ts'
-import { ReplyQueue } from './reply-queue.ts'
+import {
+  controlLost,
+  isPassive,
+  isRead,
+  outOfStep,
+  parsedReply,
+  type Reply,
+  refusedByServer,
+  wordsOf,
+} from './replies.ts'
+import { noServer, ReplyAssembler, ReplyQueue } from './reply-queue.ts'
 
 /** How often a greeting may be put off. */
 const maxWaits = 10

@@ -2,7 +2,7 @@ import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Control } from './control.ts'
 import type { Reply } from './replies.ts'
-import { withReplyTimeout } from './reply-timeout.ts'
+import { withReplyTimeout } from './replies.ts'
 import type { ServerQuirks } from './server-quirks.ts'
 
 /** A command, and what is to be made of its reply: throws where that ends the retrieval. */

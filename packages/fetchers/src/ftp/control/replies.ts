@@ -1,7 +1,8 @@
-import { type ErrorCode, octetsToText, printable, type RetrievalError } from '@retriever/core'
+import { type ErrorCode, octetsToText, printable, RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
+import { receiveError } from '../../wire/transport/socket-error.ts'
 
 /**
  * A reply of RFC 959 4.2: three digits and text, on one line (`250 Done.`) or on several (`230-Welcome,`, `230 in.`), which are
@@ -98,4 +99,43 @@ export function isRead(verb: string | undefined, code: number): boolean {
 /** 227, 228, 229: the answers to PASV, LPSV and EPSV. */
 export function isPassive({ code }: Reply): boolean {
   return code >= 227 && code <= 229
+}
+
+/** A reply came that belongs to no command: `words`, without secrets. */
+export function outOfStep(context: RetrievalContext, words: string): RetrievalError {
+  const shown = printable(words).slice(0, 300)
+  const message = `The server sent a reply to no command ("${shown}"); the connection was closed.`
+  return violation(context, message, shown)
+}
+
+/** The control connection has ended; what basic-ftp says of it may be an end in order. */
+export function controlLost(
+  context: RetrievalContext,
+  cause: Error | FTPResponse,
+  isWithinReply: boolean,
+): RetrievalError {
+  if (RetrievalError.is(cause)) return cause
+  if (cause instanceof Error && 'code' in cause && cause.code !== '0') return receiveError(context, cause)
+  const within = isWithinReply ? ' within a reply' : ''
+  return context.error('receive-failed', `The server closed the control connection${within}; try again.`, {
+    transient: true,
+    cause,
+  })
+}
+
+/**
+ * Waits for a reply, but not for so long that the deadline would end the retrieval: there is another way to go on. Rejects with
+ * `receive-failed` and these words after `milliseconds`, or half the idle timeout where that is less.
+ */
+export function withReplyTimeout<T>(
+  context: RetrievalContext,
+  pending: Promise<T>,
+  milliseconds: number,
+  words: string,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const limit = Math.min(milliseconds, context.limits.idleTimeout / 2)
+    const timer = setTimeout(() => reject(context.error('receive-failed', words)), limit)
+    pending.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

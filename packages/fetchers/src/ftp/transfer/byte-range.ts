@@ -1,7 +1,41 @@
-import type { ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ResumePoint, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { notModified, resumePoint } from '../../plugin/request-options.ts'
 import type { Dialogue } from '../control/dialogue.ts'
-import type { Attributes } from './attributes.ts'
+import type { Step } from '../control/pipeline.ts'
+import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/replies.ts'
+import { readTime, safeSize } from '../listing/facts.ts'
+
+/** What the server says of a file before it sends it (RFC 3659 3 and 4). Null: it does not say. */
+export interface Attributes {
+  /** Octets, of TYPE I. */
+  size: number | null
+  modified: Date | null
+}
+
+/**
+ * SIZE and MDTM, which only ask. A server that does not know one (500, 502) is not asked again. That a file is missing is for RETR
+ * to say.
+ */
+export function attributeSteps({ plan, session }: Dialogue, attributes: Attributes): readonly Step[] {
+  const { unknown } = session.quirks
+  const step = (verb: 'SIZE' | 'MDTM', read: (text: string) => void): Step => ({
+    phase: 'request',
+    command: `${verb} ${plan.name}`,
+    take: (reply) => {
+      if (isPositive(reply)) read(reply.text)
+      else if (isUnknownCommand(reply)) unknown.add(verb)
+    },
+  })
+  const size = step('SIZE', (text) => {
+    attributes.size = safeSize(text.trim()) ?? null
+  })
+  const modified = step('MDTM', (text) => {
+    attributes.modified = readTime(text.trim()) ?? null
+  })
+  // In TYPE A servers count before or after the conversion, or not at all.
+  const asked = plan.typecode === 'a' ? [modified] : [size, modified]
+  return asked.filter(({ command }) => !unknown.has(command.split(' ')[0] ?? ''))
+}
 
 /** Which octets of a file are wanted: all from `offset`, or `wanted` of them. */
 export interface ByteRange {
@@ -101,4 +135,29 @@ function isRewritten({ offset, since }: ResumePoint, { size, modified }: Attribu
 
 function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1000)
+}
+
+/** What is known of a file, or of the wanted part of it. `announced`: its size in the words of the reply to RETR. */
+export function described(
+  { plan, session }: Dialogue,
+  part: ByteRange,
+  { size, modified }: Attributes,
+  announced: number | null,
+  reply: Reply,
+): Omit<Retrieved, 'body'> {
+  const isText = plan.typecode === 'a'
+  const total = isText ? null : (size ?? (part.offset === 0 ? announced : null))
+  const rest = total === null ? null : total - part.offset
+  return {
+    outcome: 'retrieved',
+    kind: 'object',
+    mediaType: isText ? 'text/plain' : null,
+    charset: null,
+    size: rest === null ? null : Math.min(rest, part.wanted ?? rest),
+    offset: part.offset,
+    modified,
+    // The announced size is but a sentence for people.
+    completeness: size === null || isText ? 'terminated' : 'verified',
+    metadata: { welcome: session.welcome, reply: wordsOf(reply), typecode: isText ? 'a' : 'i' },
+  }
 }

@@ -1,7 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
-import { type Attributes, attributeSteps } from './attributes.ts'
+import { type Attributes, attributeSteps } from './byte-range.ts'
 
 /** Where a transfer began, and what was known then. */
 export interface Start {

@@ -6,9 +6,7 @@ import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer, shownName } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
 import { enter } from '../prepare.ts'
-import { type Attributes, attributeSteps } from './attributes.ts'
-import { checkModified, wantedRange } from './byte-range.ts'
-import { described } from './description.ts'
+import { type Attributes, attributeSteps, checkModified, described, wantedRange } from './byte-range.ts'
 import { isDirectory, slashAdvice } from './directories.ts'
 
 /**

@@ -7,17 +7,23 @@ import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer } from '../control/replies.ts'
-import { needsUtf8 } from '../control/utf8.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
-import { prepare } from '../prepare.ts'
-import { type Attributes, attributeSteps } from './attributes.ts'
-import { type ByteRange, checkModified, checkSize, isConditional, wantedRange } from './byte-range.ts'
-import { described } from './description.ts'
+import { needsUtf8, prepare } from '../prepare.ts'
+import {
+  type Attributes,
+  attributeSteps,
+  type ByteRange,
+  checkModified,
+  checkSize,
+  described,
+  isConditional,
+  wantedRange,
+} from './byte-range.ts'
+import { takePrefetchedPort } from './data.ts'
 import { isDirectory } from './directories.ts'
 import { hasGrown, restIgnored } from './growth.ts'
 import { LineEnds } from './line-ends.ts'
 import { missing, retrieveMetadata, sizeReply } from './metadata.ts'
-import { takePrefetchedPort } from './passive.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 

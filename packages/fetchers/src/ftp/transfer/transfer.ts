@@ -2,11 +2,9 @@ import { RetrievalError } from '@retriever/core'
 import type { Exchange } from '../control/control.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
-import { type Reply, refusedByServer, violation, wordsOf } from '../control/replies.ts'
-import { withReplyTimeout } from '../control/reply-timeout.ts'
-import { DataConnection } from './data.ts'
+import { type Reply, refusedByServer, violation, withReplyTimeout, wordsOf } from '../control/replies.ts'
+import { askPort, DataConnection, takePrefetchedPort } from './data.ts'
 import { finalReply } from './final-reply.ts'
-import { askPort, takePrefetchedPort } from './passive.ts'
 
 /** A transfer that has begun: 125 or 150 has come. */
 export interface Transfer {
