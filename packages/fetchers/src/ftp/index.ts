@@ -3,13 +3,13 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../plugin/options.ts'
 import { tellWhole } from '../plugin/request-options.ts'
 import { SessionPool } from '../wire/pool/session-pool.ts'
-import type { Dialogue } from './control/dialogue.ts'
-import { FlightLost } from './control/pipeline.ts'
+import { PipelineLost } from './control/pipeline.ts'
 import { isFull } from './control/refusal-words.ts'
-import type { ServerQuirks } from './control/server-quirks.ts'
+import type { FtpQuirks } from './control/server-quirks.ts'
 import { type FtpSession, ftpSessions } from './control/session.ts'
 import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
+import type { FtpRetrieval } from './retrieval.ts'
 import { ChangedFile, type InSession, retrieveObject } from './transfer/object.ts'
 
 export interface FtpFetcherOptions {
@@ -45,7 +45,7 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   }
 }
 
-type FtpPool = SessionPool<FtpSession, FtpPlan, ServerQuirks>
+type FtpPool = SessionPool<FtpSession, FtpPlan, FtpQuirks>
 
 async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isListing = plan.name === '' || plan.typecode === 'd'
@@ -63,7 +63,7 @@ async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext)
 
 function retrieveFile(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
   const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
-  return inThisSession((dialogue) => retrieveObject(dialogue, inThisSession))
+  return inThisSession((retrieval) => retrieveObject(retrieval, inThisSession))
 }
 
 /**
@@ -74,7 +74,7 @@ async function inSession<T>(
   pool: FtpPool,
   plan: FtpPlan,
   context: RetrievalContext,
-  use: (dialogue: Dialogue) => Promise<T>,
+  use: (retrieval: FtpRetrieval) => Promise<T>,
 ): Promise<T> {
   const reasons = new Set<string>()
   const asked = { login: null }
@@ -92,7 +92,7 @@ async function inSession<T>(
       deadline.throwIfAborted()
       return result
     } catch (thrown) {
-      const error = thrown instanceof FlightLost ? thrown.cause : thrown
+      const error = thrown instanceof PipelineLost ? thrown.cause : thrown
       const isToWait = isFull(error) && pool.lowerCap(plan)
       if (!isDone) drop()
       // Not what has come of it: the control connection is closed, and a command cannot be sent.
@@ -101,7 +101,7 @@ async function inSession<T>(
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
         continue
       }
-      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
+      const reason = thrown instanceof PipelineLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
       // Where step by step went no better, the flight was not to blame.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.quirks.pipelining = undefined
@@ -115,7 +115,7 @@ async function inSession<T>(
   }
 }
 
-type Parties = Pick<Dialogue, 'session' | 'plan' | 'context'>
+type Parties = Pick<FtpRetrieval, 'session' | 'plan' | 'context'>
 
 /** What is to be done otherwise the next time is noted in the server's quirks. Null: the error stands. */
 function reasonToRepeat(error: unknown, { session, plan, context }: Parties): string | null {
@@ -125,14 +125,14 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
     return 'account'
   }
   if (!RetrievalError.is(error)) return null
-  if (control.transferDropped || isOfConnection(error)) session.noteDropped()
+  if (control.transferDropped || isOfConnection(error)) session.noteTransferFailed()
   if (control.transferDropped) return 'ahead'
   if (session.served > 0 && isOfConnection(error)) return 'reused'
-  if (session.isStranded && session.aheadPort !== null) {
-    quirks.ahead = false
+  if (session.isWaitingForData && session.prefetchedPort !== null) {
+    quirks.prefetching = false
     return 'ahead'
   }
-  if (session.isStranded && quirks.passive === 'EPSV') {
+  if (session.isWaitingForData && quirks.passive === 'EPSV') {
     quirks.passive = 'PASV'
     return 'passive'
   }

@@ -11,16 +11,16 @@ import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool/pool-key.ts'
 import { startTls } from '../wire/transport/start-tls.ts'
 import type { Control } from './control/control.ts'
-import type { Dialogue } from './control/dialogue.ts'
-import { FlightLost, pipeline, type Step } from './control/pipeline.ts'
+import { PipelineLost, pipeline, type Step } from './control/pipeline.ts'
 import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './control/refusal-words.ts'
 import { isPositive, type Reply, refusedByServer, violation, wordsOf } from './control/replies.ts'
+import type { FtpRetrieval } from './retrieval.ts'
 
 /**
  * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before: a server of another protocol gets no
  * octet of ours. Must be called in the turn in which the control connection was made.
  */
-export async function greet(control: Control, context: RetrievalContext): Promise<Reply> {
+export async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
   if (reply.code === 220 || reply.code === 230) return reply
   if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
@@ -54,32 +54,32 @@ export class AccountWanted extends Error {
  * USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret and goes out with all the rest in one flight; another's
  * only once the server has asked for it.
  */
-export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<void> {
-  const { plan, context, session } = dialogue
+export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = retrieval
   const protect = ftpCommands(plan).protection.map((command) => protectStep(context, command))
   const { user, password } = plan
   if (session.isGreetedIn) await pipeline(session.control, context, session.quirks, [...protect, ...rest])
   else if (password === null || !isAnonymous(user) || session.quirks.pipelining === false) {
-    await logInByTurns(dialogue, protect, rest)
+    await logInByTurns(retrieval, protect, rest)
   } else {
     try {
       await pipeline(session.control, context, session.quirks, [...protect, ...guestSteps(context, plan), ...rest])
     } catch (error) {
-      if (!(error instanceof FlightLost)) throw error
-      await logInByTurns(dialogue, protect, rest)
+      if (!(error instanceof PipelineLost)) throw error
+      await logInByTurns(retrieval, protect, rest)
     }
   }
   session.isLoggedIn = true
 }
 
 /** A password goes out once the server has asked for it. */
-async function logInByTurns(dialogue: Dialogue, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
-  const { plan, context, session } = dialogue
-  const asked = await sayUser(dialogue, plan.user, protect)
-  if (asked?.code === 331) return authenticate(dialogue, await loginFor(dialogue, asked), rest)
+async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = retrieval
+  const asked = await sayUser(retrieval, plan.user, protect)
+  if (asked?.code === 331) return authenticate(retrieval, await loginFor(retrieval, asked), rest)
   // RFC 959 5.4: 332 to USER, an account in place of a password.
   if (asked !== null) {
-    const done = await giveAccount(dialogue, { user: plan.user, password: '' }, asked)
+    const done = await giveAccount(retrieval, { user: plan.user, password: '' }, asked)
     if (!isPositive(done)) throw loginError(context, done, plan)
   }
   await pipeline(session.control, context, session.quirks, rest)
@@ -90,7 +90,7 @@ function protectStep(context: RetrievalContext, command: string): Step {
   return {
     phase: 'login',
     command,
-    take: (reply) => {
+    onReply: (reply) => {
       if (isPositive(reply)) return
       throw refusedByServer(context, reply, command, {
         code: 'tls-failed',
@@ -113,67 +113,67 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
     if (!isIn) checkLogin(context, reply, plan)
   }
   return [
-    { phase: 'login', command: user, take: takeUser },
-    { phase: 'login', command: pass, take: takePass },
+    { phase: 'login', command: user, onReply: takeUser },
+    { phase: 'login', command: pass, onReply: takePass },
   ]
 }
 
 /** The server's wish for a password, or an account; null where the user is in without. */
-async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[] = []): Promise<Reply | null> {
-  const { plan, context, session } = dialogue
+async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly Step[] = []): Promise<Reply | null> {
+  const { plan, context, session } = retrieval
   // An object: what a callback assigns is not seen otherwise.
   const said: { asked: Reply | null } = { asked: null }
-  const take = (reply: Reply): void => {
+  const onReply = (reply: Reply): void => {
     if (isPositive(reply)) return
     if (reply.code !== 331 && reply.code !== 332) throw loginError(context, reply, { ...plan, user })
     said.asked = reply
   }
   await pipeline(session.control, context, session.quirks, [
     ...before,
-    { phase: 'login', command: ftpCommands({ ...plan, user }).user, take },
+    { phase: 'login', command: ftpCommands({ ...plan, user }).user, onReply },
   ])
   return said.asked
 }
 
 /** The plan's user and password, or who the caller says; the server has been told the user then. */
-async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> {
-  const { user, password } = dialogue.plan
+async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
+  const { user, password } = retrieval.plan
   if (password !== null) return { user, password }
-  const known = dialogue.asked.login ?? (await askPerson(dialogue, asked))
-  dialogue.asked.login = known
-  dialogue.session.loginKey = sessionKey(
-    { ...dialogue.plan, user: known.user, password: known.password },
-    dialogue.context,
+  const known = retrieval.asked.login ?? (await askPerson(retrieval, asked))
+  retrieval.asked.login = known
+  retrieval.session.loginKey = sessionKey(
+    { ...retrieval.plan, user: known.user, password: known.password },
+    retrieval.context,
   )
-  if (known.user !== user) await sayUser(dialogue, known.user)
+  if (known.user !== user) await sayUser(retrieval, known.user)
   return known
 }
 
-async function authenticate(dialogue: Dialogue, login: Credentials, rest: readonly Step[]): Promise<void> {
-  const { plan, context, session } = dialogue
+async function authenticate(retrieval: FtpRetrieval, login: Credentials, rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = retrieval
   const { control, quirks } = session
   const who: Who = { ...plan, user: login.user }
   const { pass } = ftpCommands({ ...plan, password: login.password })
   if (quirks.pipelining !== false) {
-    const take = (reply: Reply): void => checkLogin(context, reply, who)
-    return pipeline(control, context, quirks, [{ phase: 'login', command: pass, take }, ...rest])
+    const onReply = (reply: Reply): void => checkLogin(context, reply, who)
+    return pipeline(control, context, quirks, [{ phase: 'login', command: pass, onReply }, ...rest])
   }
   const reply = await control.ask('login', pass)
-  const done = reply.code === 332 ? await giveAccount(dialogue, login, reply) : reply
+  const done = reply.code === 332 ? await giveAccount(retrieval, login, reply) : reply
   if (!isPositive(done)) throw loginError(context, done, who)
   await pipeline(control, context, quirks, rest)
 }
 
 /** RFC 959 4.1.1: ACCT. */
-async function giveAccount(dialogue: Dialogue, login: Credentials, asked: Reply): Promise<Reply> {
-  const { plan, context, session } = dialogue
+async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: Reply): Promise<Reply> {
+  const { plan, context, session } = retrieval
   const account = login.account ?? (await askFor(context, plan, true))?.account
   if (account !== undefined) return session.control.ask('login', `ACCT ${utf8Octets(account)}`)
   const message = 'The server wants an account beside user and password, and none is known. Give it by --ftp-account.'
   throw context.error('auth-required', message, { reply: wordsOf(asked) })
 }
 
-async function askPerson({ plan, context }: Dialogue, asked: Reply): Promise<Credentials> {
+async function askPerson({ plan, context }: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const known = await askFor(context, plan)
   // RFC 2640 2: names and passwords are UTF-8.
   if (known !== null) return { ...known, user: utf8Octets(known.user), password: utf8Octets(known.password) }

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { FtpCommands } from '@retriever/core'
-import type { Dialogue } from './control/dialogue.ts'
 import { pipeline, type Step } from './control/pipeline.ts'
 import { isPositive, type Reply, refusedByServer } from './control/replies.ts'
 import { logIn } from './login.ts'
+import type { FtpRetrieval } from './retrieval.ts'
 import { type Attributes, attributeSteps } from './transfer/byte-range.ts'
 import { portStep, takePrefetchedPort } from './transfer/data.ts'
 import { directorySteps, needsWalk, walk } from './transfer/directories.ts'
@@ -22,89 +22,89 @@ export interface Needs {
  * All that comes before the transfer command, in one flight where the server takes one: login, the way to the directory, TYPE, SIZE,
  * MDTM, EPSV. Gives the port for the data, null where it must be asked for by other means.
  */
-export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number | null> {
+export async function prepare(retrieval: FtpRetrieval, needs: Needs): Promise<number | null> {
   const asked: { port: number | null } = { port: null }
-  const ahead = dialogue.session.takeAhead()
-  await enter(dialogue, needs.type, [
-    ...attributesAsked(dialogue, needs),
-    ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
+  const ahead = retrieval.session.takePrefetchReply()
+  await enter(retrieval, needs.type, [
+    ...attributesAsked(retrieval, needs),
+    ...(ahead !== null ? [] : [portStep(retrieval, asked)]),
   ])
-  return ahead === null ? asked.port : takePrefetchedPort(dialogue, ahead)
+  return ahead === null ? asked.port : takePrefetchedPort(retrieval, ahead)
 }
 
 /** Login, the way to the directory, TYPE, and what is to be asked there, in one flight where the server takes one. */
-export async function enter(dialogue: Dialogue, type: Needs['type'], questions: readonly Step[]): Promise<void> {
-  const { session, context, plan } = dialogue
+export async function enter(retrieval: FtpRetrieval, type: Needs['type'], questions: readonly Step[]): Promise<void> {
+  const { session, context, plan } = retrieval
   const { control, quirks } = session
-  if (quirks.utf8 === undefined && needsUtf8(dialogue)) {
-    if (!session.isLoggedIn) await logIn(dialogue, [])
-    await askForUtf8(dialogue)
+  if (quirks.utf8 === undefined && needsUtf8(retrieval)) {
+    if (!session.isLoggedIn) await logIn(retrieval, [])
+    await askForUtf8(retrieval)
   }
-  const walks = needsWalk(dialogue)
+  const walks = needsWalk(retrieval)
   const image = { isRefused: false }
-  const last = [...typeSteps(dialogue, type, image), ...questions]
-  const first = [...utf8Steps(dialogue), ...(walks ? [] : [...directorySteps(dialogue), ...last])]
+  const last = [...typeSteps(retrieval, type, image), ...questions]
+  const first = [...utf8Steps(retrieval), ...(walks ? [] : [...directorySteps(retrieval), ...last])]
   if (session.isLoggedIn) await pipeline(control, context, quirks, first)
-  else await logIn(dialogue, first)
+  else await logIn(retrieval, first)
   if (walks) {
-    await walk(dialogue)
+    await walk(retrieval)
     await pipeline(control, context, quirks, last)
   }
   session.directory = plan.cwd
-  if (image.isRefused) await askForOctets(dialogue)
+  if (image.isRefused) await askForOctets(retrieval)
   session.type = type ?? session.type
 }
 
-function attributesAsked(dialogue: Dialogue, { attributes, areSpare = false }: Needs): readonly Step[] {
+function attributesAsked(retrieval: FtpRetrieval, { attributes, areSpare = false }: Needs): readonly Step[] {
   if (attributes === undefined) return []
-  return attributeSteps(dialogue, attributes).map((step) => ({ ...step, isSpare: areSpare }))
+  return attributeSteps(retrieval, attributes).map((step) => ({ ...step, isSpare: areSpare }))
 }
 
 /** RFC 959 3.1.1: A or I. The server's own default is A. */
 function typeSteps(
-  { session, context }: Dialogue,
+  { session, context }: FtpRetrieval,
   type: Needs['type'],
   image: { isRefused: boolean },
 ): readonly Step[] {
   if (type === undefined || session.type === type) return []
-  const take = (reply: Reply): void => {
+  const onReply = (reply: Reply): void => {
     if (isPositive(reply)) return
     image.isRefused = type === 'TYPE I' && reply.code === 504
     if (!image.isRefused) throw refusedByServer(context, reply, type)
   }
-  return [{ phase: 'request', command: type, take }]
+  return [{ phase: 'request', command: type, onReply }]
 }
 
 /** RFC 959 3.1.1.4: machines whose octets are no words of their own, as TOPS-20, know octets as local bytes of 8 bits. */
-async function askForOctets({ session, context }: Dialogue): Promise<void> {
+async function askForOctets({ session, context }: FtpRetrieval): Promise<void> {
   const reply = await session.control.ask('request', 'TYPE L 8')
   if (!isPositive(reply)) throw refusedByServer(context, reply, 'TYPE I and TYPE L 8')
 }
 
 /** Whether the path has names in UTF-8 that are more than ASCII. */
-function hasUtf8Names({ plan }: Dialogue): boolean {
+function hasUtf8Names({ plan }: FtpRetrieval): boolean {
   const octets = Buffer.from([...plan.cwd, plan.name].join('/'), 'latin1')
   return octets.some((octet) => octet >= 0x80) && isUtf8(octets)
 }
 
 /** Whether something is to be asked or said before names in UTF-8 go out in this session. */
-export function needsUtf8(dialogue: Dialogue): boolean {
-  const { quirks, isInUtf8 } = dialogue.session
-  return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(dialogue)
+export function needsUtf8(retrieval: FtpRetrieval): boolean {
+  const { quirks, isInUtf8 } = retrieval.session
+  return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(retrieval)
 }
 
 /** RFC 2389: `211-Features:`, ` UTF8`. Asked once of a server, where it matters. */
-async function askForUtf8({ session }: Dialogue): Promise<void> {
+async function askForUtf8({ session }: FtpRetrieval): Promise<void> {
   const reply = await session.control.ask('request', 'FEAT')
   session.quirks.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
 }
 
 /** Servers that list UTF8 (RFC 2640) may not take names so before this: IIS, and others on Windows. */
-function utf8Steps(dialogue: Dialogue): readonly Step[] {
-  const { session } = dialogue
-  if (!needsUtf8(dialogue)) return []
-  const take = (): void => {
+function utf8Steps(retrieval: FtpRetrieval): readonly Step[] {
+  const { session } = retrieval
+  if (!needsUtf8(retrieval)) return []
+  const onReply = (): void => {
     session.isInUtf8 = true
   }
-  return [{ phase: 'request', command: 'OPTS UTF8 ON', take }]
+  return [{ phase: 'request', command: 'OPTS UTF8 ON', onReply }]
 }

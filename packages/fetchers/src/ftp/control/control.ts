@@ -159,7 +159,7 @@ export class Control extends FTPContext {
     // Where the retrieval has ended already, nobody else meets it, and it would end the process.
     pending.catch(() => {})
     const reply = await this.#context.deadline.within(phase, () => pending)
-    const verb = this.tell(reply)
+    const verb = this.report(reply)
     if (reply.code === 421) throw this.#closing(reply, verb)
     return reply
   }
@@ -172,7 +172,7 @@ export class Control extends FTPContext {
   }
 
   /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */
-  tell(reply: Reply): string {
+  report(reply: Reply): string {
     const { verb, octets } = this.#unreported.get(reply) ?? { verb: 'to go on', octets: '' }
     this.#unreported.delete(reply)
     if (octets !== '')
@@ -181,7 +181,7 @@ export class Control extends FTPContext {
   }
 
   /** The words of a reply, for people: also of one that is read. */
-  said({ code, text }: Reply): string {
+  shown({ code, text }: Reply): string {
     return wordsOf({ code, text: this.#secrets.masked(text) })
   }
 
@@ -332,7 +332,7 @@ export class Control extends FTPContext {
       return
     }
     this.#unreported.set(reply, { verb, octets: this.#octets })
-    this.#queue.take(reply)
+    this.#queue.deliver(reply)
   }
 
   /** What is no FTP server may never say more than it has. */

@@ -3,21 +3,21 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Control } from './control.ts'
 import type { Reply } from './replies.ts'
 import { withReplyTimeout } from './replies.ts'
-import type { ServerQuirks } from './server-quirks.ts'
+import type { FtpQuirks } from './server-quirks.ts'
 
 /** A command, and what is to be made of its reply: throws where that ends the retrieval. */
 export interface Step {
   readonly phase: Phase
   readonly command: string
-  take(reply: Reply): void
+  onReply(reply: Reply): void
   /** It is not worth a round trip: left out where the commands go one by one. */
   readonly isSpare?: boolean
   /** Where the command had to be sent twice, and both were answered: what is to be made of the second reply. */
-  takeSecond?(reply: Reply): void
+  onSecondReply?(reply: Reply): void
 }
 
 /** The server does not take several commands at a time, and has refused what was sent again: it is to begin anew, step by step. */
-export class FlightLost extends Error {
+export class PipelineLost extends Error {
   override readonly name = 'FlightLost'
 }
 
@@ -30,7 +30,7 @@ const silence = 'The server answers only some of the commands that were sent tog
 interface Trial {
   readonly control: Control
   readonly context: RetrievalContext
-  readonly quirks: ServerQuirks
+  readonly quirks: FtpQuirks
   readonly steps: readonly Step[]
   /** The replies, and when the commands were sent. */
   readonly pending: readonly Promise<Reply>[]
@@ -44,7 +44,7 @@ interface Trial {
 export async function pipeline(
   control: Control,
   context: RetrievalContext,
-  quirks: ServerQuirks,
+  quirks: FtpQuirks,
   steps: readonly Step[],
 ): Promise<void> {
   if (quirks.pipelining === false || steps.length < 2) return inSteps(control, steps)
@@ -52,13 +52,13 @@ export async function pipeline(
   const start = performance.now()
   const pending = control.together(() => steps.map(({ command }) => control.post(command)))
   if (isTrial) return tryOut({ control, context, quirks, steps, pending, start })
-  for (const [index, { phase, take }] of steps.entries()) take(await control.wait(phase, of(pending, index)))
+  for (const [index, { phase, onReply }] of steps.entries()) onReply(await control.wait(phase, of(pending, index)))
   // One reply too many is one of another command.
   control.checkQuiet()
 }
 
 async function inSteps(control: Control, steps: readonly Step[]): Promise<void> {
-  for (const { phase, command, take } of steps) take(await control.ask(phase, command))
+  for (const { phase, command, onReply } of steps) onReply(await control.ask(phase, command))
 }
 
 /**
@@ -89,20 +89,20 @@ async function tryOut({ control, context, quirks, steps, pending, start }: Trial
     const said = await control.wait(step.phase, patient)
     replyTimeout = Math.min(replyTimeout, Math.max(leastTimeout, performance.now() - start))
     try {
-      step.take(said)
+      step.onReply(said)
     } catch (cause) {
       // A refusal of all the commands, read as one, is not followed by another reply.
       const isLost =
         second !== null || (index + 1 < steps.length && !(await comesWithin(of(pending, index + 1), replyTimeout)))
       if (!isLost) throw cause
       giveUp()
-      throw new FlightLost('The server does not take several commands at a time.', { cause })
+      throw new PipelineLost('The server does not take several commands at a time.', { cause })
     }
   }
   // Where others were answered after it, nothing was thrown away.
   if (second !== null && second.step === steps.at(-1) && !(await comesWithin(second.reply, replyTimeout)))
     return giveUp()
-  if (second !== null) second.step.takeSecond?.(await control.wait(second.step.phase, second.reply))
+  if (second !== null) second.step.onSecondReply?.(await control.wait(second.step.phase, second.reply))
   // One reply too many is one of another command.
   control.checkQuiet()
   // What another retrieval has found out meanwhile stands.

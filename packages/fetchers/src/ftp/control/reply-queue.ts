@@ -106,7 +106,7 @@ export class ReplyAssembler {
 interface Waiter {
   readonly verb: string
   /** Returns whether that was the last reply to its command. */
-  take(reply: Reply): boolean
+  deliver(reply: Reply): boolean
   fail(error: RetrievalError): void
 }
 
@@ -126,12 +126,12 @@ export class ReplyQueue {
   /** The reply that `isLast` takes for the last one; it sees them all. What it throws passes through `take`. */
   expect(verb: string, isLast: (reply: Reply) => boolean): Promise<Reply> {
     const pending = new Promise<Reply>((resolve, fail) => {
-      const take = (reply: Reply): boolean => {
+      const deliver = (reply: Reply): boolean => {
         const over = isLast(reply)
         if (over) resolve(reply)
         return over
       }
-      this.#waiters.push({ verb, fail, take })
+      this.#waiters.push({ verb, fail, deliver })
     })
     // Met where it is awaited, which may be later, or never.
     pending.catch(() => {})
@@ -139,10 +139,10 @@ export class ReplyQueue {
   }
 
   /** Hands a reply to whoever waits for it; somebody must. */
-  take(reply: Reply): void {
+  deliver(reply: Reply): void {
     const waiter = this.#waiters[0]
     // Taking it may have ended the dialogue, and emptied the queue.
-    if (waiter?.take(reply) && this.#waiters[0] === waiter) this.#waiters.shift()
+    if (waiter?.deliver(reply) && this.#waiters[0] === waiter) this.#waiters.shift()
   }
 
   /** The server has not heard these commands: what comes next is the reply to the next one. */

@@ -1,12 +1,12 @@
 /** What is known about how one server behaves, for the life of a fetcher. Undefined: not known yet; the quicker way is tried. */
-export interface ServerQuirks {
+export interface FtpQuirks {
   /** Whether it takes several commands at a time. Some servers throw away all that comes behind the first one. */
   pipelining: boolean | undefined
   /**
    * Whether EPSV for the next file may follow RETR at once. vsftpd, proftpd, pure-ftpd and inetutils answer it after the
    * transfer; pyftpdlib answers it at once, and drops the transfer.
    */
-  ahead: boolean | undefined
+  prefetching: boolean | undefined
   /** The command that opens data connections; EPSV until it has failed. */
   passive: 'EPSV' | 'PASV'
   /** The one to begin with. */
@@ -29,10 +29,10 @@ export interface Preset {
   readonly pipelining: boolean
 }
 
-export function newQuirks({ epsv, pipelining }: Preset): ServerQuirks {
+export function newFtpQuirks({ epsv, pipelining }: Preset): FtpQuirks {
   return {
     pipelining: pipelining ? undefined : false,
-    ahead: undefined,
+    prefetching: undefined,
     passive: epsv ? 'EPSV' : 'PASV',
     preferred: epsv ? 'EPSV' : 'PASV',
     reached: false,

@@ -5,19 +5,19 @@ import type { ReusableSession, SessionProtocol } from '../../wire/pool/session-p
 import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
 import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
-import { greet, upgrade } from '../login.ts'
+import { awaitGreeting, upgrade } from '../login.ts'
 import { Control } from './control.ts'
 import { isFull } from './refusal-words.ts'
 import { type Reply, wordsOf } from './replies.ts'
-import { newQuirks, type Preset, type ServerQuirks } from './server-quirks.ts'
+import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
 /** How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
 
 /** The sessions of one fetcher as its pool opens and picks them. */
-export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan, ServerQuirks> {
+export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan, FtpQuirks> {
   return {
-    newQuirks: () => newQuirks(preset),
+    newQuirks: () => newFtpQuirks(preset),
     open: FtpSession.open,
     capacity: () => 1,
     pick(sessions, { cwd }) {
@@ -37,7 +37,7 @@ type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 /** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
-  readonly quirks: ServerQuirks
+  readonly quirks: FtpQuirks
   /** The words of the greeting. */
   readonly welcome: string
   /** Where data connections go: the peer of the control connection, or the host that its proxy was given. */
@@ -56,20 +56,20 @@ export class FtpSession implements ReusableSession, UnreadBody {
   /** OPTS UTF8 ON has been sent. */
   isInUtf8 = false
   /** The server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
-  tellsAttributes = false
+  hasAttributes = false
   /** The data connection could not be opened, and the server still waits for it. */
-  isStranded = false
+  isWaitingForData = false
   /** The port of this transfer, if it was prefetched during the one before; null: it was not. */
-  aheadPort: number | null = null
+  prefetchedPort: number | null = null
   /** The body that is being received. */
   body: UnreadBody | null = null
   #ringMemory: RingMemory | undefined
-  #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
+  #prefetch: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
 
   private constructor(
     control: Control,
-    quirks: ServerQuirks,
+    quirks: FtpQuirks,
     { welcome, address, isGreetedIn }: Greeted,
     unlink: () => void,
   ) {
@@ -82,14 +82,14 @@ export class FtpSession implements ReusableSession, UnreadBody {
   }
 
   /** Connects, waits for the greeting, and starts TLS where the plan says so. The login goes out with the first commands. */
-  static async open(plan: FtpPlan, context: RetrievalContext, quirks: ServerQuirks): Promise<FtpSession> {
+  static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)
     control.isTelnet = quirks.telnet
     const address = serverAddress(context, socket, plan.host)
     const unlink = context.deadline.onAbort(() => control.close())
     try {
-      const greeting = await greet(control, context)
+      const greeting = await awaitGreeting(control, context)
       if (plan.tls === 'explicit') await upgrade(control, plan, context)
       const server = { welcome: wordsOf(greeting), address, isGreetedIn: greeting.code === 230 }
       return new FtpSession(control, quirks, server, unlink)
@@ -130,7 +130,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
   }
 
   detach(): void {
-    this.aheadPort = null
+    this.prefetchedPort = null
     this.body = null
     this.#unlink()
     this.control.detach()
@@ -161,31 +161,31 @@ export class FtpSession implements ReusableSession, UnreadBody {
 
   /** Asks for the port of the next retrieval, behind the transfer command of this one. */
   prefetchPort(): void {
-    this.#ahead = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
+    this.#prefetch = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
   }
 
   /** The reply about the prefetched port, which a retrieval has still to take. */
-  get prefetchedPort(): Promise<Reply> | null {
-    return this.#ahead?.reply ?? null
+  get prefetchReply(): Promise<Reply> | null {
+    return this.#prefetch?.reply ?? null
   }
 
   /** A transfer has ended well: prefetched ports work with this server. */
-  noteCarried(): void {
-    if (this.aheadPort !== null) this.quirks.ahead ??= true
+  noteTransferDone(): void {
+    if (this.prefetchedPort !== null) this.quirks.prefetching ??= true
   }
 
   /** The reply about the prefetched port, if that may still be open; the caller must handle its rejection. */
-  takeAhead(): Promise<Reply> | null {
-    const ahead = this.#ahead
-    this.#ahead = null
+  takePrefetchReply(): Promise<Reply> | null {
+    const ahead = this.#prefetch
+    this.#prefetch = null
     return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
   /** A transfer has failed. True: the prefetching of a port may be to blame, and this server gets no more of it. */
-  noteDropped(): boolean {
-    const isTrial = (this.#ahead !== null || this.aheadPort !== null) && this.quirks.ahead === undefined
+  noteTransferFailed(): boolean {
+    const isTrial = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
     const isOurs = this.control.transferDropped || isTrial
-    if (isOurs) this.quirks.ahead = false
+    if (isOurs) this.quirks.prefetching = false
     return isOurs
   }
 }

@@ -4,9 +4,9 @@ import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts
 import { octetsDecoder } from '../../plugin/text.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'
-import type { Dialogue } from '../control/dialogue.ts'
 import { isPositive, isUnknownCommand, type Reply, refusedByServer, shownName, wordsOf } from '../control/replies.ts'
 import { enter, prepare } from '../prepare.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
 import { isDirectory } from '../transfer/directories.ts'
 import { LineEnds } from '../transfer/line-ends.ts'
 import { startTransfer, type Transfer } from '../transfer/transfer.ts'
@@ -20,38 +20,38 @@ export type ListingFormat = 'mlsd' | 'list' | 'nlst'
  * The listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2); a URL that ends in `/` names nothing to retrieve,
  * so it may have the best that the server knows.
  */
-export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
-  const { plan, context, session } = dialogue
-  if (context.request.head === true) return listingHead(dialogue)
-  const known = formatsOf(dialogue)
-  let port = await prepare(dialogue, { type: ftpCommands(plan).type })
+export async function retrieveListing(retrieval: FtpRetrieval): Promise<Retrieved> {
+  const { plan, context, session } = retrieval
+  if (context.request.head === true) return listingHead(retrieval)
+  const known = formatsOf(retrieval)
+  let port = await prepare(retrieval, { type: ftpCommands(plan).type })
   let refusal: Reply | null = null
   for (const format of known) {
     const command = plan.typecode === 'd' ? ftpCommands(plan).transfer : format.toUpperCase()
-    const { transfer, reply } = await startTransfer(dialogue, { command, port })
+    const { transfer, reply } = await startTransfer(retrieval, { command, port })
     if (transfer !== null) {
       const found = { isFile: false }
-      return listing(dialogue, format, listingBody(dialogue, transfer, refusal, found), reply, found)
+      return listing(retrieval, format, listingBody(retrieval, transfer, refusal, found), reply, found)
     }
     if (refusal === null && isEmpty(format, reply)) {
-      await confirmDirectory(dialogue)
-      dialogue.done()
-      return listing(dialogue, format, wholeSource(), reply)
+      await confirmDirectory(retrieval)
+      retrieval.done()
+      return listing(retrieval, format, wholeSource(), reply)
     }
     if (isUnknownForm(reply)) session.quirks.unknown.add(format.toUpperCase())
     else refusal ??= reply
-    if (format === known.at(-1) || !mayListOtherwise(format, refusal)) throw refusedListing(dialogue, refusal ?? reply)
+    if (format === known.at(-1) || !mayListOtherwise(format, refusal)) throw refusedListing(retrieval, refusal ?? reply)
     port = null
   }
   throw context.error('server-refused', 'The server knows no way to list a directory.')
 }
 
 /** Metadata alone: that the directory is there. */
-async function listingHead(dialogue: Dialogue): Promise<Retrieved> {
-  const { session } = dialogue
-  await enter(dialogue, undefined, [])
-  await confirmDirectory(dialogue)
-  dialogue.done()
+async function listingHead(retrieval: FtpRetrieval): Promise<Retrieved> {
+  const { session } = retrieval
+  await enter(retrieval, undefined, [])
+  await confirmDirectory(retrieval)
+  retrieval.done()
   return textListing({ metadata: { welcome: session.welcome }, body: wholeSource(), entries: noEntries })
 }
 
@@ -64,26 +64,26 @@ function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean
   return refusal === null || (format === 'mlsd' && isNothing(refusal))
 }
 
-function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
-  if (isNothing(reply)) dialogue.done()
-  return refusedByServer(dialogue.context, reply, 'the listing')
+function refusedListing(retrieval: FtpRetrieval, reply: Reply): RetrievalError {
+  if (isNothing(reply)) retrieval.done()
+  return refusedByServer(retrieval.context, reply, 'the listing')
 }
 
 /**
  * Of a name without `/` that turned out to be a directory, in which the session is now. `reply` refused to send it as
  * a file. Throws `not-found` where octets of a file are asked for.
  */
-export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null): Promise<Retrieved> {
-  const { plan, context } = dialogue
+export async function retrieveDirectory(retrieval: FtpRetrieval, reply: Reply | null): Promise<Retrieved> {
+  const { plan, context } = retrieval
   const { range, resumeFrom } = context.request
   const cwd = [...plan.cwd, plan.name]
   const advice = 'It is a directory; for its listing, write a / at the end of the URL.'
   const notAFile = context.error('not-found', advice, reply === null ? {} : { reply: wordsOf(reply) })
   if (range !== undefined || resumeFrom !== undefined) {
-    dialogue.done()
+    retrieval.done()
     throw notAFile
   }
-  const retrieved = await retrieveListing({ ...dialogue, plan: { ...plan, cwd, name: '' } })
+  const retrieved = await retrieveListing({ ...retrieval, plan: { ...plan, cwd, name: '' } })
   return { ...retrieved, body: remarked(context, retrieved.body), notAFile }
 }
 
@@ -110,7 +110,7 @@ function remarked(context: RetrievalContext, body: Retrieved['body']): ByteSourc
 }
 
 /** MLSD is from 2007; vsftpd and inetutils do not know it. */
-function formatsOf({ plan, session }: Dialogue): readonly ListingFormat[] {
+function formatsOf({ plan, session }: FtpRetrieval): readonly ListingFormat[] {
   if (plan.typecode === 'd') return ['nlst']
   const { unknown } = session.quirks
   return (['mlsd', 'list', 'nlst'] as const).filter((format) => format === 'nlst' || !unknown.has(format.toUpperCase()))
@@ -139,7 +139,7 @@ function isUnknownForm(reply: Reply): boolean {
  * Nothing listed may be an empty directory or a missing one: vsftpd gives 226 and no line for both. A CWD tells. Where the URL ends
  * in `/`, the CWDs before have told already.
  */
-async function confirmDirectory({ session, plan, context }: Dialogue): Promise<void> {
+async function confirmDirectory({ session, plan, context }: FtpRetrieval): Promise<void> {
   if (plan.name === '') return
   const reply = await session.control.ask('request', `CWD ${plan.name}`)
   if (isPositive(reply)) session.directory = [...plan.cwd, plan.name]
@@ -148,24 +148,24 @@ async function confirmDirectory({ session, plan, context }: Dialogue): Promise<v
 
 const noDirectory = 'It does not exist, or may not be read, or is a file: for that leave ;type=d out'
 
-function listingBody(dialogue: Dialogue, transfer: Transfer, refusal: Reply | null, found: Found): TransferBody {
+function listingBody(retrieval: FtpRetrieval, transfer: Transfer, refusal: Reply | null, found: Found): TransferBody {
   const check = async (reply: Reply, received: number): Promise<void> => {
     if (received > 0) {
-      if (isNameAlone(dialogue, received)) found.isFile = !(await isDirectory(dialogue))
+      if (isNameAlone(retrieval, received)) found.isFile = !(await isDirectory(retrieval))
       return
     }
-    if (refusal !== null) throw refusedByServer(dialogue.context, refusal, 'the listing')
-    if (isUnreadable(reply)) throw unreadable(dialogue, reply)
-    await confirmDirectory(dialogue)
+    if (refusal !== null) throw refusedByServer(retrieval.context, refusal, 'the listing')
+    if (isUnreadable(reply)) throw unreadable(retrieval, reply)
+    await confirmDirectory(retrieval)
   }
-  return new TransferBody(dialogue, transfer, { lineEnds: new LineEnds(), check })
+  return new TransferBody(retrieval, transfer, { lineEnds: new LineEnds(), check })
 }
 
 /**
  * No more than `./`, the name that was asked for, and the end of the line: NLST of a file gives that, and so may one of
  * a directory.
  */
-function isNameAlone({ plan }: Dialogue, received: number): boolean {
+function isNameAlone({ plan }: FtpRetrieval, received: number): boolean {
   return plan.name !== '' && received <= plan.name.length + 4
 }
 
@@ -177,13 +177,13 @@ function isUnreadable({ text }: Reply): boolean {
   return text.includes('failed to open directory')
 }
 
-function unreadable({ context }: Dialogue, reply: Reply): RetrievalError {
+function unreadable({ context }: FtpRetrieval, reply: Reply): RetrievalError {
   const words = wordsOf(reply)
   return context.error('not-found', `The server may not read the directory. It said: ${words}`, { reply: words })
 }
 
 function listing(
-  { plan, context, session }: Dialogue,
+  { plan, context, session }: FtpRetrieval,
   format: ListingFormat,
   body: ByteSource,
   reply: Reply,

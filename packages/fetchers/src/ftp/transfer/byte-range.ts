@@ -1,9 +1,9 @@
 import type { ResumePoint, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { notModified, resumePoint } from '../../plugin/request-options.ts'
-import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/replies.ts'
 import { readTime, safeSize } from '../listing/facts.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
 
 /** What the server says of a file before it sends it (RFC 3659 3 and 4). Null: it does not say. */
 export interface Attributes {
@@ -16,12 +16,12 @@ export interface Attributes {
  * SIZE and MDTM, which only ask. A server that does not know one (500, 502) is not asked again. That a file is missing is for RETR
  * to say.
  */
-export function attributeSteps({ plan, session }: Dialogue, attributes: Attributes): readonly Step[] {
+export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attributes): readonly Step[] {
   const { unknown } = session.quirks
   const step = (verb: 'SIZE' | 'MDTM', read: (text: string) => void): Step => ({
     phase: 'request',
     command: `${verb} ${plan.name}`,
-    take: (reply) => {
+    onReply: (reply) => {
       if (isPositive(reply)) read(reply.text)
       else if (isUnknownCommand(reply)) unknown.add(verb)
     },
@@ -60,23 +60,23 @@ export function isConditional({ request, limits }: RetrievalContext): boolean {
 }
 
 /** Throws `not-modified`; the session is free then. Where the server tells no time, the file is retrieved. */
-export function checkModified(dialogue: Dialogue, { modified }: Attributes): void {
-  const { context } = dialogue
+export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes): void {
+  const { context } = retrieval
   const since = context.request.ifChangedSince
   if (since === undefined || modified === null || modified > since) return
-  dialogue.done()
+  retrieval.done()
   throw notModified(context, since)
 }
 
 /** Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with 226. */
-export function wantedRange(dialogue: Dialogue, attributes: Attributes): ByteRange {
-  const { context } = dialogue
+export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {
+  const { context } = retrieval
   const { range } = context.request
-  if (range === undefined) return resumedPart(dialogue, attributes)
+  if (range === undefined) return resumedPart(retrieval, attributes)
   const [offset, last] = range
   const { size } = attributes
   if (size !== null && offset > 0 && offset >= size) {
-    dialogue.done()
+    retrieval.done()
     throw context.error('range-refused', `The range begins at octet ${offset}, and there are ${size}.`)
   }
   return {
@@ -87,24 +87,24 @@ export function wantedRange(dialogue: Dialogue, attributes: Attributes): ByteRan
 }
 
 /** Throws `limit-exceeded` where more would come than limits.maxSize, before any of it is asked for. */
-export function checkSize(dialogue: Dialogue, { offset, wanted }: ByteRange, { size }: Attributes): void {
-  const { maxSize } = dialogue.context.limits
+export function checkSize(retrieval: FtpRetrieval, { offset, wanted }: ByteRange, { size }: Attributes): void {
+  const { maxSize } = retrieval.context.limits
   const rest = wanted ?? (size === null ? 0 : size - offset)
   if (size === null || rest <= maxSize) return
-  dialogue.done()
+  retrieval.done()
   const message = `The body has ${rest} octets, and the limit set by maxSize is ${maxSize}; nothing was retrieved.`
-  throw dialogue.context.error('limit-exceeded', message, { phase: 'body' })
+  throw retrieval.context.error('limit-exceeded', message, { phase: 'body' })
 }
 
-function resumedPart(dialogue: Dialogue, attributes: Attributes): ByteRange {
-  const { plan, session, context } = dialogue
+function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {
+  const { plan, session, context } = retrieval
   const point = resumePoint(context.request)
   if (point === undefined) return whole
   if (plan.typecode === 'a') return { ...whole, obstacle: 'text is converted, so that offsets mean nothing' }
   const change = changeSince(point, attributes)
   if (change !== null) return { ...whole, obstacle: change }
   const { offset, tail = whole.tail } = point
-  checkOffset(dialogue, attributes, offset)
+  checkOffset(retrieval, attributes, offset)
   if (session.quirks.unknown.has('REST')) return { ...whole, obstacle: 'the server cannot begin in the middle' }
   if (attributes.size === null) return { ...whole, obstacle: 'the server does not tell its size' }
   return { ...whole, offset, tail: tail.slice(-overlap) }
@@ -121,11 +121,11 @@ function changeSince(point: ResumePoint, { size, modified }: Attributes): string
 }
 
 /** Throws `resume-failed` where the caller has more than there is: of another file, perhaps, or of one that was cut. */
-function checkOffset(dialogue: Dialogue, { size }: Attributes, offset: number): void {
+function checkOffset(retrieval: FtpRetrieval, { size }: Attributes, offset: number): void {
   if (size === null || offset <= size) return
-  dialogue.done()
+  retrieval.done()
   const message = `The file has ${size} octets, and ${offset} are there already; retrieve it from its beginning.`
-  throw dialogue.context.error('resume-failed', message)
+  throw retrieval.context.error('resume-failed', message)
 }
 
 /** A file that grows is modified, too: it is another one where it has no more octets than before. */
@@ -139,7 +139,7 @@ function seconds(date: Date): number {
 
 /** What is known of a file, or of the wanted part of it. `announced`: its size in the words of the reply to RETR. */
 export function described(
-  { plan, session }: Dialogue,
+  { plan, session }: FtpRetrieval,
   part: ByteRange,
   { size, modified }: Attributes,
   announced: number | null,

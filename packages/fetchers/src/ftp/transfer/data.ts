@@ -5,30 +5,30 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { RingReader } from '../../wire/transport/ring-reader.ts'
 import { Connection, openSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
-import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPermanent, type Reply, refusedByServer, violation, withReplyTimeout } from '../control/replies.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
 
 /**
  * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is
  * dead. The host is the control connection's peer in any case: what 227 says may be a private address behind NAT, or a third host
  * that the server would have us connect to for it (RFC 2577).
  */
-export function portStep(dialogue: Dialogue, asked: { port: number | null }): Step {
-  const command = dialogue.session.quirks.passive
-  const take = (reply: Reply): void => {
-    asked.port = readPort(dialogue, command, reply)
+export function portStep(retrieval: FtpRetrieval, asked: { port: number | null }): Step {
+  const command = retrieval.session.quirks.passive
+  const onReply = (reply: Reply): void => {
+    asked.port = readPort(retrieval, command, reply)
   }
   // The port before is closed by it.
-  return { phase: 'request', command, take, takeSecond: take }
+  return { phase: 'request', command, onReply, onSecondReply: onReply }
 }
 
 /** Asks for a port by itself; by PASV where EPSV gives none. */
-export async function askPort(dialogue: Dialogue): Promise<number> {
+export async function askPort(retrieval: FtpRetrieval): Promise<number> {
   const asked: { port: number | null } = { port: null }
   while (asked.port === null) {
-    const { phase, command, take } = portStep(dialogue, asked)
-    take(await dialogue.session.control.ask(phase, command))
+    const { phase, command, onReply } = portStep(retrieval, asked)
+    onReply(await retrieval.session.control.ask(phase, command))
   }
   return asked.port
 }
@@ -39,25 +39,25 @@ const silence = 'The server does not answer what it was asked during a transfer.
 
 /** What was asked ahead, by the retrieval before. Null where the server has none to give, or cannot be relied upon. */
 export async function takePrefetchedPort(
-  { session, context }: Dialogue,
+  { session, context }: FtpRetrieval,
   ahead: Promise<Reply>,
 ): Promise<number | null> {
   const { control, quirks } = session
-  const isTrial = quirks.ahead === undefined
+  const isTrial = quirks.prefetching === undefined
   const pending = isTrial ? withReplyTimeout(context, ahead, prefetchTimeout, silence) : ahead
   const reply = await control.wait('request', pending).catch((error: unknown) => {
     // Of a server that is still there: it throws away what comes during a transfer.
-    if (isTrial && control.isUsable) quirks.ahead = false
+    if (isTrial && control.isUsable) quirks.prefetching = false
     throw error
   })
   const port = portIn(reply)
-  if (port === undefined || quirks.ahead === false) return null
-  session.aheadPort = checkPort(context, port, control.said(reply))
-  return session.aheadPort
+  if (port === undefined || quirks.prefetching === false) return null
+  session.prefetchedPort = checkPort(context, port, control.shown(reply))
+  return session.prefetchedPort
 }
 
 /** Null: not by EPSV; PASV is to be tried, now and later. Throws where there is no port to be had. */
-function readPort({ session, context }: Dialogue, command: 'EPSV' | 'PASV', reply: Reply): number | null {
+function readPort({ session, context }: FtpRetrieval, command: 'EPSV' | 'PASV', reply: Reply): number | null {
   const isExtended = command === 'EPSV'
   const isRefusal = isExtended && isPermanent(reply)
   if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
@@ -66,7 +66,7 @@ function readPort({ session, context }: Dialogue, command: 'EPSV' | 'PASV', repl
     throw refusedByServer(context, reply, 'a data connection')
   }
   const port = portIn(reply)
-  const words = session.control.said(reply)
+  const words = session.control.shown(reply)
   if (port !== undefined) return checkPort(context, port, words)
   if (!isExtended) throw violation(context, `The server names no port in "${words}".`, words)
   session.quirks.passive = 'PASV'
@@ -108,7 +108,7 @@ const silentPortTimeout = 10_000
 export class DataConnection {
   /** Rejects with `connect-failed`. */
   readonly opened: Promise<void>
-  readonly #dialogue: Dialogue
+  readonly #retrieval: FtpRetrieval
   readonly #life = new AbortController()
   readonly #ringReader: RingReader | undefined
   #unlink: () => void = () => {}
@@ -121,15 +121,15 @@ export class DataConnection {
   #connection: Connection | undefined
 
   /** Connects to the control connection's peer. */
-  constructor(dialogue: Dialogue, port: number) {
-    this.#dialogue = dialogue
+  constructor(retrieval: FtpRetrieval, port: number) {
+    this.#retrieval = retrieval
     // TLS and proxies have their own ways with what is read.
-    const isBare = !isSecure(dialogue) && !dialogue.context.proxy
-    this.#ringReader = isBare ? new RingReader(dialogue.session.ringMemory) : undefined
+    const isBare = !isSecure(retrieval) && !retrieval.context.proxy
+    this.#ringReader = isBare ? new RingReader(retrieval.session.ringMemory) : undefined
     this.opened = this.#open(port)
     // Met where it is awaited, if it is: the server may refuse the transfer before.
     this.opened.catch(() => {})
-    this.#unlink = dialogue.context.deadline.onAbort(() => this.close())
+    this.#unlink = retrieval.context.deadline.onAbort(() => this.close())
   }
 
   /**
@@ -137,7 +137,7 @@ export class DataConnection {
    * connection on which TLS begins before the transfer command (so curl fails there), and no server waits for it before it answers.
    */
   async secure(): Promise<void> {
-    const { session, plan, context } = this.#dialogue
+    const { session, plan, context } = this.#retrieval
     const { control } = session
     // What is in TLS may also be the way to an https proxy.
     if (plan.tls === 'none' || !(control.socket instanceof TLSSocket) || this.#plain === undefined) return
@@ -154,7 +154,7 @@ export class DataConnection {
   /** The next octets, or null at the end. They may be overwritten once the next ones are asked for. */
   async read(): Promise<Uint8Array | null> {
     await this.opened
-    if (this.#ringReader !== undefined) return this.#ringReader.read('body', this.#dialogue.context)
+    if (this.#ringReader !== undefined) return this.#ringReader.read('body', this.#retrieval.context)
     return this.#connection?.read('body') ?? null
   }
 
@@ -169,8 +169,8 @@ export class DataConnection {
   }
 
   async #open(port: number): Promise<void> {
-    const { session, context } = this.#dialogue
-    const told = isSecure(this.#dialogue) ? announcingTls(context) : context
+    const { session, context } = this.#retrieval
+    const told = isSecure(this.#retrieval) ? announcingTls(context) : context
     const peer = { host: session.address, port, tls: 'none' as const }
     const isTrial = session.quirks.passive === 'EPSV' && !session.quirks.reached
     const timer = isTrial ? setTimeout(() => this.#life.abort('silent'), silentPortTimeout) : undefined
@@ -199,7 +199,7 @@ function unreached(port: number, cause: unknown): string {
   return `${what}; a firewall may be in the way.`
 }
 
-function isSecure({ plan }: Dialogue): boolean {
+function isSecure({ plan }: FtpRetrieval): boolean {
   return plan.tls !== 'none'
 }
 

@@ -1,73 +1,73 @@
 import { ftpCommands } from '@retriever/core'
-import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from '../control/replies.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
 
 /**
  * RFC 1738 3.2.2: one CWD for each segment, since `/` may mean nothing to the server (VMS, MVS). None where the session is there
  * already; from elsewhere first back to the entry directory, which the server's own words must confirm.
  */
-export function directorySteps(dialogue: Dialogue): readonly Step[] {
-  const { session, plan } = dialogue
+export function directorySteps(retrieval: FtpRetrieval): readonly Step[] {
+  const { session, plan } = retrieval
   if (session.isIn(plan.cwd)) return []
-  if (session.directory.length === 0) return [...entrySteps(dialogue), ...segmentSteps(dialogue, 0)]
-  if (session.isAbove(plan.cwd)) return segmentSteps(dialogue, session.directory.length)
-  return [...returnSteps(dialogue), ...segmentSteps(dialogue, 0)]
+  if (session.directory.length === 0) return [...entrySteps(retrieval), ...segmentSteps(retrieval, 0)]
+  if (session.isAbove(plan.cwd)) return segmentSteps(retrieval, session.directory.length)
+  return [...returnSteps(retrieval), ...segmentSteps(retrieval, 0)]
 }
 
 /** An empty segment needs a look at the reply before the next one is said. */
-export function needsWalk({ plan, session }: Dialogue): boolean {
+export function needsWalk({ plan, session }: FtpRetrieval): boolean {
   return plan.cwd.includes('') && !session.isIn(plan.cwd)
 }
 
 /** Step by step, for paths with empty segments: `CWD `, CRLF, where the null argument is what the URL says. */
-export async function walk(dialogue: Dialogue): Promise<void> {
-  const { session, plan } = dialogue
+export async function walk(retrieval: FtpRetrieval): Promise<void> {
+  const { session, plan } = retrieval
   const { control } = session
-  for (const { phase, command, take } of session.directory.length === 0 ? [] : returnSteps(dialogue)) {
-    take(await control.ask(phase, command))
+  for (const { phase, command, onReply } of session.directory.length === 0 ? [] : returnSteps(retrieval)) {
+    onReply(await control.ask(phase, command))
   }
   let moved = false
   for (const [index, command] of ftpCommands(plan).directories.entries()) {
-    const reply = await changeDirectory(dialogue, command)
+    const reply = await changeDirectory(retrieval, command)
     if (isPositive(reply)) moved = true
     // The session is in the entry directory still, where the null argument leads on servers that take it.
-    else if (plan.cwd[index] !== '' || !isPermanent(reply) || moved) throw cwdError(dialogue, reply, index)
+    else if (plan.cwd[index] !== '' || !isPermanent(reply) || moved) throw cwdError(retrieval, reply, index)
   }
 }
 
 /** For the way back later: where this is the second retrieval of the session, or the server's third. */
-function entrySteps({ session }: Dialogue): readonly Step[] {
+function entrySteps({ session }: FtpRetrieval): readonly Step[] {
   if (session.entry !== null || (session.served === 0 && !session.quirks.severalDirectories)) return []
-  const take = (reply: Reply): void => {
+  const onReply = (reply: Reply): void => {
     session.entry = readPath(reply) ?? null
   }
-  return [{ phase: 'request', command: 'PWD', take }]
+  return [{ phase: 'request', command: 'PWD', onReply }]
 }
 
-function returnSteps({ session, context }: Dialogue): readonly Step[] {
+function returnSteps({ session, context }: FtpRetrieval): readonly Step[] {
   const { entry } = session
   // Of the connection, not of the file: a new one begins in the entry directory.
   const check = (isThere: boolean): void => {
     if (!isThere) throw context.error('receive-failed', 'The server did not go back to the entry directory; try again.')
   }
   return [
-    { phase: 'request', command: `CWD ${entry ?? ''}`, take: (reply) => check(isPositive(reply)) },
-    { phase: 'request', command: 'PWD', take: (reply) => check(readPath(reply) === entry) },
+    { phase: 'request', command: `CWD ${entry ?? ''}`, onReply: (reply) => check(isPositive(reply)) },
+    { phase: 'request', command: 'PWD', onReply: (reply) => check(readPath(reply) === entry) },
   ]
 }
 
-function segmentSteps(dialogue: Dialogue, from: number): readonly Step[] {
-  const { directories } = ftpCommands(dialogue.plan)
+function segmentSteps(retrieval: FtpRetrieval, from: number): readonly Step[] {
+  const { directories } = ftpCommands(retrieval.plan)
   return directories.slice(from).map((command, index) => ({
     phase: 'request',
     command,
-    take: (reply) => {
-      if (!isPositive(reply)) throw cwdError(dialogue, reply, from + index)
+    onReply: (reply) => {
+      if (!isPositive(reply)) throw cwdError(retrieval, reply, from + index)
     },
-    takeSecond: (reply) => {
+    onSecondReply: (reply) => {
       if (!isPositive(reply)) return
-      throw dialogue.context.error('receive-failed', 'The server went to a directory twice over; try again.')
+      throw retrieval.context.error('receive-failed', 'The server went to a directory twice over; try again.')
     },
   }))
 }
@@ -76,7 +76,7 @@ function segmentSteps(dialogue: Dialogue, from: number): readonly Step[] {
  * Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does so for `CWD` alone and
  * answers `CWD ` by 500; proftpd (501) and vsftpd (550) refuse both and stay.
  */
-async function changeDirectory({ session }: Dialogue, command: string): Promise<Reply> {
+async function changeDirectory({ session }: FtpRetrieval, command: string): Promise<Reply> {
   const reply = await session.control.ask('request', command)
   return command === 'CWD ' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
 }
@@ -91,7 +91,7 @@ export function readPath({ code, text }: Reply): string | undefined {
  * Whether the plan's name is a directory, in which the session is then. A server that goes away at this question has
  * answered the one before.
  */
-export async function isDirectory({ plan, context, session }: Dialogue): Promise<boolean> {
+export async function isDirectory({ plan, context, session }: FtpRetrieval): Promise<boolean> {
   try {
     const isThere = isPositive(await session.control.ask('request', `CWD ${plan.name}`))
     if (isThere) session.directory = [...plan.cwd, plan.name]
@@ -102,7 +102,7 @@ export async function isDirectory({ plan, context, session }: Dialogue): Promise
   }
 }
 
-function cwdError({ plan, context }: Dialogue, reply: Reply, index: number): Error {
+function cwdError({ plan, context }: FtpRetrieval, reply: Reply, index: number): Error {
   const segment = plan.cwd[index] ?? ''
   if (segment !== '') {
     return refusedByServer(

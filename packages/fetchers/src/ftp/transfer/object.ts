@@ -4,11 +4,11 @@ import type { Retrieved } from '../../plugin/fetcher.ts'
 import { tellWhole } from '../../plugin/request-options.ts'
 import { BehindTail, OverlapProof } from '../../wire/overlap.ts'
 import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
-import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
 import { needsUtf8, prepare } from '../prepare.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
 import {
   type Attributes,
   attributeSteps,
@@ -28,7 +28,7 @@ import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
 /** Does something in another session, as the fetcher does all: over again where a session fails that was not to blame. */
-export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
+export type InSession = <T>(use: (retrieval: FtpRetrieval) => Promise<T>) => Promise<T>
 
 /** The file is another one than that of which the caller has the beginning: to be retrieved anew, from there. */
 export class ChangedFile extends Error {
@@ -39,24 +39,24 @@ export class ChangedFile extends Error {
  * RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. Throws
  * ChangedFile where the octets that the caller has are not those that the server sends.
  */
-export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
-  const { context, session } = dialogue
-  if (context.request.head === true) return retrieveMetadata(dialogue)
+export async function retrieveObject(retrieval: FtpRetrieval, inSession: InSession): Promise<Retrieved> {
+  const { context, session } = retrieval
+  if (context.request.head === true) return retrieveMetadata(retrieval)
   const attributes: Attributes = { size: null, modified: null }
-  const { port, questions } = await settle(dialogue, attributes)
-  checkModified(dialogue, attributes)
-  const part = wantedRange(dialogue, attributes)
-  checkSize(dialogue, part, attributes)
+  const { port, questions } = await settle(retrieval, attributes)
+  checkModified(retrieval, attributes)
+  const part = wantedRange(retrieval, attributes)
+  checkSize(retrieval, part, attributes)
   if (part.offset > 0 && part.offset === attributes.size && part.tail.length === 0) {
-    return nothingLeft(dialogue, part, attributes)
+    return nothingLeft(retrieval, part, attributes)
   }
   const sent: ByteRange = { ...part, offset: part.offset - part.tail.length }
-  const { transfer, reply } = await retr(dialogue, sent.offset, port, questions)
-  if (transfer === null) return refusedObject(dialogue, reply)
+  const { transfer, reply } = await retr(retrieval, sent.offset, port, questions)
+  if (transfer === null) return refusedObject(retrieval, reply)
   if (part.obstacle !== null) tellWhole(context, part.obstacle)
-  session.tellsAttributes = canResume(attributes)
+  session.hasAttributes = canResume(attributes)
   const announced = announcedSize(reply)
-  const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, sent, attributes, announced))
+  const body = new TransferBody(retrieval, transfer, bodyOptions(retrieval, sent, attributes, announced))
   const resume = async (offset: number): Promise<Portion> => {
     const rest = await inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
     return { octets: rest, connection: rest }
@@ -66,7 +66,7 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
     ? new ResumingSource(context, new OverlapProof(context, resume), { offset: sent.offset, portion })
     : body
   const rest = part.tail.length === 0 ? octets : await behindTail(octets, part.tail)
-  return { ...described(dialogue, part, attributes, announced, reply), body: rest }
+  return { ...described(retrieval, part, attributes, announced, reply), body: rest }
 }
 
 async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSource> {
@@ -79,47 +79,52 @@ async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSou
  * All that comes before RETR. In the session's directory, with a port at hand, that is nothing: SIZE and MDTM go out with RETR.
  */
 async function settle(
-  dialogue: Dialogue,
+  retrieval: FtpRetrieval,
   attributes: Attributes,
 ): Promise<{ port: number | null; questions: readonly Step[] }> {
-  const { plan, context, session } = dialogue
+  const { plan, context, session } = retrieval
   const { type } = ftpCommands(plan)
   const isNeeded = isConditional(context)
   const isThere = session.isLoggedIn && session.isIn(plan.cwd) && session.type === type
-  if (isThere && !isNeeded && !needsUtf8(dialogue)) {
-    const ahead = session.takeAhead()
-    const port = ahead === null ? null : await takePrefetchedPort(dialogue, ahead)
-    if (port !== null) return { port, questions: attributeSteps(dialogue, attributes) }
+  if (isThere && !isNeeded && !needsUtf8(retrieval)) {
+    const ahead = session.takePrefetchReply()
+    const port = ahead === null ? null : await takePrefetchedPort(retrieval, ahead)
+    if (port !== null) return { port, questions: attributeSteps(retrieval, attributes) }
   }
   // Two more round trips would be too many for servers that take one command at a time.
   const asks = isNeeded || session.quirks.pipelining !== false
   const needs = { type, ...(asks && { attributes }), areSpare: !isNeeded } as const
-  return { port: await prepare(dialogue, needs), questions: [] }
+  return { port: await prepare(retrieval, needs), questions: [] }
 }
 
-function retr(dialogue: Dialogue, restart: number, port: number | null, questions: readonly Step[]) {
-  const { plan, session } = dialogue
-  const { ahead, pipelining } = session.quirks
+function retr(retrieval: FtpRetrieval, restart: number, port: number | null, questions: readonly Step[]) {
+  const { plan, session } = retrieval
+  const { prefetching, pipelining } = session.quirks
   // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
-  const mayAsk = ahead ?? (session.tellsAttributes && plan.typecode !== 'a')
-  const asksAhead = session.served > 0 && mayAsk && pipelining !== false
-  return startTransfer(dialogue, { command: ftpCommands(plan).transfer, restart, port, questions, asksAhead })
+  const mayAsk = prefetching ?? (session.hasAttributes && plan.typecode !== 'a')
+  const prefetches = session.served > 0 && mayAsk && pipelining !== false
+  return startTransfer(retrieval, { command: ftpCommands(plan).transfer, restart, port, questions, prefetches })
 }
 
 /** The rest of a file of which some has come, if it is still the same one. */
-async function resumed(dialogue: Dialogue, before: Attributes, offset: number, part: ByteRange): Promise<TransferBody> {
+async function resumed(
+  retrieval: FtpRetrieval,
+  before: Attributes,
+  offset: number,
+  part: ByteRange,
+): Promise<TransferBody> {
   const attributes: Attributes = { size: null, modified: null }
-  const port = await prepare(dialogue, { type: ftpCommands(dialogue.plan).type, attributes })
+  const port = await prepare(retrieval, { type: ftpCommands(retrieval.plan).type, attributes })
   if (attributes.size !== before.size || attributes.modified?.getTime() !== before.modified?.getTime()) {
     const message = 'The transfer broke off, and the file has changed meanwhile; retrieve it anew.'
-    throw dialogue.context.error('partial', message, { phase: 'body' })
+    throw retrieval.context.error('partial', message, { phase: 'body' })
   }
-  const { transfer, reply } = await retr(dialogue, offset, port, [])
-  if (transfer === null) throw refusedByServer(dialogue.context, reply, 'to go on')
-  const options = bodyOptions(dialogue, { ...part, offset }, attributes, null)
+  const { transfer, reply } = await retr(retrieval, offset, port, [])
+  if (transfer === null) throw refusedByServer(retrieval.context, reply, 'to go on')
+  const options = bodyOptions(retrieval, { ...part, offset }, attributes, null)
   // It has not grown, and is not to grow now.
   const atMost = options.expected
-  return new TransferBody(dialogue, transfer, { ...options, ...(offset > 0 && { atMost }) })
+  return new TransferBody(retrieval, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
 
 function remaining(part: ByteRange, from: number): ByteRange {
@@ -131,8 +136,13 @@ function canResume({ size, modified }: Attributes): boolean {
   return size !== null && modified !== null
 }
 
-function bodyOptions(dialogue: Dialogue, part: ByteRange, { size }: Attributes, announced: number | null): BodyOptions {
-  if (dialogue.plan.typecode === 'a') return { lineEnds: new LineEnds() }
+function bodyOptions(
+  retrieval: FtpRetrieval,
+  part: ByteRange,
+  { size }: Attributes,
+  announced: number | null,
+): BodyOptions {
+  if (retrieval.plan.typecode === 'a') return { lineEnds: new LineEnds() }
   const rest = size === null ? null : size - part.offset
   const expected =
     part.wanted !== null && rest !== null ? part.wanted : (rest ?? (part.offset === 0 ? announced : null))
@@ -141,7 +151,7 @@ function bodyOptions(dialogue: Dialogue, part: ByteRange, { size }: Attributes, 
     isProven: rest !== null,
     wanted: part.wanted ?? undefined,
     surplus: part.wanted === null || rest === null ? undefined : rest - part.wanted,
-    ...(part.offset > 0 && size !== null && afterRestart(dialogue, part, size)),
+    ...(part.offset > 0 && size !== null && afterRestart(retrieval, part, size)),
   }
 }
 
@@ -149,7 +159,7 @@ function bodyOptions(dialogue: Dialogue, part: ByteRange, { size }: Attributes, 
  * More than there was may come: files grow. From the beginning of the file so many would come that its size is reached.
  */
 function afterRestart(
-  dialogue: Dialogue,
+  retrieval: FtpRetrieval,
   { offset, wanted, tail }: ByteRange,
   size: number,
 ): Pick<BodyOptions, 'atMost' | 'check'> {
@@ -157,27 +167,27 @@ function afterRestart(
   const fromBeginning = Math.max(size - offset, size - 1)
   if (wanted !== null) return { atMost: fromBeginning }
   const check = async (_: Reply, received: number): Promise<void> => {
-    const isRight = received <= size - offset || (await hasGrown(dialogue, { offset, size, isCompared }, received))
-    if (!isRight) throw restIgnored(dialogue.context)
+    const isRight = received <= size - offset || (await hasGrown(retrieval, { offset, size, isCompared }, received))
+    if (!isRight) throw restIgnored(retrieval.context)
   }
   return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
 /** The caller has it all. */
-function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved {
-  dialogue.done()
-  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
+function nothingLeft(retrieval: FtpRetrieval, part: ByteRange, attributes: Attributes): Retrieved {
+  retrieval.done()
+  return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
 /**
  * 550 says that there is nothing to be retrieved, and ftp-srv says so by 551; a CWD tells whether there is a directory
  * (protocols.md 2).
  */
-async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {
-  if ((reply.code === 550 || reply.code === 551) && (await isDirectory(dialogue)))
-    return retrieveDirectory(dialogue, reply)
-  dialogue.done()
-  throw missing(dialogue, reply)
+async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Retrieved> {
+  if ((reply.code === 550 || reply.code === 551) && (await isDirectory(retrieval)))
+    return retrieveDirectory(retrieval, reply)
+  retrieval.done()
+  throw missing(retrieval, reply)
 }
 
 /** `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end, after any name. */

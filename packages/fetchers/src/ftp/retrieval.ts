@@ -1,9 +1,9 @@
 import type { FtpPlan } from '@retriever/core'
-import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
-import type { FtpSession } from './session.ts'
+import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
+import type { FtpSession } from './control/session.ts'
 
 /** What every step of a retrieval needs: what is to be done, and the session in which it is said. */
-export interface Dialogue {
+export interface FtpRetrieval {
   readonly plan: FtpPlan
   readonly context: RetrievalContext
   readonly session: FtpSession
