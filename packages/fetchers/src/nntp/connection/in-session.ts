@@ -2,21 +2,21 @@ import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { SessionPool, SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { SessionLost } from './command-queue.ts'
-import type { Dialogue } from './exchange.ts'
+import type { NntpLease } from './exchange.ts'
 import { openSession } from './open.ts'
-import { maxDepth, type ServerQuirks } from './server-quirks.ts'
+import { maxDepth, type NntpQuirks } from './server-quirks.ts'
 import { type NntpSession, type ServerPlan, unreadLimit } from './session.ts'
 
-/** How often a retrieval loses sessions that it shares and that serve nobody, before it gives up. */
+/** How often a retrieval may lose a shared session that has answered no retrieval. */
 const maxLostWithOthers = 3
 
-/** Does something in another session. */
-export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
+/** Runs a function in a session, which it gives back when it has all it needs. */
+export type InSession = <T>(use: (dialogue: NntpLease) => Promise<T>) => Promise<T>
 
-type NntpPool = SessionPool<NntpSession, ServerPlan, ServerQuirks>
+type NntpPool = SessionPool<NntpSession, ServerPlan, NntpQuirks>
 
-/** Retrievals share a session: each waits for its answer behind the answers to others. */
-export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, ServerQuirks> = {
+/** Sessions are shared: each retrieval waits for its answer behind the answers to others. */
+export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, NntpQuirks> = {
   newQuirks: () => ({ depth: maxDepth, overview: 'OVER', hasListGroup: true }),
   open: openSession,
   capacity: ({ depth }) => depth,
@@ -26,29 +26,29 @@ export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, ServerQuirks
 }
 
 /**
- * Does something in a session; over again in another one if this one was lost after it had served others, or with others
- * in it: then the commands of this retrieval are not to blame.
+ * Runs a function in a session. If the session is lost after it has served others, or while others use it, the commands
+ * of this retrieval are not to blame: the function is run again in another session.
  */
 export async function inSession<T>(
   pool: NntpPool,
   plan: ServerPlan,
   context: RetrievalContext,
-  use: (dialogue: Dialogue) => Promise<T>,
+  use: (dialogue: NntpLease) => Promise<T>,
 ): Promise<T> {
-  // While each session serves somebody, the tries come to an end by themselves; while none does, they need a limit.
+  // While each session serves some retrieval, the tries come to an end by themselves; otherwise they need a limit.
   let lostWithOthers = 0
   while (true) {
     const lease = await pool.lease(plan, context)
     const { session } = lease
     try {
-      const result = await use({ session, plan, context, done: lease.giveBack })
+      const result = await use({ session, plan, context, giveBack: lease.giveBack })
       // A listener to the last reply may have ended the retrieval: then its body is never read, nor the session freed.
       context.deadline.throwIfAborted()
       return result
     } catch (error) {
       // The stream can no longer be trusted: the next answer in it may belong to another command.
       if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
-      // The server closed it with several commands under way: it takes as many as it has answered. An abort says nothing.
+      // A server that closes with several commands under way takes as many as it has answered. An abort says nothing.
       const { quirks, served } = session
       if (isLostSession(error) && context.deadline.reason === null && lease.users > 1) {
         quirks.depth = Math.max(1, Math.min(quirks.depth, served))

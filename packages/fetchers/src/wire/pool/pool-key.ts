@@ -25,7 +25,7 @@ export interface LoginTarget {
   readonly password: string | null
 }
 
-/** Tells sessions of different logins or trust apart. Holds a digest of the password, so that the pool does not keep it. */
+/** Tells sessions of different logins or trust apart, by a digest of the password: the pool does not keep it. */
 export function sessionKey({ tls, host, port, user, password }: LoginTarget, context: RetrievalContext): string {
   const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
   return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])

@@ -55,7 +55,7 @@ export interface Lease<Session> {
   readonly users: number
   /** The most that ever used it at a time. */
   readonly mostUsers: number
-  /** The retrieval no longer uses the session, and has left it in good order unless it is lost. Only the first call counts. */
+  /** Ends the use; the session is in good order unless it is lost. Only the first call counts. */
   giveBack(): void
   /** Closes the session, whoever uses it. */
   drop(): void
@@ -88,8 +88,9 @@ interface Waiter {
 }
 
 /**
- * The sessions of one fetcher. A session with room serves retrievals with the same host, port, user, password and trust.
- * No more than `connections` to one server are open at a time; a retrieval beyond them shares one, or waits for a slot.
+ * The sessions of one fetcher. A session with room serves retrievals with the same host, port, user, password and
+ * trust. No more than `connections` to one server are open at a time; a retrieval beyond them shares one, or waits for
+ * a slot.
  */
 export class SessionPool<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
   readonly #protocol: SessionProtocol<Session, Plan, Quirks>
@@ -125,7 +126,7 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
     }
   }
 
-  /** Takes as many sessions as there are beside a new one to be all that the server allows for now; false: there are none. */
+  /** The server takes no more sessions for now than there are beside a new one. False: there are none beside it. */
   lowerCap(plan: Plan): boolean {
     const server = this.#serverOf(plan)
     const most = server.slots.taken - 1
