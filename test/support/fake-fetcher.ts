@@ -8,7 +8,7 @@ export function fakeHttp(
   return { mechanism: 'http', retrieve: async (plan, context) => answer(plan, context) }
 }
 
-export function retrieved(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved> = {}): Retrieved {
+export function retrieved(body: Retrieved['body'], extra: Partial<Retrieved> = {}): Retrieved {
   return {
     outcome: 'retrieved',
     kind: 'object',

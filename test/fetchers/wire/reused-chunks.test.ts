@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createClient, type Representation } from '@retriever/fetchers'
 import { bigOctet, startFtpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sourceOf } from '../../../packages/fetchers/src/plugin/byte-source.ts'
 import { makeRingMemory, RingReader } from '../../../packages/fetchers/src/wire/transport/ring-reader.ts'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 import { trial } from '../../support/ftp/ftp-trial.ts'
@@ -32,7 +33,7 @@ describe('a large FTP body, through memory that is used again', () => {
       let received = 0
       const wrong: number[] = []
       await representation.writeTo(async (chunk) => {
-        // The socket fills what it may meanwhile; what is lent must not change.
+        // The socket fills what it may meanwhile; a chunk must not change meanwhile.
         for (let count = 0; count < 5; count++) await turn()
         if (firstWrong(chunk, received) !== -1) wrong.push(received)
         received += chunk.length
@@ -79,16 +80,17 @@ describe('a large FTP body, through memory that is used again', () => {
 })
 
 describe('writeTo', () => {
-  const get = (lent: boolean): Promise<Representation> => {
-    const body = chunks('one', 'two', 'three')
-    const answer = retrieved(body, lent ? { reusable: body } : {})
+  const get = (reused: boolean): Promise<Representation> => {
+    const source = sourceOf(chunks('one', 'two', 'three'))
+    const body = { reusesChunks: reused, read: () => source.read(), cancel: () => source.cancel() }
+    const answer = retrieved(body)
     return createClient({ fetchers: [fakeHttp(() => answer)] }).retrieve('http://h/')
   }
 
-  test.each([true, false])('each chunk in turn, one write at a time (lent: %s)', async (lent) => {
+  test.each([true, false])('each chunk in turn, one write at a time (reused: %s)', async (reused) => {
     const written: string[] = []
     let busy = 0
-    await (await get(lent)).writeTo(async (chunk) => {
+    await (await get(reused)).writeTo(async (chunk) => {
       expect(++busy).toBe(1)
       await turn()
       written.push(Buffer.from(chunk).toString())
@@ -97,9 +99,9 @@ describe('writeTo', () => {
     expect(written).toEqual(['one', 'two', 'three'])
   })
 
-  test.each([true, false])('the last write counts, too (lent: %s)', async (lent) => {
+  test.each([true, false])('the last write counts, too (reused: %s)', async (reused) => {
     let count = 0
-    const failing = (await get(lent)).writeTo(async () => {
+    const failing = (await get(reused)).writeTo(async () => {
       await turn()
       if (++count === 3) throw new Error('the disk is full')
     })

@@ -263,7 +263,7 @@ export class Retrieval {
 /** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */
 async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
   await sourceOf(retrieved.body).cancel()
-  const { reusable: _reusable, entries: _entries, ...metadata } = retrieved
+  const { entries: _entries, ...metadata } = retrieved
   return { ...metadata, body: wholeSource() }
 }
 

@@ -1,3 +1,4 @@
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
@@ -18,7 +19,7 @@ export type SendRequest = (asking: RangeRequest) => Promise<Answer>
 
 export interface Answer {
   readonly head: ResponseHead
-  readonly body: AnswerBody
+  readonly body: ByteSource
   /** The proxy that was asked, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
   /** The address of the server that answers; absent behind a proxy, and where a cache answers. */
@@ -39,12 +40,4 @@ export interface CacheUse {
   readonly hit: boolean
   /** Seconds since the server made it, or found it to be still the same; null: it comes from there now. */
   readonly age: number | null
-}
-
-/** What a body must do, whoever has it. */
-export interface AnswerBody extends AsyncIterableIterator<Uint8Array> {
-  next(): Promise<IteratorResult<Uint8Array, undefined>>
-  return(): Promise<IteratorResult<Uint8Array, undefined>>
-  /** As Retrieved.lent. */
-  readonly lent?: AsyncIterable<Uint8Array>
 }

@@ -1,4 +1,4 @@
-import { iterableOf } from '../plugin/byte-source.ts'
+import { sourceOf } from '../plugin/byte-source.ts'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { proxyLoginError } from '../wire/proxy/http-connect.ts'
@@ -47,7 +47,7 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
   if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
-  const excerpt = await readExcerpt(iterableOf(decodeBody(retrieved(answer), context).body), context)
+  const excerpt = await readExcerpt(sourceOf(decodeBody(retrieved(answer), context).body), context)
   // An abort while it came is what happened, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
@@ -56,9 +56,7 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
 }
 
 function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
-  const { lent } = body
-  const description = describe(head, provesEnd)
-  return lent === undefined ? Object.assign(description, { body }) : Object.assign(description, { body, lent })
+  return Object.assign(describe(head, provesEnd), { body })
 }
 
 /** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */

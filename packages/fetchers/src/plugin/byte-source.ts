@@ -11,8 +11,8 @@ export interface ByteSource {
    */
   cancel(): Promise<void>
   /**
-   * True: the next read() overwrites the memory of a chunk, so that a consumer that keeps chunks must copy them. False or
-   * absent: a chunk is the consumer's own.
+   * Of the chunk that was read last. True: the next read() overwrites its memory, so that a consumer that keeps chunks must
+   * copy them. False or absent: the chunk is the consumer's own.
    */
   readonly reusesChunks?: boolean
   /**
@@ -80,20 +80,14 @@ class IteratedSource implements ByteSource {
   }
 }
 
-/** To go: what is still to be converted. */
-export function iterableOf(body: ByteSource | AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return Symbol.asyncIterator in body ? body : chunksOf(body, true)
-}
-
 /**
  * The chunks of a source for `for await` and for streams; leaving the loop cancels the source. `areKept`: each chunk is the
  * consumer's own. Otherwise it is valid until the next.
  */
 export async function* chunksOf(source: ByteSource, areKept: boolean = false): AsyncGenerator<Uint8Array, void, void> {
-  const isCopied = areKept && source.reusesChunks === true
   try {
     for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
-      yield isCopied ? new Uint8Array(chunk) : chunk
+      yield areKept && source.reusesChunks === true ? new Uint8Array(chunk) : chunk
     }
   } finally {
     await source.cancel()

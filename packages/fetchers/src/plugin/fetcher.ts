@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
-import type { ByteSource, Sink } from './byte-source.ts'
+import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
@@ -259,20 +259,13 @@ export interface Retrieved {
    * representation is whole, else it throws a RetrievalError. An abort of the deadline's signal releases everything, also
    * where nothing was read yet.
    */
-  readonly body: ByteSource | RestartableOctets
-  /** To go: the same octets in chunks that may be overwritten. */
-  readonly reusable?: AsyncIterable<Uint8Array>
+  readonly body: ByteSource | AsyncIterable<Uint8Array>
   /**
    * Of a listing that came although the URL names a file: the error for a caller who wants that file, as saveTo() does.
    */
   readonly notAFile?: RetrievalError
   /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
-}
-
-/** To go: octets that may begin anew. */
-export interface RestartableOctets extends AsyncIterable<Uint8Array> {
-  restartable?(sink: Sink): AsyncIterable<Uint8Array>
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */

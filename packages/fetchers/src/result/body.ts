@@ -26,7 +26,7 @@ export class Body {
     context: RetrievalContext,
     done: (error: RetrievalError | null, received: number) => void,
   ) {
-    this.#source = oneSource(retrieved)
+    this.#source = sourceOf(retrieved.body)
     this.#size = retrieved.size
     this.#context = context
     this.#isTooSlow = speedRule(context.limits, context.deadline)
@@ -49,7 +49,9 @@ export class Body {
     const source = this.#source
     if (sink !== undefined) source.restartInto?.(this.#counted(sink))
     return {
-      reusesChunks: source.reusesChunks === true,
+      get reusesChunks() {
+        return source.reusesChunks === true
+      },
       read: () => this.#read(),
       cancel: () => this.#leave(),
     }
@@ -143,20 +145,5 @@ export class Body {
     this.#context.deadline.end()
     this.#done(failure, this.#received)
     this.#finish()
-  }
-}
-
-/** Until every mechanism gives a ByteSource: the two forms of a body as one. */
-function oneSource({ body, reusable }: Retrieved): ByteSource {
-  if (!(Symbol.asyncIterator in body) || (reusable === undefined && body.restartable === undefined))
-    return sourceOf(body)
-  let source = sourceOf(reusable ?? body)
-  return {
-    reusesChunks: reusable !== undefined,
-    read: () => source.read(),
-    cancel: () => source.cancel(),
-    restartInto(sink) {
-      if (body.restartable !== undefined) source = sourceOf(body.restartable(sink))
-    },
   }
 }

@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource } from '../plugin/byte-source.ts'
+import type { ByteSource, Sink } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { Retries } from '../plugin/retry.ts'
 
@@ -27,7 +27,9 @@ export interface Proof {
   /** True: ask() brings all octets from the first one on, and those that were given out are thrown away. */
   readonly isRestart?: boolean
   /** False: what was given out cannot be gone on from. Absent: it can. */
-  mayAsk?(): boolean
+  mayAsk?(offset: number): boolean
+  /** As ByteSource.restartInto. */
+  restartInto?(sink: Sink): void
   /** Sees each chunk that is given out. */
   given?(chunk: Uint8Array): void
 }
@@ -93,6 +95,10 @@ export class ResumingSource implements ByteSource {
     }
   }
 
+  restartInto(sink: Sink): void {
+    this.#proof.restartInto?.(sink)
+  }
+
   async cancel(): Promise<void> {
     const portion = this.#portion
     this.#portion = null
@@ -119,8 +125,7 @@ export class ResumingSource implements ByteSource {
   async #goOn(error: unknown, connection: Breakable | undefined): Promise<void> {
     const { emit, url } = this.#context
     if (connection === undefined) {
-      const isTried = this.#proof.mayAsk?.() !== false && (await this.#retries.again(error, this.#context))
-      if (!isTried) throw this.#retries.final(error)
+      if (!(await this.#isTriedAgain(error))) throw this.#retries.final(error)
       return
     }
     if (!connection.isBroken || !RetrievalError.is(error)) throw error
@@ -134,8 +139,12 @@ export class ResumingSource implements ByteSource {
 
   /** After a failed request. Throws the error where it stands. */
   async #askAgain(error: unknown): Promise<void> {
-    const isTried = this.#proof.mayAsk?.() !== false && (await this.#retries.again(error, this.#context))
-    if (!isTried) throw this.#retries.final(this.#proof.isRestart === true ? error : this.#noRest(error))
+    if (!(await this.#isTriedAgain(error)))
+      throw this.#retries.final(this.#proof.isRestart === true ? error : this.#noRest(error))
+  }
+
+  async #isTriedAgain(error: unknown): Promise<boolean> {
+    return this.#proof.mayAsk?.(this.#offset) !== false && this.#retries.again(error, this.#context)
   }
 
   /** The break itself has been told as an event by then, and the octets before it are all right. */

@@ -97,7 +97,9 @@ function remarked(context: RetrievalContext, body: Retrieved['body']): ByteSourc
     isTold = true
   }
   return {
-    reusesChunks: source.reusesChunks === true,
+    get reusesChunks() {
+      return source.reusesChunks === true
+    },
     read() {
       tell()
       return source.read()

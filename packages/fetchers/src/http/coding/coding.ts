@@ -1,5 +1,5 @@
 import { printable } from '@retriever/core'
-import { iterableOf } from '../../plugin/byte-source.ts'
+import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
@@ -47,10 +47,8 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
 }
 
 function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: RetrievalContext): Retrieved {
-  const source = iterableOf(retrieved.reusable ?? retrieved.body)[Symbol.asyncIterator]()
-  const { reusable: _lent, ...rest } = retrieved
   const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
-  return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
+  return { ...retrieved, size: null, metadata, body: decodedBody(sourceOf(retrieved.body), codings, context) }
 }
 
 /** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
@@ -68,7 +66,7 @@ function knownAll(names: readonly string[]): Coding[] | null {
 /** Throws `limit-exceeded` for more than there may be. */
 function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
   if (names.length <= maxCodings) return
-  void iterableOf(body)[Symbol.asyncIterator]().return?.()
+  void sourceOf(body).cancel()
   const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
   throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, { phase: deadline.phase })
 }
@@ -77,41 +75,32 @@ function shown(names: readonly string[]): string {
   return printable(names.join(', ').slice(0, 80))
 }
 
-function decodedBody(
-  source: AsyncIterator<Uint8Array>,
-  codings: readonly Coding[],
-  context: RetrievalContext,
-): AsyncIterableIterator<Uint8Array> {
+function decodedBody(source: ByteSource, codings: readonly Coding[], context: RetrievalContext): ByteSource {
   const wire: Wire = { octets: 0 }
   const octets = codings.reduce((coded, coding) => decode(coded, coding, wire, context), counted(source, wire, context))
   return {
-    next: () => octets.next(),
-    // A generator that has not begun would not pass it on.
-    async return() {
-      await source.return?.()
-      return octets.return()
-    },
-    [Symbol.asyncIterator]() {
-      return this
+    read: () => octets.read(),
+    async cancel() {
+      // A decoder that was never read does not pass it on.
+      await source.cancel()
+      await octets.cancel()
     },
   }
 }
 
 /**
- * What comes from the server. It is held to maxSize too, with room for what hardly shrinks: a coding can go on for ever
- * and bring nothing, as padding and empty members do.
+ * The octets that come from the server. They are held to maxSize too, with room for a body that hardly shrinks: a coding
+ * can go on for ever and decode to nothing, as padding and empty members do.
  */
-async function* counted(
-  source: AsyncIterator<Uint8Array>,
-  wire: Wire,
-  { limits, error }: RetrievalContext,
-): AsyncGenerator<Uint8Array, void, void> {
-  for await (const chunk of { [Symbol.asyncIterator]: () => source }) {
-    wire.octets += chunk.length
-    if (wire.octets > 2 * limits.maxSize + 65_536) {
+function counted(source: ByteSource, wire: Wire, { limits, error }: RetrievalContext): ByteSource {
+  return {
+    async read() {
+      const chunk = await source.read()
+      wire.octets += chunk?.length ?? 0
+      if (wire.octets <= 2 * limits.maxSize + 65_536) return chunk
       const message = `The coded body is over twice the ${limits.maxSize} octets that maxSize allows it decoded.`
       throw error('limit-exceeded', message, { phase: 'body' })
-    }
-    yield chunk
+    },
+    cancel: () => source.cancel(),
   }
 }

@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib'
+import { type ByteSource, chunksOf, sourceOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Inflater, type ZlibStream } from './inflater.ts'
 
@@ -79,8 +80,12 @@ export interface Wire {
  * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that
  * are not in it or follow its end, `limit-exceeded` for a bomb. Nothing at all is no octets, and no error.
  */
-export async function* decode(
-  coded: AsyncIterable<Uint8Array>,
+export function decode(coded: ByteSource, coding: Coding, wire: Wire, context: RetrievalContext): ByteSource {
+  return sourceOf(decodedChunks(coded, coding, wire, context))
+}
+
+async function* decodedChunks(
+  coded: ByteSource,
   coding: Coding,
   wire: Wire,
   context: RetrievalContext,
@@ -106,7 +111,7 @@ export async function* decode(
   // The consumer may rest while the retrieval is ended.
   const forget = deadline.onAbort(free)
   try {
-    for await (const chunk of coded) {
+    for await (const chunk of chunksOf(coded)) {
       let octets = chunk
       last = Buffer.concat([last, chunk.subarray(-5)]).subarray(-5)
       while (octets.length > 0) {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import type { ProxyServer } from '../../plugin/fetcher.ts'
-import type { ByteSource } from '../../wire/transport/byte-source.ts'
+import type { SocketReader } from '../../wire/transport/socket-reader.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
 import { FedSocket } from './fed-socket.ts'
 import { makingRequest } from './forward.ts'
@@ -20,7 +20,7 @@ export class Http1Connection implements HttpConnection {
   /** Called when it can serve again. */
   onFree: () => void = () => {}
   readonly #socket: Socket
-  readonly #source: ByteSource
+  readonly #source: SocketReader
   /** Octets of a header section. */
   readonly maxReply: number
   #exchange: Http1Exchange | undefined
@@ -30,7 +30,7 @@ export class Http1Connection implements HttpConnection {
 
   constructor(
     socket: Socket,
-    source: ByteSource,
+    source: SocketReader,
     maxReply: number,
     proxy: ProxyServer | null,
     peerAddress: string | undefined,

@@ -1,8 +1,8 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { type ByteSource, SocketSource } from '../../wire/transport/byte-source.ts'
 import { RingReader } from '../../wire/transport/ring-reader.ts'
 import { openProxySocket, openSocket } from '../../wire/transport/socket.ts'
+import { type SocketReader, StreamReader } from '../../wire/transport/socket-reader.ts'
 import type { HttpConnection } from './connection.ts'
 import { forwarder } from './forward.ts'
 import { Http1Connection } from './http1.ts'
@@ -37,7 +37,7 @@ export async function openHttpConnection(
       }
       return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
     }
-    const source: ByteSource = ringReader ?? new SocketSource(socket)
+    const source: SocketReader = ringReader ?? new StreamReader(socket)
     return new Http1Connection(socket, source, context.limits.maxReply, proxy, peerAddress)
   } finally {
     unlink()

@@ -1,5 +1,5 @@
 import type { HttpPlan } from '@retriever/core'
-import { iterableOf } from '../../plugin/byte-source.ts'
+import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { ownField } from '../../plugin/request-options.ts'
 import { IndexedDirectory } from './index-entry.ts'
@@ -18,14 +18,9 @@ const maxPeek = 256 * 1024
 export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
   if (!(isJson || retrieved.mediaType === 'text/html') || !mayBeIndex(retrieved, plan, context)) return retrieved
-  const octets = iterableOf(retrieved.body)[Symbol.asyncIterator]()
-  const peek = await peekAt(octets, isJson ? new JsonRecogniser() : new HtmlRecogniser(context), context)
-  const { reusable } = retrieved
-  const whole = {
-    ...retrieved,
-    body: new PeekedBody(peek, octets),
-    ...(reusable && { lent: new PeekedBody(peek, reusable[Symbol.asyncIterator]()) }),
-  }
+  const source = sourceOf(retrieved.body)
+  const peek = await peekAt(source, isJson ? new JsonRecogniser() : new HtmlRecogniser(context), context)
+  const whole = { ...retrieved, body: new PeekedBody(peek, source) }
   if (!peek.isIndex) return whole
   // The parser is loaded for those who need it.
   const read = isJson ? jsonEntries : (await import('./index-html.ts')).htmlEntries
@@ -108,20 +103,16 @@ interface Peek {
   readonly failure: { readonly error: unknown } | null
 }
 
-async function peekAt(
-  octets: AsyncIterator<Uint8Array>,
-  recogniser: Recogniser,
-  { deadline }: RetrievalContext,
-): Promise<Peek> {
+async function peekAt(source: ByteSource, recogniser: Recogniser, { deadline }: RetrievalContext): Promise<Peek> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {
     while (true) {
-      const { done, value } = await octets.next()
-      if (done) return { chunks, isIndex: await recogniser.end(true), failure: null }
-      chunks.push(value)
-      length += value.length
-      const isIndex = await recogniser.add(octetsOf(value))
+      const chunk = await source.read()
+      if (chunk === null) return { chunks, isIndex: await recogniser.end(true), failure: null }
+      chunks.push(source.reusesChunks === true ? new Uint8Array(chunk) : chunk)
+      length += chunk.length
+      const isIndex = await recogniser.add(octetsOf(chunk))
       if (isIndex !== undefined) return { chunks, isIndex, failure: null }
       if (length > maxPeek) return { chunks, isIndex: await recogniser.end(false), failure: null }
     }
@@ -132,39 +123,36 @@ async function peekAt(
 }
 
 /** A body with its beginning put back in front. */
-class PeekedBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #beginning: Generator<Uint8Array, undefined>
-  readonly #rest: AsyncIterator<Uint8Array>
-  #failure: Peek['failure']
+class PeekedBody implements ByteSource {
+  readonly #peek: Peek
+  readonly #rest: ByteSource
+  /** Chunks of the beginning that were given out. A server may have sent many of an octet each. */
+  #given = 0
+  #isRest = false
 
-  constructor({ chunks, failure }: Peek, rest: AsyncIterator<Uint8Array>) {
-    this.#beginning = takeAll(chunks)
-    this.#failure = failure
+  constructor(peek: Peek, rest: ByteSource) {
+    this.#peek = peek
     this.#rest = rest
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
+  get reusesChunks(): boolean {
+    return this.#isRest && this.#rest.reusesChunks === true
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const taken = this.#beginning.next()
-    if (taken.done !== true) return { done: false, value: taken.value }
-    const failure = this.#failure
-    this.#failure = null
-    if (failure !== null) throw failure.error
-    return this.#rest.next()
+  async read(): Promise<Uint8Array | null> {
+    const { chunks, failure } = this.#peek
+    const chunk = chunks[this.#given++]
+    if (chunk !== undefined) return chunk
+    if (failure !== null && !this.#isRest) {
+      this.#isRest = true
+      throw failure.error
+    }
+    this.#isRest = true
+    return this.#rest.read()
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#beginning.return(undefined)
-    await this.#rest.return?.()
-    return { done: true, value: undefined }
+  cancel(): Promise<void> {
+    this.#given = this.#peek.chunks.length
+    return this.#rest.cancel()
   }
-}
-
-/** Gives each once; a server may have sent them octet by octet. */
-function* takeAll(chunks: readonly Uint8Array[]): Generator<Uint8Array, undefined> {
-  yield* chunks
-  return undefined
 }

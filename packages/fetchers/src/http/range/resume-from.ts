@@ -1,8 +1,7 @@
-import { iterableOf } from '../../plugin/byte-source.ts'
+import { sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
-import { tellWhole } from '../../plugin/request-options.ts'
-import { behindTail } from '../../wire/behind-tail.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
+import { resumeObstacle, tellWhole } from '../../plugin/request-options.ts'
+import { BehindTail, overlap } from '../../wire/overlap.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
 import { resuming, retrieveObject } from '../object.ts'
@@ -26,7 +25,7 @@ export async function retrieveRest(ask: SendRequest, point: ResumePoint, context
   const answer = await ask(asking)
   const { head, body } = answer
   if (head.status === 206) {
-    const obstacle = obstacleTo(point, range[0], validator, head, context)
+    const obstacle = partObstacle(point, range[0], validator, head, context)
     if (obstacle !== null) {
       await discard(body, context)
       return retrieveWhole(ask, context, obstacle)
@@ -48,17 +47,13 @@ export async function retrieveRest(ask: SendRequest, point: ResumePoint, context
   return outcome
 }
 
-/** Octets that are asked for twice where nothing but themselves can prove that they are the same. */
-const overlap = 4096
-
-/** What comes behind the octets that the caller has, which come first; null where others do. */
+/** The rest behind the tail, which comes again before it; null where other octets come. */
 async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome | null> {
   if (outcome.outcome !== 'retrieved') return outcome
-  const { reusable: _lent, ...retrieved } = outcome
-  const body = await behindTail(iterableOf(retrieved.body)[Symbol.asyncIterator](), tail)
-  if (body === null) return null
-  const { size, offset = 0 } = retrieved
-  return { ...retrieved, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }
+  const body = new BehindTail(sourceOf(outcome.body), tail)
+  if (!(await body.matches())) return null
+  const { size, offset = 0 } = outcome
+  return { ...outcome, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }
 }
 
 const changed = 'it has changed since'
@@ -75,7 +70,7 @@ async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstac
 }
 
 /** Why a part is not the rest of what the caller has. */
-function obstacleTo(
+function partObstacle(
   { offset, size }: ResumePoint,
   first: number,
   validator: Validator | null,
@@ -84,8 +79,9 @@ function obstacleTo(
 ): string | null {
   const part = contentRange(head)
   if (part === null || part.first !== first) return 'the server sends another part than the rest'
-  if (!isOf(validator, head, isTold(context)) || (size != null && part.total !== null && part.total !== size))
-    return changed
+  if (!isOf(validator, head, isTold(context))) return changed
+  const sizes = resumeObstacle({ offset, ...(size !== undefined && { size }) }, { size: part.total, modified: null })
+  if (sizes !== null) return sizes
   if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
   // RFC 9110 15.3.7 lets a server send less than it was asked for.
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
@@ -121,6 +117,6 @@ function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead
     etag: described.etag ?? etag ?? null,
     completeness: 'verified',
     metadata,
-    body: emptyBody(),
+    body: wholeSource(),
   }
 }

@@ -1,9 +1,9 @@
-import { iterableOf } from '../../plugin/byte-source.ts'
+import { sourceOf } from '../../plugin/byte-source.ts'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
-import { resuming, retrieveObject, sourceOf } from '../object.ts'
+import { rangesOf, resuming, retrieveObject } from '../object.ts'
 import { outcomeOf } from '../outcome.ts'
 import { contentRange } from './content-range.ts'
 import { segmentSize, splitBody } from './split-body.ts'
@@ -37,16 +37,17 @@ export async function retrieveSplit(
   if (head.status !== 206 && head.status !== 416) return resuming({ ask, asking, answer, deadline }, context)
   const part = head.status === 206 ? contentRange(head) : null
   const total = part?.total ?? null
-  const source = sourceOf(ask, head, total)
+  const representation = rangesOf(ask, head, total)
   // 416: it is empty, and has no first octet (RFC 9110 14.1.1).
-  if (part === null || part.first !== 0 || part.last >= segmentSize || total === null || source === null) {
+  if (part === null || part.first !== 0 || part.last >= segmentSize || total === null || representation === null) {
     await discard(body, context)
     return retrieveObject(ask, context)
   }
   const outcome = await outcomeOf(answer, context, range)
   if (outcome.outcome !== 'retrieved') return outcome
-  const begun = { octets: iterableOf(outcome.body), deadline }
-  return asWhole(outcome, total, splitBody(context, { ...source, total }, begun, connections))
+  const begun = { octets: sourceOf(outcome.body), deadline }
+  const octets = splitBody(context, { ...representation, total }, begun, connections)
+  return asWhole(outcome, total, sourceOf(octets))
 }
 
 /** As if a 200 had come: its header section is that of the 206 but for these (RFC 9110 15.3.7). */
@@ -54,9 +55,8 @@ function asWhole(outcome: Retrieved, total: number, body: Retrieved['body']): Re
   const { 'content-range': _range, ...headers } = outcome.metadata.headers as Readonly<Record<string, string>>
   const fields = outcome.metadata.fields as readonly (readonly [name: string, value: string])[]
   const length = String(total)
-  const { reusable: _lent, ...whole } = outcome
   return {
-    ...whole,
+    ...outcome,
     size: total,
     completeness: 'verified',
     metadata: {

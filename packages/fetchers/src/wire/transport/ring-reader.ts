@@ -1,8 +1,8 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { ByteSource } from './byte-source.ts'
 import { receiveError } from './socket-error.ts'
+import type { SocketReader } from './socket-reader.ts'
 
 /** What an ringReader may read ahead of its consumer. With less, Node's threads are waited for at each of too many writes. */
 const large = 2048 * 1024
@@ -22,7 +22,7 @@ export function makeRingMemory(): RingMemory {
  * A socket's octets, read straight into memory that is used again and again, in a circle: while the consumer has some of it, the
  * socket fills the rest, and reads no further. A Readable would allocate for each read, which halves the rate of a large body.
  */
-export class RingReader implements ByteSource {
+export class RingReader implements SocketReader {
   #memory: RingMemory
   /** Of the oldest octet that the consumer has or is to get, and how many there are from there on. */
   #start = 0
