@@ -17,8 +17,8 @@ import { isPositive, type Reply, refusedByServer, violation, wordsOf } from './c
 import type { FtpRetrieval } from './retrieval.ts'
 
 /**
- * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before: a server of another protocol gets no
- * octet of ours. Must be called in the turn in which the control connection was made.
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
+ * another protocol gets nothing. Called in the same turn in which the control connection is made.
  */
 export async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
@@ -28,7 +28,7 @@ export async function awaitGreeting(control: Control, context: RetrievalContext)
   throw violation(context, message, wordsOf(reply))
 }
 
-/** RFC 4217 4: `AUTH TLS`, 234, handshake. A server that refuses gets no password in the clear. */
+/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
 export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
   const reply = await control.ask('tls', authTls)
   if (reply.code !== 234) {
@@ -37,7 +37,7 @@ export async function upgrade(control: Control, plan: FtpPlan, context: Retrieva
       advice: 'It does not offer TLS, or not here',
     })
   }
-  // `234 ok\r\n230 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.
+  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
   control.checkSilent()
   const { socket, agreed } = startTls(context, plan, control.socket)
   control.handshake = socket
@@ -45,14 +45,14 @@ export async function upgrade(control: Control, plan: FtpPlan, context: Retrieva
   control.upgrade(socket)
 }
 
-/** The server wants an account in a flight that went on without one: to be said again, step by step. */
+/** The server wants an account in a pipeline that went on without one: the login is repeated one command at a time. */
 export class AccountWanted extends Error {
   override readonly name = 'AccountWanted'
 }
 
 /**
- * USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret and goes out with all the rest in one flight; another's
- * only once the server has asked for it.
+ * USER and PASS (RFC 959 5.4), then `rest`. The password of a guest is no secret and goes out in one pipeline with all
+ * the rest; another password is sent only once the server has asked for it.
  */
 export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = retrieval
@@ -72,12 +72,12 @@ export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Pro
   session.isLoggedIn = true
 }
 
-/** A password goes out once the server has asked for it. */
+/** Sends USER, then the password once the server has asked for it. */
 async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = retrieval
   const asked = await sayUser(retrieval, plan.user, protect)
   if (asked?.code === 331) return authenticate(retrieval, await loginFor(retrieval, asked), rest)
-  // RFC 959 5.4: 332 to USER, an account in place of a password.
+  // 332 to USER: the server wants an account instead of a password (RFC 959 5.4).
   if (asked !== null) {
     const done = await giveAccount(retrieval, { user: plan.user, password: '' }, asked)
     if (!isPositive(done)) throw loginError(context, done, plan)
@@ -85,7 +85,7 @@ async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], r
   await pipeline(session.control, context, session.quirks, rest)
 }
 
-/** RFC 4217 9: data connections in TLS too. No server means anything by PBSZ, and none lets us leave it out. */
+/** PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but servers insist on it. */
 function protectStep(context: RetrievalContext, command: string): Step {
   return {
     phase: 'login',
@@ -104,7 +104,7 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   const { user, pass } = ftpCommands(plan)
   let isIn = false
   const takeUser = (reply: Reply): void => {
-    // pure-ftpd lets guests in at once, and has nothing to say to PASS that matters.
+    // pure-ftpd logs a guest in after USER; its reply to PASS does not matter then.
     isIn = isPositive(reply)
     if (reply.code === 332) throw new AccountWanted()
     if (!isIn && reply.code !== 331) throw loginError(context, reply, plan)
@@ -118,10 +118,10 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   ]
 }
 
-/** The server's wish for a password, or an account; null where the user is in without. */
+/** Sends USER. Returns the reply that asks for a password or an account; null where the user is logged in without. */
 async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly Step[] = []): Promise<Reply | null> {
   const { plan, context, session } = retrieval
-  // An object: what a callback assigns is not seen otherwise.
+  // An object, since TypeScript does not see assignments in a callback.
   const said: { asked: Reply | null } = { asked: null }
   const onReply = (reply: Reply): void => {
     if (isPositive(reply)) return
@@ -135,7 +135,7 @@ async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly S
   return said.asked
 }
 
-/** The plan's user and password, or who the caller says; the server has been told the user then. */
+/** The user and password of the plan, or those that the caller gives; then the server gets their user. */
 async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const { user, password } = retrieval.plan
   if (password !== null) return { user, password }
@@ -164,7 +164,7 @@ async function authenticate(retrieval: FtpRetrieval, login: Credentials, rest: r
   await pipeline(control, context, quirks, rest)
 }
 
-/** RFC 959 4.1.1: ACCT. */
+/** Sends ACCT (RFC 959 4.1.1). */
 async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: Reply): Promise<Reply> {
   const { plan, context, session } = retrieval
   const account = login.account ?? (await askFor(context, plan, true))?.account
@@ -175,7 +175,7 @@ async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: R
 
 async function askPerson({ plan, context }: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const known = await askFor(context, plan)
-  // RFC 2640 2: names and passwords are UTF-8.
+  // Names and passwords are UTF-8 (RFC 2640 2).
   if (known !== null) return { ...known, user: utf8Octets(known.user), password: utf8Octets(known.password) }
   const message =
     'The server wants a password, and none is known. Give one as credentials, or in the URL: USER:PASSWORD@ before the host.'
@@ -188,13 +188,13 @@ function askFor(context: RetrievalContext, plan: FtpPlan, account = false): Prom
   return context.credentials({ realm: `${user}@${host}`, ...(account && { account }), host, port, user })
 }
 
-/** Of a PASS within a flight. */
+/** Checks the reply to a PASS within a pipeline. */
 function checkLogin(context: RetrievalContext, reply: Reply, who: Who): void {
   if (reply.code === 332) throw new AccountWanted()
   if (!isPositive(reply)) throw loginError(context, reply, who)
 }
 
-/** Who logs in, and whether that is within TLS. */
+/** The user who logs in, and whether it is over TLS. */
 type Who = Pick<FtpPlan, 'user' | 'tls'>
 
 function loginError(context: RetrievalContext, reply: Reply, { user, tls }: Who): RetrievalError {

@@ -8,19 +8,19 @@ import { type Attributes, attributeSteps } from './transfer/byte-range.ts'
 import { portStep, takePrefetchedPort } from './transfer/data.ts'
 import { directorySteps, needsWalk, walk } from './transfer/directories.ts'
 
-/** What is to be known and settled before a transfer. */
+/** What a transfer needs before it begins. */
 export interface Needs {
-  /** Absent: as it is. */
+  /** The type to be set; absent: the type stays as it is. */
   readonly type?: FtpCommands['type']
-  /** To be filled; absent: not asked for. */
+  /** Filled with the answers to SIZE and MDTM; absent: they are not asked for. */
   readonly attributes?: Attributes
-  /** They are wanted only where they cost no round trip. */
+  /** Whether the attributes are left out where they would cost a round trip. */
   readonly areSpare?: boolean
 }
 
 /**
- * All that comes before the transfer command, in one flight where the server takes one: login, the way to the directory, TYPE, SIZE,
- * MDTM, EPSV. Gives the port for the data, null where it must be asked for by other means.
+ * Sends all that comes before the transfer command, in one pipeline where the server takes one: login, CWDs, TYPE,
+ * SIZE, MDTM, EPSV. Returns the port for the data; null where it must be asked for in another way.
  */
 export async function prepare(retrieval: FtpRetrieval, needs: Needs): Promise<number | null> {
   const asked: { port: number | null } = { port: null }
@@ -32,7 +32,10 @@ export async function prepare(retrieval: FtpRetrieval, needs: Needs): Promise<nu
   return ahead === null ? asked.port : takePrefetchedPort(retrieval, ahead)
 }
 
-/** Login, the way to the directory, TYPE, and what is to be asked there, in one flight where the server takes one. */
+/**
+ * Logs in, changes to the directory, sets the type, and sends the questions, in one pipeline where the server takes
+ * one.
+ */
 export async function enter(retrieval: FtpRetrieval, type: Needs['type'], questions: readonly Step[]): Promise<void> {
   const { session, context, plan } = retrieval
   const { control, quirks } = session
@@ -60,7 +63,7 @@ function attributesAsked(retrieval: FtpRetrieval, { attributes, areSpare = false
   return attributeSteps(retrieval, attributes).map((step) => ({ ...step, isSpare: areSpare }))
 }
 
-/** RFC 959 3.1.1: A or I. The server's own default is A. */
+/** TYPE A or I (RFC 959 3.1.1), where it is not set. A server's own default is A. */
 function typeSteps(
   { session, context }: FtpRetrieval,
   type: Needs['type'],
@@ -75,31 +78,34 @@ function typeSteps(
   return [{ phase: 'request', command: type, onReply }]
 }
 
-/** RFC 959 3.1.1.4: machines whose octets are no words of their own, as TOPS-20, know octets as local bytes of 8 bits. */
+/**
+ * Asks for local bytes of 8 bits, the binary type of machines whose words have other lengths, such as TOPS-20 (RFC 959
+ * 3.1.1.4).
+ */
 async function askForOctets({ session, context }: FtpRetrieval): Promise<void> {
   const reply = await session.control.ask('request', 'TYPE L 8')
   if (!isPositive(reply)) throw refusedByServer(context, reply, 'TYPE I and TYPE L 8')
 }
 
-/** Whether the path has names in UTF-8 that are more than ASCII. */
+/** Whether the path has names in UTF-8 beyond ASCII. */
 function hasUtf8Names({ plan }: FtpRetrieval): boolean {
   const octets = Buffer.from([...plan.cwd, plan.name].join('/'), 'latin1')
   return octets.some((octet) => octet >= 0x80) && isUtf8(octets)
 }
 
-/** Whether something is to be asked or said before names in UTF-8 go out in this session. */
+/** Whether FEAT or OPTS must be sent before names in UTF-8 go out in this session. */
 export function needsUtf8(retrieval: FtpRetrieval): boolean {
   const { quirks, isInUtf8 } = retrieval.session
   return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(retrieval)
 }
 
-/** RFC 2389: `211-Features:`, ` UTF8`. Asked once of a server, where it matters. */
+/** Asks a server once whether its features list UTF8 (RFC 2389): `211-Features:`, ` UTF8`. */
 async function askForUtf8({ session }: FtpRetrieval): Promise<void> {
   const reply = await session.control.ask('request', 'FEAT')
   session.quirks.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
 }
 
-/** Servers that list UTF8 (RFC 2640) may not take names so before this: IIS, and others on Windows. */
+/** Servers that list UTF8 (RFC 2640) may take names in it only after this command: IIS, and others on Windows. */
 function utf8Steps(retrieval: FtpRetrieval): readonly Step[] {
   const { session } = retrieval
   if (!needsUtf8(retrieval)) return []

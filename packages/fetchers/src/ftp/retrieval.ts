@@ -2,15 +2,15 @@ import type { FtpPlan } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import type { FtpSession } from './control/session.ts'
 
-/** What every step of a retrieval needs: what is to be done, and the session in which it is said. */
+/** One retrieval in one session: what every step needs. */
 export interface FtpRetrieval {
   readonly plan: FtpPlan
   readonly context: RetrievalContext
   readonly session: FtpSession
-  /** Who the caller has said to be, for when it must be said again. */
+  /** The login that the caller gave when asked, kept for another try. */
   readonly asked: { login: Credentials | null }
-  /** All has been said and answered: the session is free for another retrieval. */
+  /** Gives the session back: every command is answered. */
   done(): void
-  /** Something is left unsaid or unread: the session is closed. */
+  /** Closes the session: a reply or data are left unread. */
   drop(): void
 }

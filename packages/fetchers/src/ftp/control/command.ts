@@ -1,15 +1,18 @@
 import { ftpLine } from '@retriever/core'
 
-/** What may be shown of any command: its argument may be a password. */
+/** The part of a command that may always be shown: the argument may be a password. */
 export function verbOf(command: string): string {
   return command.split(' ')[0] ?? command
 }
 
-/** What was sent by PASS and ACCT: servers repeat a command that they do not understand (`500 'PASS secret': ...`), then or later. */
+/**
+ * The arguments of PASS and ACCT. Servers repeat a command that they do not understand, at once or later: `500 'PASS
+ * secret': ...`.
+ */
 export class Secrets {
   readonly #secrets: string[] = []
 
-  /** What may be shown of a command that is being sent. */
+  /** A command as it may be shown, with its line end. Its secret is masked from now on. */
   shown(command: string): string {
     const verb = verbOf(command)
     if (verb !== 'PASS' && verb !== 'ACCT') return ftpLine(command)

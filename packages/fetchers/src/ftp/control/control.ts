@@ -18,13 +18,13 @@ import {
 } from './replies.ts'
 import { noServer, ReplyAssembler, ReplyQueue } from './reply-queue.ts'
 
-/** How often a greeting may be put off. */
+/** How many 120 replies may come before the greeting. */
 const maxWaits = 10
 
-/** How long a server that has said a line of text may take to greet. */
+/** How long a server that sends a line of text may take to greet, in milliseconds. */
 const strayPatience = 5000
 
-/** A command that moves data: one reply when the move begins, or is refused, and one when it is over. */
+/** The replies to a command that moves data: one when the transfer begins or is refused, and one when it is over. */
 export interface Exchange {
   readonly first: Promise<Reply>
   /** The same one where `first` is a refusal. */
@@ -46,7 +46,7 @@ export class Control extends FTPContext {
   readonly #queue = new ReplyQueue()
   readonly #secrets = new Secrets()
   #failure: RetrievalError | undefined
-  /** Between the socket's being taken over and closeWithError. */
+  /** True from the moment the socket is taken over until closeWithError. */
   #isOpen = false
   #closedBy: Error | undefined
   /** Set by end() and close(): what still comes is ignored. */
@@ -93,7 +93,7 @@ export class Control extends FTPContext {
     this.#takeOver(socket)
   }
 
-  /** Another retrieval's from now on. */
+  /** Serves another retrieval from now on. */
   attach(context: RetrievalContext): void {
     this.#context = context
     this.#attached = true
@@ -101,15 +101,17 @@ export class Control extends FTPContext {
     this.socket.ref()
   }
 
-  /** Nobody's: what is received now is of no dialogue, and an idle connection does not keep the process alive. */
+  /**
+   * Serves no retrieval: what is received now has no events, and an idle connection does not keep the process alive.
+   */
   detach(): void {
     this.#attached = false
     this.socket.unref()
   }
 
   /**
-   * Throws `protocol-violation` where more has come than was asked for, if only a part of a reply; empty lines are of none. The first
-   * command of a flight checks it.
+   * Throws `protocol-violation` where more replies came than commands were sent, even a part of one; empty lines do
+   * not count. The first command of a pipeline checks it.
    */
   checkQuiet(): void {
     const { rest } = this.#assembler
@@ -117,14 +119,14 @@ export class Control extends FTPContext {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Whoever takes the socket into TLS checks that nothing at all has come in the clear that would be read as if it had come in TLS. */
+  /** Called before TLS begins: what came in the clear would be read as if it had come over TLS. */
   checkSilent(): void {
     const { rest } = this.#assembler
     if (rest !== '') this.#fail(this.#desync(rest))
     this.checkQuiet()
   }
 
-  /** Waits for the greeting. RFC 959 5.4: `120 Service ready in nnn minutes` may come before it. */
+  /** Waits for the greeting. `120 Service ready in nnn minutes` may come before it (RFC 959 5.4). */
   greeting(): Promise<Reply> {
     this.checkQuiet()
     let waits = 0
@@ -136,27 +138,28 @@ export class Control extends FTPContext {
     return this.wait('greeting', greeting)
   }
 
-  /** Sends a command, whose one reply is to be waited for; or not. */
+  /** Sends a command that has one reply. The caller may wait for it or not. */
   post(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), () => true)
   }
 
-  /** The same behind a transfer command, before that is over. */
+  /** The same for a command that is sent behind a transfer command, before the transfer is over. */
   postBehind(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), (reply) => {
-      // It begins a transfer: the reply before this one was not that transfer's.
+      // This reply begins a transfer, so the one before it did not belong to that transfer.
       if (reply.code < 200) throw this.#overtake()
       return true
     })
   }
 
   /**
-   * Waits for the reply to what was posted; silence is limited, not the wait for those before it. Rejects with `server-refused` for
-   * 421 (RFC 959 5.4: anything may be answered so, after which the server closes), `receive-failed` where the connection ends,
-   * `protocol-violation` where what comes is no reply, or more than one.
+   * Waits for the reply to a command that was sent. The time limit is one of silence, so earlier replies do not count
+   * against it. Rejects with `server-refused` for 421 (RFC 959 5.4: it may answer any command, and the server closes
+   * after it), with `receive-failed` where the connection ends, and with `protocol-violation` for anything but one
+   * reply.
    */
   async wait(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
-    // Where the retrieval has ended already, nobody else meets it, and it would end the process.
+    // Avoids an unhandledRejection where the retrieval has ended already.
     pending.catch(() => {})
     const reply = await this.#context.deadline.within(phase, () => pending)
     const verb = this.report(reply)
@@ -164,14 +167,14 @@ export class Control extends FTPContext {
     return reply
   }
 
-  /** pure-ftpd closes the connection on a login in the clear. */
+  /** pure-ftpd refuses a login in the clear by closing the connection (421). */
   #closing(reply: Reply, verb: string): RetrievalError {
     const isLogin = verb === 'USER' || verb === 'PASS'
     const isRefused = isLogin && !(this.socket instanceof TLSSocket) && wantsTls(reply)
     return refusedByServer(this.#context, reply, verb, isRefused ? { code: 'auth-failed', advice: tlsAdvice } : {})
   }
 
-  /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */
+  /** Emits the event of a reply that was not awaited by `wait`. Returns the command that it answers. */
   report(reply: Reply): string {
     const { verb, octets } = this.#unreported.get(reply) ?? { verb: 'to go on', octets: '' }
     this.#unreported.delete(reply)
@@ -180,7 +183,7 @@ export class Control extends FTPContext {
     return verb
   }
 
-  /** The words of a reply, for people: also of one that is read. */
+  /** The words of a reply for people, without secrets: also of a reply that the fetcher reads a value from. */
   shown({ code, text }: Reply): string {
     return wordsOf({ code, text: this.#secrets.masked(text) })
   }
@@ -189,7 +192,7 @@ export class Control extends FTPContext {
     return this.wait(phase, this.post(command))
   }
 
-  /** What is posted within goes out in one segment: in one write, since writev costs five times as much. */
+  /** Commands that are sent within `post` go out in one write: writev costs five times as much. */
   together<T>(post: () => T): T {
     this.#outbox = ''
     try {
@@ -221,13 +224,13 @@ export class Control extends FTPContext {
     return { first, last }
   }
 
-  /** The server has thrown away the commands that are not answered yet. */
+  /** Stops waiting for the replies that have not come: the server has thrown those commands away. */
   forget(): void {
     this.hasForgotten = true
     this.#queue.forget()
   }
 
-  /** Says QUIT where the server still listens, and closes without waiting for an answer. */
+  /** Sends QUIT where the server still listens, and closes without waiting for the reply. */
   end(): void {
     if (this.#over) return
     if (!this.isUsable || this.#context.deadline.reason !== null) {
@@ -272,7 +275,7 @@ export class Control extends FTPContext {
     else this.#outbox += octets
   }
 
-  /** Sends a command whose reply is to be waited for, and gives what may be shown of it. */
+  /** Sends a command, and returns what may be shown of it. */
   #say(command: string): string {
     this.checkQuiet()
     if (!this.isUsable) throw this.#lost(this.#closedBy ?? new Error('closed'))
@@ -335,20 +338,23 @@ export class Control extends FTPContext {
     this.#queue.deliver(reply)
   }
 
-  /** What is no FTP server may never say more than it has. */
+  /** A server of another protocol may send nothing more after its first line. */
   #watchStray(): void {
     const { strayLine } = this.#assembler
     if (strayLine === undefined) clearTimeout(this.#strayTimer)
     else this.#strayTimer ??= setTimeout(() => this.#fail(noServer(this.#context, strayLine)), strayPatience).unref()
   }
 
-  /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */
+  /**
+   * 229 does not answer a transfer command: the server has answered the EPSV behind it, and may have dropped the
+   * transfer.
+   */
   #overtake(): RetrievalError {
     this.transferDropped = true
     return this.#context.error('partial', 'The server broke off the transfer for the command after it; try again.')
   }
 
-  /** The state of the dialogue is not known any more: nothing is sent, everything is closed. */
+  /** The server and we may be out of step: closes the connection, so that nothing more is sent. */
   #fail(error: RetrievalError): void {
     this.#failure ??= error
     this.closeWithError(error)

@@ -10,7 +10,7 @@ import { receiveError } from '../../wire/transport/socket-error.ts'
  */
 export type { Reply }
 
-/** What basic-ftp has parsed, one octet a character, without the codes. */
+/** A reply as basic-ftp parses it, one octet a character, without the codes. */
 export function parsedReply({ code, message }: FTPResponse): Reply {
   const marker = new RegExp(`^${code}[ -]?`)
   return {
@@ -33,7 +33,7 @@ export function isPositive({ code }: Reply): boolean {
   return code >= 200 && code < 300
 }
 
-/** 5yz: no, and asking again does not help. */
+/** 5yz: refused for good. */
 export function isPermanent({ code }: Reply): boolean {
   return code >= 500
 }
@@ -46,7 +46,7 @@ export function isUnknownCommand({ code }: Reply): boolean {
 interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
-  /** It may be granted another time. Default: what 4yz says (RFC 959 4.2.1). */
+  /** Another try may succeed. Default: true for 4yz (RFC 959 4.2.1). */
   readonly transient?: boolean
 }
 
@@ -64,7 +64,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   553: { code: 'access-denied', advice: 'The server does not allow this name' },
 }
 
-/** The error for a reply that refuses `what`; a reply that is no refusal does not belong here, and breaks the protocol. */
+/** The error for a reply that refuses `what`. */
 export function refusedByServer(
   context: RetrievalContext,
   reply: Reply,
@@ -80,7 +80,7 @@ export function refusedByServer(
   return refusal(context, code, message, oneLine, { transient })
 }
 
-/** The error for words of the server that are not where the protocol has them. */
+/** The error for a reply that the protocol does not allow here. */
 export function violation(context: RetrievalContext, message: string, words?: string): RetrievalError {
   const shown = words === undefined ? undefined : printable(words).slice(0, 300)
   return context.error('protocol-violation', message, shown === undefined ? {} : { reply: shown })
@@ -91,7 +91,10 @@ export function shownName(octets: string): string {
   return `"${printable(octetsToText(octets))}"`
 }
 
-/** Whether the reply says what is to be used, and stays as it is: the password may be `2`, and a port hold one. */
+/**
+ * Whether a value is read from the reply, which then is not masked: a port or a size may hold the digits of the
+ * password.
+ */
 export function isRead(verb: string | undefined, code: number): boolean {
   return /^(?:EPSV|PASV|SIZE|MDTM|PWD)$/.test(verb ?? '') && code >= 200 && code < 300
 }
@@ -101,14 +104,14 @@ export function isPassive({ code }: Reply): boolean {
   return code >= 227 && code <= 229
 }
 
-/** A reply came that belongs to no command: `words`, without secrets. */
+/** The error for a reply to no command. `words` are without secrets. */
 export function outOfStep(context: RetrievalContext, words: string): RetrievalError {
   const shown = printable(words).slice(0, 300)
   const message = `The server sent a reply to no command ("${shown}"); the connection was closed.`
   return violation(context, message, shown)
 }
 
-/** The control connection has ended; what basic-ftp says of it may be an end in order. */
+/** The error for a control connection that has ended. `cause` is what basic-ftp says of it. */
 export function controlLost(
   context: RetrievalContext,
   cause: Error | FTPResponse,
@@ -124,8 +127,8 @@ export function controlLost(
 }
 
 /**
- * Waits for a reply, but not for so long that the deadline would end the retrieval: there is another way to go on. Rejects with
- * `receive-failed` and these words after `milliseconds`, or half the idle timeout where that is less.
+ * Waits for a reply, but less long than the deadline allows, where there is another way to go on. Rejects with
+ * `receive-failed` and `words` after `milliseconds`, or after half the idle timeout where that is less.
  */
 export function withReplyTimeout<T>(
   context: RetrievalContext,

@@ -4,46 +4,46 @@ import { type Reply, violation } from './replies.ts'
 
 const maxStrayLines = 10
 
-/** Text, and not the greeting of SSH, HTTP, POP, IMAP, VNC, rsync or a program that speaks JSON or XML. */
+/** Whether a line is plain text: not the greeting of SSH, HTTP, POP, IMAP, VNC or rsync, and not JSON or XML. */
 function isProse(line: string): boolean {
   return /^[\t\x20-\x7E\x80-\xFF]*$/.test(line) && !/^(?:SSH-|HTTP\/|\+OK|-ERR|\* |RFB |@RSYNCD|[<{[])/.test(line)
 }
 
-/** The error for what is no reply: the first words, with secrets blotted out. */
+/** The error for a line that is no reply. `words` is its beginning, without secrets. */
 export function noServer(context: RetrievalContext, words: string): RetrievalError {
   const message = 'What answers is not an FTP server, or breaks the protocol. Check host and port.'
   return violation(context, message, words)
 }
 
 /**
- * Whole replies out of octets, the same whatever the segments were. RFC 959 4.2: `220 text`, or `220-text`, any lines, `220 text`.
- * Inner lines may begin with anything, other digits too.
+ * Makes whole replies of octets, whatever the segments are. A reply is `220 text`, or `220-text`, any lines, `220
+ * text` (RFC 959 4.2). Inner lines may begin with anything, also with other digits.
  */
 export class ReplyAssembler {
   readonly #context: () => RetrievalContext
   readonly #masked: (octets: string) => string
   readonly #maxReply: number
-  /** Lines of text before the greeting; null: it has come. */
+  /** The lines of text before the greeting; null: the greeting has come. */
   #strayLines: string[] | null = []
-  /** The line under way, and the lines of the reply under way. */
+  /** The current line, and the lines of the current reply. */
   #line = ''
   #lines = ''
   #code: string | undefined
 
-  /** `masked` takes secrets out of what is shown of a line that is no reply. */
+  /** `masked` removes secrets from a line that an error shows. */
   constructor(context: () => RetrievalContext, masked: (octets: string) => string) {
     this.#context = context
     this.#masked = masked
-    // basic-ftp's own limit is 64 KiB; a higher one of the caller's has no effect.
+    // basic-ftp has a limit of its own, 64 KiB: a higher one has no effect.
     this.#maxReply = Math.min(context().limits.maxReply, 65_536)
   }
 
-  /** What has come of a reply that is not whole yet. */
+  /** The received part of a reply that is not complete. */
   get rest(): string {
     return this.#lines + this.#line
   }
 
-  /** The first line of text that has come in place of a greeting, which may still come. */
+  /** The first line of text, while the greeting has not come. */
   get strayLine(): string | undefined {
     return this.#strayLines?.[0]
   }
@@ -82,7 +82,10 @@ export class ReplyAssembler {
     return mark !== '-'
   }
 
-  /** Some servers say a line before they greet, as programs do that are started by inetd (curl, wget and lftp pass over it, too). */
+  /**
+   * Some servers send a line of text before the greeting, as programs started by inetd do. curl, wget and lftp skip
+   * it, too.
+   */
   #isStray(line: string): boolean {
     if (this.#strayLines === null || this.#strayLines.length === maxStrayLines || !isProse(line)) return false
     this.#strayLines.push(line)
@@ -102,7 +105,7 @@ export class ReplyAssembler {
   }
 }
 
-/** Who waits for the next reply. */
+/** A command that waits for its reply. */
 interface Waiter {
   readonly verb: string
   /** Returns whether that was the last reply to its command. */
@@ -110,7 +113,10 @@ interface Waiter {
   fail(error: RetrievalError): void
 }
 
-/** The commands that are not answered yet. They may be sent before earlier ones are answered; replies come in their order. */
+/**
+ * The commands that are not answered yet. They may be sent before earlier ones are answered; replies come in their
+ * order.
+ */
 export class ReplyQueue {
   readonly #waiters: Waiter[] = []
 
@@ -123,7 +129,10 @@ export class ReplyQueue {
     return this.#waiters[0]?.verb
   }
 
-  /** The reply that `isLast` takes for the last one; it sees them all. What it throws passes through `take`. */
+  /**
+   * Resolves with the reply for which `isLast` returns true; `isLast` gets every reply to the command. What it throws
+   * is thrown by `deliver`.
+   */
   expect(verb: string, isLast: (reply: Reply) => boolean): Promise<Reply> {
     const pending = new Promise<Reply>((resolve, fail) => {
       const deliver = (reply: Reply): boolean => {
@@ -133,24 +142,24 @@ export class ReplyQueue {
       }
       this.#waiters.push({ verb, fail, deliver })
     })
-    // Met where it is awaited, which may be later, or never.
+    // Avoids an unhandledRejection; the caller that awaits it still sees the error.
     pending.catch(() => {})
     return pending
   }
 
-  /** Hands a reply to whoever waits for it; somebody must. */
+  /** Gives a reply to the oldest command. There must be one. */
   deliver(reply: Reply): void {
     const waiter = this.#waiters[0]
-    // Taking it may have ended the dialogue, and emptied the queue.
+    // The handler may have closed the connection and emptied the queue.
     if (waiter?.deliver(reply) && this.#waiters[0] === waiter) this.#waiters.shift()
   }
 
-  /** The server has not heard these commands: what comes next is the reply to the next one. */
+  /** The server has thrown these commands away: the next reply answers the next command. */
   forget(): void {
     this.#waiters.length = 0
   }
 
-  /** No reply comes any more. */
+  /** Rejects every command: no reply will come. */
   fail(error: RetrievalError): void {
     for (const waiter of this.#waiters.splice(0)) waiter.fail(error)
   }

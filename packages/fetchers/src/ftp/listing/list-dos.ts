@@ -6,8 +6,8 @@ const dosPattern =
   /^((\d\d[-/]\d\d[-/](?:\d{4}|\d\d)|\d{4}[-/]\d\d[-/]\d\d)[ \t]+(\d\d?:\d\d)(?: ?([AP]M))?)[ \t]+(<[A-Z]+>|[\d,.]+)[ \t]/i
 
 /**
- * `02-03-01  04:05AM       <DIR>          sub`, `02-03-2001  16:05                   27 hello.txt`: `dir` of Windows, as IIS has it,
- * month before day.
+ * Reads `dir` of Windows, as IIS writes it, the month before the day: `02-03-01  04:05AM       <DIR>          sub`,
+ * `02-03-2001  16:05                   27 hello.txt`. basic-ftp would lose links, dates, and blanks that begin a name.
  */
 export function readDos(line: string): LineReading | undefined {
   const [all, date = '', day = '', time = '', half = '', column = ''] = dosPattern.exec(head(line)) ?? []
@@ -24,7 +24,7 @@ export function readDos(line: string): LineReading | undefined {
   }
 }
 
-/** `<JUNCTION>`, `<SYMLINK>`, `<SYMLINKD>` are links; what else there may be we do not know. */
+/** `<JUNCTION>`, `<SYMLINK>` and `<SYMLINKD>` are links; other words are of unknown kind. */
 function dosKind(column: string): ListedFile['kind'] {
   if (!column.startsWith('<')) return 'file'
   if (/^<DIR>$/i.test(column)) return 'directory'
@@ -38,8 +38,8 @@ function dosLink(text: string): readonly [name: string, target?: string] {
 }
 
 /**
- * The columns are fixed: 22 octets behind the time the name begins, with whatever blanks it begins with. In a listing with other columns
- * nobody can tell them from padding.
+ * The name begins 22 octets behind the time, perhaps with blanks of its own. In a listing with other columns such
+ * blanks cannot be told from padding.
  */
 function nameAfter(line: string, timeEnd: number, columnEnd: number): string {
   const nameStart = timeEnd + 22

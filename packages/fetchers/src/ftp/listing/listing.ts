@@ -13,12 +13,12 @@ import { startTransfer, type Transfer } from '../transfer/transfer.ts'
 import { TransferBody } from '../transfer/transfer-body.ts'
 import { type Found, readEntries } from './entries.ts'
 
-/** How a listing is written: RFC 3659 7, whatever the server's `ls` writes, names alone. */
+/** The format of a listing: facts (RFC 3659 7), whatever the `ls` of the server writes, or names alone. */
 export type ListingFormat = 'mlsd' | 'list' | 'nlst'
 
 /**
- * The listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2); a URL that ends in `/` names nothing to retrieve,
- * so it may have the best that the server knows.
+ * Retrieves the listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2). A URL that ends in `/`
+ * names no file, so it gets the best format that the server knows.
  */
 export async function retrieveListing(retrieval: FtpRetrieval): Promise<Retrieved> {
   const { plan, context, session } = retrieval
@@ -46,7 +46,7 @@ export async function retrieveListing(retrieval: FtpRetrieval): Promise<Retrieve
   throw context.error('server-refused', 'The server knows no way to list a directory.')
 }
 
-/** Metadata alone: that the directory is there. */
+/** Retrieves metadata alone: whether the directory is there. */
 async function listingHead(retrieval: FtpRetrieval): Promise<Retrieved> {
   const { session } = retrieval
   await enter(retrieval, undefined, [])
@@ -58,7 +58,8 @@ async function listingHead(retrieval: FtpRetrieval): Promise<Retrieved> {
 async function* noEntries(): AsyncGenerator<Entry> {}
 
 /**
- * Where a command is not known, the next one is tried. LIST may also give what MLSD refuses: it is the server's `ls`.
+ * Where a command is not known, the next one is tried. LIST may also give what MLSD refuses, since it is the `ls` of
+ * the server.
  */
 function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean {
   return refusal === null || (format === 'mlsd' && isNothing(refusal))
@@ -70,8 +71,8 @@ function refusedListing(retrieval: FtpRetrieval, reply: Reply): RetrievalError {
 }
 
 /**
- * Of a name without `/` that turned out to be a directory, in which the session is now. `reply` refused to send it as
- * a file. Throws `not-found` where octets of a file are asked for.
+ * The listing of a name without `/` that is a directory, in which the session is now. `reply` has refused to send it
+ * as a file. Throws `not-found` where octets of a file are wanted.
  */
 export async function retrieveDirectory(retrieval: FtpRetrieval, reply: Reply | null): Promise<Retrieved> {
   const { plan, context } = retrieval
@@ -87,7 +88,7 @@ export async function retrieveDirectory(retrieval: FtpRetrieval, reply: Reply | 
   return { ...retrieved, body: remarked(context, retrieved.body), notAFile }
 }
 
-/** Says what comes in place of a file as soon as the body is read, or metadata alone was wanted. */
+/** Emits a remark, once the body is read, that a listing comes instead of a file. */
 function remarked(context: RetrievalContext, body: Retrieved['body']): ByteSource {
   const source = sourceOf(body)
   let isTold = false
@@ -111,35 +112,35 @@ function remarked(context: RetrievalContext, body: Retrieved['body']): ByteSourc
   }
 }
 
-/** MLSD is from 2007; vsftpd and inetutils do not know it. */
+/** The formats to try. MLSD is from 2007; vsftpd and inetutils do not know it. */
 function formatsOf({ plan, session }: FtpRetrieval): readonly ListingFormat[] {
   if (plan.typecode === 'd') return ['nlst']
   const { unknown } = session.quirks
   return (['mlsd', 'list', 'nlst'] as const).filter((format) => format === 'nlst' || !unknown.has(format.toUpperCase()))
 }
 
-/** 450 and 550: nothing is there, or it may not be read. */
+/** 450 and 550: there is nothing, or it may not be read. */
 function isNothing({ code }: Reply): boolean {
   return code === 450 || code === 550
 }
 
 /**
- * NLST has no other way to say so: inetutils answers `550 No files found.` for an empty directory, proftpd 450 for a
- * missing name. MLSD and LIST are refused where the directory may not be read (mode 711); LIST means an empty one
- * where it says so.
+ * Whether the reply says that the directory is empty. NLST has no other way: inetutils answers `550 No files found.`
+ * for an empty directory, proftpd 450 for a missing name. MLSD and LIST are refused where the directory may not be
+ * read (mode 711); LIST means an empty one where it says so.
  */
 function isEmpty(format: ListingFormat, reply: Reply): boolean {
   return isNothing(reply) && (format === 'nlst' || (format === 'list' && /^no files/i.test(reply.text)))
 }
 
-/** 501 and 504: the server knows the command in another form, which nobody here knows. */
+/** The command is not known, or known in another form (501, 504). */
 function isUnknownForm(reply: Reply): boolean {
   return isUnknownCommand(reply) || reply.code === 501 || reply.code === 504
 }
 
 /**
- * Nothing listed may be an empty directory or a missing one: vsftpd gives 226 and no line for both. A CWD tells. Where the URL ends
- * in `/`, the CWDs before have told already.
+ * Throws `not-found` where an empty listing means a missing directory: vsftpd gives 226 and no line for both, and a
+ * CWD tells. Where the URL ends in `/`, the CWDs before have told already.
  */
 async function confirmDirectory({ session, plan, context }: FtpRetrieval): Promise<void> {
   if (plan.name === '') return
@@ -164,15 +165,15 @@ function listingBody(retrieval: FtpRetrieval, transfer: Transfer, refusal: Reply
 }
 
 /**
- * No more than `./`, the name that was asked for, and the end of the line: NLST of a file gives that, and so may one of
- * a directory.
+ * Whether no more came than `./`, the name that was asked for, and the end of the line: NLST of a file gives that, and
+ * so may NLST of a directory.
  */
 function isNameAlone({ plan }: FtpRetrieval, received: number): boolean {
   return plan.name !== '' && received <= plan.name.length + 4
 }
 
 /**
- * vsftpd's words, the only ones that tell such a directory from an empty one: 226 Transfer done (but failed to open
+ * Only these words of vsftpd tell such a directory from an empty one: 226 Transfer done (but failed to open
  * directory).
  */
 function isUnreadable({ text }: Reply): boolean {

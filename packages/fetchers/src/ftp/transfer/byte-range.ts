@@ -6,16 +6,16 @@ import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/re
 import { readTime, safeSize } from '../listing/facts.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 
-/** What the server says of a file before it sends it (RFC 3659 3 and 4). Null: it does not say. */
+/** What the server tells about a file before it sends it (RFC 3659 3 and 4). Null: it does not tell. */
 export interface Attributes {
-  /** Octets, of TYPE I. */
+  /** In octets of TYPE I. */
   size: number | null
   modified: Date | null
 }
 
 /**
- * SIZE and MDTM, which only ask. A server that does not know one (500, 502) is not asked again. That a file is missing is for RETR
- * to say.
+ * SIZE and MDTM. A server that does not know one of them (500, 502) is not asked again. A missing file is reported by
+ * RETR.
  */
 export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attributes): readonly Step[] {
   const { unknown } = session.quirks
@@ -42,9 +42,9 @@ export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attr
 export interface ByteRange {
   readonly offset: number
   readonly wanted: number | null
-  /** Octets before the offset that must come again: the proof that what follows goes on from there. */
+  /** Octets before the offset that must come again, as proof that the rest belongs to them. */
   readonly tail: Uint8Array
-  /** Why the whole comes although the caller has the beginning; null where there is no reason. */
+  /** Why the whole file comes although the caller has its beginning; null: there is no reason. */
   readonly obstacle: string | null
 }
 
@@ -57,7 +57,7 @@ export function isConditional({ request, limits }: RetrievalContext): boolean {
   return range !== undefined || resumeFrom !== undefined || ifChangedSince !== undefined || isLimited
 }
 
-/** Throws `not-modified`; the session is free then. Where the server tells no time, the file is retrieved. */
+/** Throws `not-modified`, and gives the session back. Where the server tells no time, the file is retrieved. */
 export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes): void {
   const { context } = retrieval
   const since = context.request.ifChangedSince
@@ -113,7 +113,7 @@ function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange
   return { ...whole, offset, tail: tail.slice(-overlap) }
 }
 
-/** What is known of a file, or of the wanted part of it. `announced`: its size in the words of the reply to RETR. */
+/** The metadata of a file, or of the wanted part. `announced` is the size in the words of the reply to RETR. */
 export function described(
   { plan, session }: FtpRetrieval,
   part: ByteRange,
@@ -132,7 +132,7 @@ export function described(
     size: rest === null ? null : Math.min(rest, part.wanted ?? rest),
     offset: part.offset,
     modified,
-    // The announced size is but a sentence for people.
+    // The announced size is part of a sentence for people.
     completeness: size === null || isText ? 'terminated' : 'verified',
     metadata: { welcome: session.welcome, reply: wordsOf(reply), typecode: isText ? 'a' : 'i' },
   }

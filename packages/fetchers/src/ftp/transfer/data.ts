@@ -10,20 +10,20 @@ import { isPermanent, type Reply, refusedByServer, violation, withReplyTimeout }
 import type { FtpRetrieval } from '../retrieval.ts'
 
 /**
- * Data connections are opened passively (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know it or its port is
- * dead. The host is the control connection's peer in any case: what 227 says may be a private address behind NAT, or a third host
- * that the server would have us connect to for it (RFC 2577).
+ * Asks for a port to connect to (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know EPSV or its
+ * port is dead. The host is always the peer of the control connection: the address in a 227 reply may be a private one
+ * behind NAT, or a third host that the server wants attacked (RFC 2577).
  */
 export function portStep(retrieval: FtpRetrieval, asked: { port: number | null }): Step {
   const command = retrieval.session.quirks.passive
   const onReply = (reply: Reply): void => {
     asked.port = readPort(retrieval, command, reply)
   }
-  // The port before is closed by it.
+  // The second reply closes the port of the first.
   return { phase: 'request', command, onReply, onSecondReply: onReply }
 }
 
-/** Asks for a port by itself; by PASV where EPSV gives none. */
+/** Asks for a port outside a pipeline; by PASV where EPSV gives none. */
 export async function askPort(retrieval: FtpRetrieval): Promise<number> {
   const asked: { port: number | null } = { port: null }
   while (asked.port === null) {
@@ -33,21 +33,21 @@ export async function askPort(retrieval: FtpRetrieval): Promise<number> {
   return asked.port
 }
 
-/** How long a server may take to answer what it was asked during the transfer before, where that is new to it. */
+/** How long a server may take to answer a prefetching EPSV, in milliseconds, while it is not known whether it can. */
 const prefetchTimeout = 3000
 const silence = 'The server does not answer what it was asked during a transfer.'
 
-/** What was asked ahead, by the retrieval before. Null where the server has none to give, or cannot be relied upon. */
+/** The port that the retrieval before has asked for. Null where the server names none, or cannot be relied upon. */
 export async function takePrefetchedPort(
   { session, context }: FtpRetrieval,
   ahead: Promise<Reply>,
 ): Promise<number | null> {
   const { control, quirks } = session
-  const isTrial = quirks.prefetching === undefined
-  const pending = isTrial ? withReplyTimeout(context, ahead, prefetchTimeout, silence) : ahead
+  const isUntried = quirks.prefetching === undefined
+  const pending = isUntried ? withReplyTimeout(context, ahead, prefetchTimeout, silence) : ahead
   const reply = await control.wait('request', pending).catch((error: unknown) => {
-    // Of a server that is still there: it throws away what comes during a transfer.
-    if (isTrial && control.isUsable) quirks.prefetching = false
+    // The server is still there: it throws away commands that come during a transfer.
+    if (isUntried && control.isUsable) quirks.prefetching = false
     throw error
   })
   const port = portIn(reply)
@@ -56,12 +56,12 @@ export async function takePrefetchedPort(
   return session.prefetchedPort
 }
 
-/** Null: not by EPSV; PASV is to be tried, now and later. Throws where there is no port to be had. */
+/** Null: EPSV does not work, and PASV is to be used from now on. Throws where there is no port. */
 function readPort({ session, context }: FtpRetrieval, command: 'EPSV' | 'PASV', reply: Reply): number | null {
   const isExtended = command === 'EPSV'
   const isRefusal = isExtended && isPermanent(reply)
   if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
-    // EPSV may have failed but once; and over IPv6 there is no PASV.
+    // EPSV may have failed once only, and over IPv6 there is no PASV.
     session.quirks.passive = session.quirks.preferred
     throw refusedByServer(context, reply, 'a data connection')
   }
@@ -78,7 +78,7 @@ function portIn({ code, text }: Reply): number | undefined {
   return code === 227 ? readPassivePort(text) : undefined
 }
 
-/** RFC 2428 3: `Entering Extended Passive Mode (|||6446|)`, with any delimiter; IBM i has `!`. */
+/** `Entering Extended Passive Mode (|||6446|)`, with any delimiter (RFC 2428 3); IBM i uses `!`. */
 export function readExtendedPort(text: string): number | undefined {
   const [, , port] = /\(([!-/:-~])\1\1(\d{1,5})\1\)/.exec(text) ?? []
   return port === undefined ? undefined : Number(port)
@@ -86,7 +86,10 @@ export function readExtendedPort(text: string): number | undefined {
 
 const sixOctets = /(\()?(?<![\d,])(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})(?![\d,])(\))?/
 
-/** RFC 959 4.1.2, RFC 1123 4.1.2.6: six octets anywhere in the text, `(127,0,0,1,25,33)`; some servers leave the brackets out. */
+/**
+ * Six octets anywhere in the text, `(127,0,0,1,25,33)` (RFC 959 4.1.2, RFC 1123 4.1.2.6); some servers leave the
+ * brackets out.
+ */
 export function readPassivePort(text: string): number | undefined {
   const [, open, h1, h2, h3, h4, p1, p2, close] = sixOctets.exec(text) ?? []
   const octets = [h1, h2, h3, h4, p1, p2].map(Number)
@@ -95,16 +98,21 @@ export function readPassivePort(text: string): number | undefined {
   return Number(p1) * 256 + Number(p2)
 }
 
-/** RFC 2577 3: nothing offers data below 1024; a server that says so aims us at another service. */
+/**
+ * No server offers data below port 1024: one that names such a port aims the client at another service (RFC 2577 3).
+ */
 function checkPort(context: RetrievalContext, port: number, words: string): number {
   if (port >= 1024 && port <= 65_535) return port
   throw violation(context, `The server offers port ${port} for data; only 1024 to 65535 are dialled.`, words)
 }
 
-/** How long a port that EPSV named may be silent: firewalls that do not know EPSV drop what goes there, and let PASV's pass. */
+/**
+ * How long a port that EPSV names may be silent, in milliseconds: firewalls that do not know EPSV drop the connection,
+ * and let that of PASV pass.
+ */
 const silentPortTimeout = 10_000
 
-/** One connection for one transfer, from the server to us. */
+/** A connection for one transfer, from the server to the client. */
 export class DataConnection {
   /** Rejects with `connect-failed`. */
   readonly opened: Promise<void>
@@ -113,7 +121,7 @@ export class DataConnection {
   readonly #ringReader: RingReader | undefined
   #unlink: () => void = () => {}
   #tellClosed: () => void = () => {}
-  /** It was closed by us, or for good by both. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void> = new Promise((resolve) => {
     this.#tellClosed = resolve
   })
@@ -123,27 +131,28 @@ export class DataConnection {
   /** Connects to the control connection's peer. */
   constructor(retrieval: FtpRetrieval, port: number) {
     this.#retrieval = retrieval
-    // TLS and proxies have their own ways with what is read.
+    // With TLS or a proxy the socket cannot read into the ring.
     const isBare = !isSecure(retrieval) && !retrieval.context.proxy
     this.#ringReader = isBare ? new RingReader(retrieval.session.ringMemory) : undefined
     this.opened = this.#open(port)
-    // Met where it is awaited, if it is: the server may refuse the transfer before.
+    // Avoids an unhandledRejection: the server may refuse the transfer before `opened` is awaited.
     this.opened.catch(() => {})
     this.#unlink = retrieval.context.deadline.onAbort(() => this.close())
   }
 
   /**
-   * Starts TLS where the control connection has it, resuming its session. To be called after the first reply: pyftpdlib resets a
-   * connection on which TLS begins before the transfer command (so curl fails there), and no server waits for it before it answers.
+   * Starts TLS where the control connection has it, and resumes its TLS session. Called after the first reply:
+   * pyftpdlib resets a connection on which TLS begins before the transfer command (so curl fails there), and no server
+   * waits for TLS before it replies.
    */
   async secure(): Promise<void> {
     const { session, plan, context } = this.#retrieval
     const { control } = session
-    // What is in TLS may also be the way to an https proxy.
+    // TLS of the socket may also be that of an https proxy.
     if (plan.tls === 'none' || !(control.socket instanceof TLSSocket) || this.#plain === undefined) return
     const ticket = control.tlsSessionStore ?? control.socket.getSession()
     const { socket, agreed } = startTls(context, plan, this.#plain, ticket)
-    // A ticket of TLS 1.3 serves once: the next data connection takes the next one.
+    // A ticket of TLS 1.3 serves once: the next data connection takes the next ticket.
     socket.on('session', (next) => {
       control.tlsSessionStore = next
     })
@@ -151,20 +160,20 @@ export class DataConnection {
     await context.deadline.within('tls', () => agreed)
   }
 
-  /** The next octets, or null at the end. They may be overwritten once the next ones are asked for. */
+  /** The next octets, or null at the end. The next read may overwrite them. */
   async read(): Promise<Uint8Array | null> {
     await this.opened
     if (this.#ringReader !== undefined) return this.#ringReader.read('body', this.#retrieval.context)
     return this.#connection?.read('body') ?? null
   }
 
-  /** Frees the connection, at once. A read under way gives null. */
+  /** Closes the connection at once. A read that waits returns null. */
   close(): void {
     this.#unlink()
     this.#tellClosed()
-    // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
+    // TLS before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
     this.#connection?.close()
-    // With a reason: without one, an error with a stack is made for each connection.
+    // With a reason, since without one Node makes an error with a stack for each connection.
     this.#life.abort('closed')
   }
 
@@ -172,8 +181,8 @@ export class DataConnection {
     const { session, context } = this.#retrieval
     const told = isSecure(this.#retrieval) ? announcingTls(context) : context
     const peer = { host: session.address, port, tls: 'none' as const }
-    const isTrial = session.quirks.passive === 'EPSV' && !session.quirks.reached
-    const timer = isTrial ? setTimeout(() => this.#life.abort('silent'), silentPortTimeout) : undefined
+    const isUntried = session.quirks.passive === 'EPSV' && !session.quirks.reached
+    const timer = isUntried ? setTimeout(() => this.#life.abort('silent'), silentPortTimeout) : undefined
     try {
       this.#plain = await openSocket(told, peer, this.#life.signal, this.#ringReader?.onread)
     } catch (cause) {
@@ -188,9 +197,7 @@ export class DataConnection {
   }
 }
 
-/**
- * Why there is no data connection. A firewall mostly drops what goes there; an answer comes from the machine itself.
- */
+/** Why the data connection failed. A firewall mostly drops the packets; a refusal comes from the host itself. */
 function unreached(port: number, cause: unknown): string {
   const what = `No data connection to port ${port}, which the server offers`
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
@@ -203,7 +210,7 @@ function isSecure({ plan }: FtpRetrieval): boolean {
   return plan.tls !== 'none'
 }
 
-/** TLS begins a moment later on this connection; the event says so at once. */
+/** TLS begins a moment later on this connection; the event reports it at once. */
 function announcingTls(context: RetrievalContext): RetrievalContext {
   return { ...context, emit: (event) => context.emit(event.type === 'connected' ? { ...event, tls: true } : event) }
 }

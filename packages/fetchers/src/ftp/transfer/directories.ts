@@ -4,8 +4,9 @@ import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from 
 import type { FtpRetrieval } from '../retrieval.ts'
 
 /**
- * RFC 1738 3.2.2: one CWD for each segment, since `/` may mean nothing to the server (VMS, MVS). None where the session is there
- * already; from elsewhere first back to the entry directory, which the server's own words must confirm.
+ * The commands that lead to the directory: one CWD a segment, since `/` may mean nothing to the server (VMS, MVS; RFC
+ * 1738 3.2.2). None where the session is there already. From elsewhere they first go back to the entry directory,
+ * which the reply to PWD must confirm.
  */
 export function directorySteps(retrieval: FtpRetrieval): readonly Step[] {
   const { session, plan } = retrieval
@@ -15,12 +16,15 @@ export function directorySteps(retrieval: FtpRetrieval): readonly Step[] {
   return [...returnSteps(retrieval), ...segmentSteps(retrieval, 0)]
 }
 
-/** An empty segment needs a look at the reply before the next one is said. */
+/** Whether the path has an empty segment, so that each reply decides the next command. */
 export function needsWalk({ plan, session }: FtpRetrieval): boolean {
   return plan.cwd.includes('') && !session.isIn(plan.cwd)
 }
 
-/** Step by step, for paths with empty segments: `CWD `, CRLF, where the null argument is what the URL says. */
+/**
+ * Goes to the directory one command at a time. An empty segment is `CWD ` and CRLF, the null argument that the URL
+ * means.
+ */
 export async function walk(retrieval: FtpRetrieval): Promise<void> {
   const { session, plan } = retrieval
   const { control } = session
@@ -36,7 +40,10 @@ export async function walk(retrieval: FtpRetrieval): Promise<void> {
   }
 }
 
-/** For the way back later: where this is the second retrieval of the session, or the server's third. */
+/**
+ * PWD, for the way back later: where this is the second retrieval of the session, or the server has had other
+ * directories.
+ */
 function entrySteps({ session }: FtpRetrieval): readonly Step[] {
   if (session.entry !== null || (session.served === 0 && !session.quirks.severalDirectories)) return []
   const onReply = (reply: Reply): void => {
@@ -47,7 +54,7 @@ function entrySteps({ session }: FtpRetrieval): readonly Step[] {
 
 function returnSteps({ session, context }: FtpRetrieval): readonly Step[] {
   const { entry } = session
-  // Of the connection, not of the file: a new one begins in the entry directory.
+  // The connection fails, not the file: a new connection begins in the entry directory.
   const check = (isThere: boolean): void => {
     if (!isThere) throw context.error('receive-failed', 'The server did not go back to the entry directory; try again.')
   }
@@ -73,23 +80,23 @@ function segmentSteps(retrieval: FtpRetrieval, from: number): readonly Step[] {
 }
 
 /**
- * Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does so for `CWD` alone and
- * answers `CWD ` by 500; proftpd (501) and vsftpd (550) refuse both and stay.
+ * Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does so for `CWD`
+ * alone and answers `CWD ` with 500; proftpd (501) and vsftpd (550) refuse both and stay.
  */
 async function changeDirectory({ session }: FtpRetrieval, command: string): Promise<Reply> {
   const reply = await session.control.ask('request', command)
   return command === 'CWD ' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
 }
 
-/** RFC 959 appendix II: `257 "/home/ann" is current directory`, a quote within the name twice. */
+/** `257 "/home/ann" is current directory`, with a quote in the name doubled (RFC 959 appendix II). */
 export function readPath({ code, text }: Reply): string | undefined {
   const [, quoted] = code === 257 ? (/^"((?:[^"\r\n\0]|"")*)"/.exec(text) ?? []) : []
   return quoted === undefined || quoted === '' ? undefined : quoted.replaceAll('""', '"')
 }
 
 /**
- * Whether the plan's name is a directory, in which the session is then. A server that goes away at this question has
- * answered the one before.
+ * Whether the plan's name is a directory; the session is in it then. False where the server hangs up on this question:
+ * it has answered the one before.
  */
 export async function isDirectory({ plan, context, session }: FtpRetrieval): Promise<boolean> {
   try {
@@ -112,8 +119,8 @@ function cwdError({ plan, context }: FtpRetrieval, reply: Reply, index: number):
       slashAdvice(plan.cwd.slice(0, index), reply),
     )
   }
-  // By 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such
-  // file behind it.
+  // 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such file
+  // there.
   const code = isPermanent(reply) ? { code: 'not-found' as const } : {}
   return refusedByServer(context, reply, `the empty segment ${index + 1} of the path`, {
     advice: withoutSlash,
@@ -123,7 +130,7 @@ function cwdError({ plan, context }: FtpRetrieval, reply: Reply, index: number):
 
 const withoutSlash = 'Write the path without the double slash'
 
-/** A null argument that was taken has led to another directory than a double slash is mostly meant for. */
+/** Advice where a null argument was taken: it has led to another directory than a double slash is mostly meant for. */
 export function slashAdvice(before: readonly string[], { code }: Reply): { readonly advice?: string } {
   if (code !== 550 || !before.includes('')) return {}
   return { advice: `It does not exist, or may not be read. ${withoutSlash}` }

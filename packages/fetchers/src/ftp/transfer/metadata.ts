@@ -10,8 +10,8 @@ import { type Attributes, attributeSteps, checkModified, described, wantedRange 
 import { isDirectory, slashAdvice } from './directories.ts'
 
 /**
- * Metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so that a CWD
- * tells what it is that has none.
+ * Retrieves metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so
+ * a CWD decides where there is no size.
  */
 export async function retrieveMetadata(retrieval: FtpRetrieval): Promise<Retrieved> {
   const { plan, context, session } = retrieval
@@ -32,7 +32,7 @@ export async function retrieveMetadata(retrieval: FtpRetrieval): Promise<Retriev
   return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
-/** Keeps what says that there is no such file. */
+/** Keeps the replies that say that there is no such file. */
 function noting(step: Step, refusals: Reply[]): Step {
   return {
     ...step,
@@ -49,7 +49,7 @@ export function missing({ plan, context }: FtpRetrieval, reply: Reply): Retrieva
   return refusedByServer(context, reply, shownName(plan.name), { ...advice, ...slashAdvice(plan.cwd, reply) })
 }
 
-/** What SIZE has said, where nothing else is said. */
+/** The reply to SIZE, for the metadata of a retrieval that has no other reply. */
 export function sizeReply({ size }: Attributes): Reply {
   return { code: 213, text: size === null ? '' : String(size) }
 }

@@ -27,16 +27,16 @@ import { missing, retrieveMetadata, sizeReply } from './metadata.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
-/** Does something in another session, as the fetcher does all: over again where a session fails that was not to blame. */
+/** Runs a function in another session, and again in a further one where that session fails. */
 export type InSession = <T>(use: (retrieval: FtpRetrieval) => Promise<T>) => Promise<T>
 
-/** The file is another one than that of which the caller has the beginning: to be retrieved anew, from there. */
+/** The octets that the caller has are not those of this file, which must be retrieved from its beginning. */
 export class ChangedFile extends Error {
   override readonly name = 'ChangedFile'
 }
 
 /**
- * RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. Throws
+ * Retrieves a name by RETR, in TYPE I unless the URL has `;type=a`; gives the listing where it is a directory. Throws
  * ChangedFile where the octets that the caller has are not those that the server sends.
  */
 export async function retrieveObject(retrieval: FtpRetrieval, inSession: InSession): Promise<Retrieved> {
@@ -51,14 +51,14 @@ export async function retrieveObject(retrieval: FtpRetrieval, inSession: InSessi
     return nothingLeft(retrieval, part, attributes)
   }
   const sent: ByteRange = { ...part, offset: part.offset - part.tail.length }
-  const { transfer, reply } = await retr(retrieval, sent.offset, port, questions)
+  const { transfer, reply } = await sendRetr(retrieval, sent.offset, port, questions)
   if (transfer === null) return refusedObject(retrieval, reply)
   if (part.obstacle !== null) tellWhole(context, part.obstacle)
   session.hasAttributes = canResume(attributes)
   const announced = announcedSize(reply)
   const body = new TransferBody(retrieval, transfer, bodyOptions(retrieval, sent, attributes, announced))
   const resume = async (offset: number): Promise<Portion> => {
-    const rest = await inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
+    const rest = await inSession((other) => resumeTransfer(other, attributes, offset, remaining(sent, offset)))
     return { octets: rest, connection: rest }
   }
   const portion = { octets: body, connection: body }
@@ -76,7 +76,8 @@ async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSou
 }
 
 /**
- * All that comes before RETR. In the session's directory, with a port at hand, that is nothing: SIZE and MDTM go out with RETR.
+ * Sends all that comes before RETR. In the directory of the session, with a prefetched port, that is nothing: SIZE and
+ * MDTM go out with RETR.
  */
 async function settle(
   retrieval: FtpRetrieval,
@@ -91,23 +92,24 @@ async function settle(
     const port = ahead === null ? null : await takePrefetchedPort(retrieval, ahead)
     if (port !== null) return { port, questions: attributeSteps(retrieval, attributes) }
   }
-  // Two more round trips would be too many for servers that take one command at a time.
+  // Servers that take one command at a time would need two more round trips.
   const asks = isNeeded || session.quirks.pipelining !== false
   const needs = { type, ...(asks && { attributes }), areSpare: !isNeeded } as const
   return { port: await prepare(retrieval, needs), questions: [] }
 }
 
-function retr(retrieval: FtpRetrieval, restart: number, port: number | null, questions: readonly Step[]) {
+function sendRetr(retrieval: FtpRetrieval, restart: number, port: number | null, questions: readonly Step[]) {
   const { plan, session } = retrieval
   const { prefetching, pipelining } = session.quirks
-  // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
+  // A second retrieval makes a third one likely. Whether a server can prefetch is tried on a transfer that could be
+  // resumed.
   const mayAsk = prefetching ?? (session.hasAttributes && plan.typecode !== 'a')
   const prefetches = session.served > 0 && mayAsk && pipelining !== false
   return startTransfer(retrieval, { command: ftpCommands(plan).transfer, restart, port, questions, prefetches })
 }
 
-/** The rest of a file of which some has come, if it is still the same one. */
-async function resumed(
+/** Transfers the rest of a file of which a part has come, if the file is still the same. */
+async function resumeTransfer(
   retrieval: FtpRetrieval,
   before: Attributes,
   offset: number,
@@ -119,10 +121,10 @@ async function resumed(
     const message = 'The transfer broke off, and the file has changed meanwhile; retrieve it anew.'
     throw retrieval.context.error('partial', message, { phase: 'body' })
   }
-  const { transfer, reply } = await retr(retrieval, offset, port, [])
+  const { transfer, reply } = await sendRetr(retrieval, offset, port, [])
   if (transfer === null) throw refusedByServer(retrieval.context, reply, 'to go on')
   const options = bodyOptions(retrieval, { ...part, offset }, attributes, null)
-  // It has not grown, and is not to grow now.
+  // The file has not grown, so no more may come.
   const atMost = options.expected
   return new TransferBody(retrieval, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
@@ -155,9 +157,7 @@ function bodyOptions(
   }
 }
 
-/**
- * More than there was may come: files grow. From the beginning of the file so many would come that its size is reached.
- */
+/** More octets than SIZE told may come, since files grow. As many as the whole file has mean that REST was ignored. */
 function afterRestart(
   retrieval: FtpRetrieval,
   { offset, wanted, tail }: ByteRange,
@@ -173,15 +173,15 @@ function afterRestart(
   return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
-/** The caller has it all. */
+/** The caller has the whole file. */
 function nothingLeft(retrieval: FtpRetrieval, part: ByteRange, attributes: Attributes): Retrieved {
   retrieval.done()
   return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
 /**
- * 550 says that there is nothing to be retrieved, and ftp-srv says so by 551; a CWD tells whether there is a directory
- * (protocols.md 2).
+ * Decides what a refused name is. 550 means that there is no such file, and ftp-srv uses 551; a CWD tells whether it
+ * is a directory (protocols.md 2).
  */
 async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Retrieved> {
   if ((reply.code === 550 || reply.code === 551) && (await isDirectory(retrieval)))
@@ -190,7 +190,10 @@ async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Ret
   throw missing(retrieval, reply)
 }
 
-/** `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end, after any name. */
+/**
+ * The size in `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD: at
+ * the end, behind any name.
+ */
 function announcedSize({ text }: Reply): number | null {
   const [, digits] = /\((\d{1,15}) bytes\)\.?\s*$/i.exec(text) ?? []
   return digits === undefined ? null : Number(digits)

@@ -6,32 +6,33 @@ import type { FtpRetrieval } from '../retrieval.ts'
 import { askPort, DataConnection, takePrefetchedPort } from './data.ts'
 import { finalReply } from './final-reply.ts'
 
-/** A transfer that has begun: 125 or 150 has come. */
+/** A transfer that has begun: 125 or 150 was received. */
 export interface Transfer {
   readonly data: DataConnection
   readonly exchange: Exchange
 }
 
-/** What a transfer command has led to: octets on their way, or the reply that refuses them. */
+/** The outcome of a transfer command: a transfer that has begun, or the reply that refuses it. */
 export type TransferStart =
   | { readonly transfer: Transfer; readonly reply: Reply }
   | { readonly transfer: null; readonly reply: Reply }
 
 export interface TransferCommand {
   readonly command: string
-  /** Where the server has told one already. */
+  /** The port that the server has named already; null: none. */
   readonly port: number | null
   /** The octet to begin at. Default 0. */
   readonly restart?: number
-  /** To be asked in the same flight. */
+  /** Commands for the same pipeline. */
   readonly questions?: readonly Step[]
   /** Whether the port for the next transfer may be asked for behind this command. */
   readonly prefetches?: boolean
 }
 
 /**
- * Starts a transfer. Where it is refused on a port that was asked for ahead, it is asked for once more on a fresh one: some servers
- * tie the port to the transfer that was under way. One that cannot open its side of an EPSV connection (425) is asked by PASV.
+ * Starts a transfer. Where the server refuses it on a prefetched port, it is tried once more on a fresh one: some
+ * servers tie a port to the transfer that was under way. A server that cannot open its side of an EPSV connection
+ * (425) is asked by PASV.
  */
 export async function startTransfer(retrieval: FtpRetrieval, wanted: TransferCommand): Promise<TransferStart> {
   const { session } = retrieval
@@ -51,11 +52,14 @@ export async function startTransfer(retrieval: FtpRetrieval, wanted: TransferCom
 }
 
 async function begin(retrieval: FtpRetrieval, wanted: TransferCommand, port: number | null): Promise<TransferStart> {
-  const say = retrieval.session.quirks.pipelining === false ? inSteps : inOneFlight
+  const say = retrieval.session.quirks.pipelining === false ? sendOneByOne : sendTogether
   return say(retrieval, wanted, port ?? (await askPort(retrieval)))
 }
 
-/** On a port that is asked for now; what was asked for behind the refused command may be tied to that. */
+/**
+ * Tries again on a port that is asked for now: one that was prefetched behind the refused command may be tied to that
+ * command.
+ */
 async function beginAgain(retrieval: FtpRetrieval, wanted: TransferCommand): Promise<TransferStart> {
   const { session } = retrieval
   const ahead = session.takePrefetchReply()
@@ -64,12 +68,15 @@ async function beginAgain(retrieval: FtpRetrieval, wanted: TransferCommand): Pro
   return begin(retrieval, { ...wanted, questions: [], prefetches: false }, null)
 }
 
-/** How long a server may take to begin a transfer on a port that was asked for ahead, where that is new to it. */
+/**
+ * How long a server may take to begin a transfer on a prefetched port, in milliseconds, while it is not known whether
+ * it can.
+ */
 const replyTimeout = 10_000
 const silence = 'The server does not begin a transfer on a port that it was asked for during the one before.'
 
-/** The command is sent while the data connection opens: one round trip less. */
-async function inOneFlight(retrieval: FtpRetrieval, wanted: TransferCommand, port: number): Promise<TransferStart> {
+/** Sends the command while the data connection opens, which saves a round trip. */
+async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, port: number): Promise<TransferStart> {
   const { session, context } = retrieval
   const { control } = session
   const { command, restart = 0, questions = [], prefetches = false } = wanted
@@ -77,7 +84,7 @@ async function inOneFlight(retrieval: FtpRetrieval, wanted: TransferCommand, por
   try {
     const sent = control.together(() => {
       const answers = questions.map((question) => control.post(question.command))
-      // Right before the command: some servers forget it at any other.
+      // Right before the command: some servers forget the offset at any other one.
       const restarted = restart > 0 ? control.post(`REST ${restart}`) : null
       const exchange = control.begin(command)
       if (prefetches) session.prefetchPort()
@@ -89,11 +96,11 @@ async function inOneFlight(retrieval: FtpRetrieval, wanted: TransferCommand, por
     }
     if (sent.restarted !== null) checkRestart(retrieval, await control.wait('request', sent.restarted), restart)
     const first = Promise.race([sent.exchange.first, failureOf(data)])
-    // On a port that was asked for ahead, the server may wait for a connection to another one.
-    const isTrial = session.prefetchedPort !== null && session.quirks.prefetching === undefined
+    // On a prefetched port, the server may wait for a connection to another port.
+    const isUntried = session.prefetchedPort !== null && session.quirks.prefetching === undefined
     const reply = await control.wait(
       'request',
-      isTrial ? withReplyTimeout(context, first, replyTimeout, silence) : first,
+      isUntried ? withReplyTimeout(context, first, replyTimeout, silence) : first,
     )
     const last = prefetches ? finalReply(retrieval, data, sent.exchange.last) : sent.exchange.last
     last.catch(() => {})
@@ -105,11 +112,11 @@ async function inOneFlight(retrieval: FtpRetrieval, wanted: TransferCommand, por
   }
 }
 
-/** For servers that take one command at a time, on a data connection that is open. */
-async function inSteps(retrieval: FtpRetrieval, wanted: TransferCommand, port: number): Promise<TransferStart> {
+/** For servers that take one command at a time: sends the command on a data connection that is open. */
+async function sendOneByOne(retrieval: FtpRetrieval, wanted: TransferCommand, port: number): Promise<TransferStart> {
   const { control } = retrieval.session
   const { command, restart = 0 } = wanted
-  const data = await reach(retrieval, port)
+  const data = await openData(retrieval, port)
   try {
     if (restart > 0) checkRestart(retrieval, await control.ask('request', `REST ${restart}`), restart)
     const exchange = control.begin(command)
@@ -120,8 +127,8 @@ async function inSteps(retrieval: FtpRetrieval, wanted: TransferCommand, port: n
   }
 }
 
-/** By PASV where EPSV's port is dead. */
-async function reach(retrieval: FtpRetrieval, port: number): Promise<DataConnection> {
+/** Opens the data connection; by PASV where the port that EPSV named is dead. */
+async function openData(retrieval: FtpRetrieval, port: number): Promise<DataConnection> {
   const { quirks } = retrieval.session
   const data = new DataConnection(retrieval, port)
   try {
@@ -132,7 +139,7 @@ async function reach(retrieval: FtpRetrieval, port: number): Promise<DataConnect
     const isDead = RetrievalError.is(error) && error.code === 'connect-failed'
     if (!isDead || quirks.passive === 'PASV') throw error
     quirks.passive = 'PASV'
-    return reach(retrieval, await askPort(retrieval))
+    return openData(retrieval, await askPort(retrieval))
   }
 }
 
@@ -155,12 +162,12 @@ async function begun(
   return { transfer: { data, exchange }, reply }
 }
 
-/** Settles only where the data connection fails. */
+/** Rejects where the data connection fails, and never resolves. */
 function failureOf(data: DataConnection): Promise<never> {
   return data.opened.then(() => new Promise<never>(() => {}))
 }
 
-/** RFC 3659 5: `REST 100`, 350. */
+/** `REST 100` is answered by 350 (RFC 3659 5). */
 function checkRestart({ context }: FtpRetrieval, reply: Reply, offset: number): void {
   if (reply.code !== 350)
     throw refusedByServer(context, reply, `to begin at octet ${offset}`, { code: 'range-refused' })

@@ -32,7 +32,7 @@ function once(body: ByteSource, secrets: readonly string[]): ByteSource {
 /** The same error, without the secrets that the server repeats. */
 function final(error: unknown, secrets: readonly string[]): unknown {
   if (!RetrievalError.is(error)) return error
-  // Replies are told in printable form.
+  // Replies are shown in printable form.
   const shown = secrets.flatMap((secret) => [secret, printable(secret)])
   const blot = (text: string): string =>
     shown.reduce((blotted, secret) => blotted.replaceAll(secret, '<password>'), text)
