@@ -65,7 +65,10 @@ function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
   return { ...plan, wire: ftpWire(isSecret ? { ...plan, password: '<password>' } : plan) }
 }
 
-/** Split at raw slashes, then decoded: `%2F` is a slash within a segment. By hand, since split() is slow on so few pieces. */
+/**
+ * Splits at raw slashes, then decodes: `%2F` is a slash within a segment. A loop is faster than split() for so few
+ * pieces.
+ */
 function segments(path: string): string[] {
   const decoded: string[] = []
   let start = 0
@@ -95,7 +98,7 @@ function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPla
   return { user: name, password: isAnonymous(name) ? (defaults.anonymousPassword ?? 'anonymous@') : null }
 }
 
-/** RFC 1635: the two names by which guests log in. */
+/** The two names with which guests log in (RFC 1635). */
 export function isAnonymous(user: string): boolean {
   return user === 'anonymous' || /^(anonymous|ftp)$/i.test(user)
 }
@@ -115,7 +118,7 @@ export interface FtpCommands {
 
 type Commanded = Pick<FtpPlan, 'tls' | 'user' | 'password' | 'cwd' | 'name' | 'typecode'>
 
-/** What the fetcher sends, as far as the server and the session do not ask for something else. */
+/** The commands as the fetcher sends them, unless the server or the session needs others. */
 export function ftpCommands({ tls, user, password, cwd, name, typecode }: Commanded): FtpCommands {
   return {
     // RFC 4217 9: an implicit connection asks for protected data connections, too.

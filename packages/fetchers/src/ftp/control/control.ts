@@ -4,7 +4,6 @@ import { ftpLine, type Phase, type RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { isOneLine } from '../../wire/framing/lines.ts'
-import { Secrets, verbOf } from './command.ts'
 import { tlsAdvice, wantsTls } from './refusal-words.ts'
 import {
   controlLost,
@@ -14,6 +13,8 @@ import {
   parsedReply,
   type Reply,
   refusedByServer,
+  Secrets,
+  verbOf,
   wordsOf,
 } from './replies.ts'
 import { noServer, ReplyAssembler, ReplyQueue } from './reply-queue.ts'
