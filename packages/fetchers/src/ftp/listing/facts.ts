@@ -1,3 +1,4 @@
+import { clock, utcDate } from '../../plugin/calendar.ts'
 import { known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**
@@ -64,34 +65,4 @@ export function readTime(text: string): Date | undefined {
 /** A count of octets; undefined for text that is none, or that a number cannot hold exactly. */
 export function safeSize(digits: string): number | undefined {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
-}
-
-export const oneDay: number = 24 * 60 * 60 * 1000
-
-/**
- * The date of a day (months from 1) and the milliseconds since its midnight, in UTC. Undefined for 30 February and the
- * like. The seconds may be 60, a leap second (RFC 3659 2.3).
- */
-export function utcDate(year: number, month: number, date: number, time = 0): Date | undefined {
-  const midnight = new Date(Date.UTC(year, month - 1, date))
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
-  const isDate =
-    midnight.getUTCFullYear() === year && midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === date
-  return isDate && time >= 0 && time < oneDay + 1000 ? new Date(midnight.getTime() + time) : undefined
-}
-
-/**
- * `4:05`, `04:05:06.789`, as milliseconds since midnight. NaN for 25:00, which is written like a time; undefined for
- * other text.
- */
-export function clock(text: string): number | undefined {
-  const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
-  if (hour === undefined || minute === undefined) return undefined
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return Number.NaN
-  return (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + milliseconds(fraction)
-}
-
-/** The milliseconds of the digits behind a decimal point; further digits are cut off. */
-function milliseconds(fraction: string): number {
-  return Number(fraction.slice(0, 3).padEnd(3, '0'))
 }

@@ -1,6 +1,6 @@
-import { clock, safeSize, utcDate } from './facts.ts'
+import { clock, fullYear, utcDate } from '../../plugin/calendar.ts'
+import { safeSize } from './facts.ts'
 import { head, known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
-import { fullYear } from './ls-date.ts'
 
 const dosPattern =
   /^((\d\d[-/]\d\d[-/](?:\d{4}|\d\d)|\d{4}[-/]\d\d[-/]\d\d)[ \t]+(\d\d?:\d\d)(?: ?([AP]M))?)[ \t]+(<[A-Z]+>|[\d,.]+)[ \t]/i

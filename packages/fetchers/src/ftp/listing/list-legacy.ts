@@ -1,6 +1,6 @@
-import { clock, safeSize, utcDate } from './facts.ts'
+import { clock, fullYear, monthNumber, utcDate } from '../../plugin/calendar.ts'
+import { safeSize } from './facts.ts'
 import { head, known, type LineReading, type ListedFile } from './listed-file.ts'
-import { fullYear, monthNumber } from './ls-date.ts'
 
 /** `+i8388621.29609,m824255902,/,<TAB>tdev`: EPLF, https://cr.yp.to/ftp/list/eplf.html; dates are seconds since 1970, in UTC. */
 export function readEplf(line: string): LineReading | undefined {

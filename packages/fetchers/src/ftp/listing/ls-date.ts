@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import { clock, oneDay, utcDate } from './facts.ts'
+import { clock, fullYear, latestDate, monthNumber, utcDate } from '../../plugin/calendar.ts'
 
 /**
  * A date in `ls -l`. Without a zone it is in the local time of the server, which is not known, and is taken as UTC: up
@@ -114,58 +114,4 @@ function dayNumber(octets: string): number | undefined {
 function yearNumber(octets: string): number | undefined {
   const digits = /^(\d{4})[年년]?$/.exec(octetsToText(octets))?.[1]
   return digits === undefined ? undefined : Number(digits)
-}
-
-/**
- * The latest such date that is not in the future: `ls` leaves out the year of the last months. It may be up to a day
- * after `now`, since tomorrow may have begun in the zone of the server. Eight years back, for 29 February.
- */
-export function latestDate(month: number, date: number, time: number, now: Date): Date | undefined {
-  const newest = now.getUTCFullYear() + 1
-  for (let year = newest; year >= newest - 9; year--) {
-    const candidate = utcDate(year, month, date, time)
-    if (candidate !== undefined && candidate.getTime() <= now.getTime() + oneDay) return candidate
-  }
-  return undefined
-}
-
-/** A year of two digits as POSIX reads it: 69 to 99 are of the last century. */
-export function fullYear(text: string): number {
-  const year = Number(text)
-  if (text.length !== 2) return year
-  return year < 69 ? 2000 + year : 1900 + year
-}
-
-/**
- * Months as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the Scandinavian
- * languages and Russian. No word stands for two months; Polish and Croatian are left out, since their `lis` are
- * different months.
- */
-const months = new Map(
-  [
-    'jan jän january janv ene gen янв',
-    'feb february fev fév fevr févr фев',
-    'mar march mars mär märz mrz mrt мар',
-    'apr april avr avril abr апр',
-    'may mai maj mei mag май мая',
-    'jun june juni juin giu июн',
-    'jul july juli juil juillet lug июл',
-    'aug august aout août ago авг',
-    'sep sept september set сен',
-    'oct october okt ott out окт',
-    'nov november ноя',
-    'dec december dez déc dic des дек',
-  ].flatMap((row, index) => row.split(' ').map((word): [string, number] => [word, index + 1])),
-)
-
-/** 1 to 12 for the name of a month: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for other words. */
-export function monthNumber(octets: string): number | undefined {
-  const text = octetsToText(octets)
-  const numbered = /^(\d\d?)[月월]$/.exec(text)?.[1]
-  return numbered === undefined ? months.get(folded(text)) : Number(numbered)
-}
-
-/** In lower case, without the mark of an abbreviation. */
-function folded(text: string): string {
-  return text.toLowerCase().replace(/(?<![.,])[.,]+$/, '')
 }

@@ -4,10 +4,9 @@ import type { Retrieved } from '../../plugin/fetcher.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer, shownName } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
-import { enter } from '../prepare.ts'
+import { enter, isDirectory, slashAdvice } from '../prepare.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import { type Attributes, attributeSteps, checkModified, described, wantedRange } from './byte-range.ts'
-import { isDirectory, slashAdvice } from './directories.ts'
 
 /**
  * Retrieves metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so

@@ -7,7 +7,7 @@ import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
-import { needsUtf8, prepare } from '../prepare.ts'
+import { isDirectory, needsUtf8, prepare } from '../prepare.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import {
   type Attributes,
@@ -20,7 +20,6 @@ import {
   wantedRange,
 } from './byte-range.ts'
 import { takePrefetchedPort } from './data.ts'
-import { isDirectory } from './directories.ts'
 import { hasGrown, restIgnored } from './growth.ts'
 import { LineEnds } from './line-ends.ts'
 import { missing, retrieveMetadata, sizeReply } from './metadata.ts'

@@ -40,9 +40,9 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
   const why =
     codings === null
-      ? `its content coding, which is not known here (${shown(names)}).`
-      : `the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
-  emit({ type: 'remark', url, message: `It stays in ${why}` })
+      ? `because it is not known (${shown(names)}).`
+      : `because it was not asked for (${shown(names)}); retrieve the whole with \`compressed\` to decode it.`
+  emit({ type: 'remark', url, message: `The body stays in its content coding, ${why}` })
   return retrieved
 }
 

@@ -1,0 +1,43 @@
+/** The first word of a command line says what to do. */
+export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo'] as const
+export type CommandName = (typeof commandNames)[number]
+
+export interface CommandSpec {
+  readonly operands: string
+  readonly help: string
+  readonly example: string
+}
+
+export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
+  get: {
+    operands: 'URL...',
+    help: 'Retrieve URLs; the default command',
+    example: 'retrieve -o motd ftp://ftp.example.org/%2Fetc/motd',
+  },
+  explain: {
+    operands: 'URL...',
+    help: 'Say what a URL means, what would be sent, and what is dangerous about it; contacts nothing',
+    example: "retrieve explain 'gopher://h.example/7/search%09two%20words'",
+  },
+  ls: {
+    operands: 'URL...',
+    help: 'List a directory, menu or newsgroup as a table',
+    example: 'retrieve ls --json ftp://ftp.example.org/pub/',
+  },
+  extract: {
+    operands: '[FILE|-]',
+    help: 'Print the URLs in a text, one a line; without FILE, those in standard input',
+    example: 'retrieve extract mail.txt',
+  },
+  schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
+  serve: {
+    operands: '[PROTOCOL...]',
+    help: 'Run local test servers: http, ftp, gopher, nntp, telnet; all of them if none is named',
+    example: 'retrieve serve http ftp --http-port 8080',
+  },
+  demo: {
+    operands: '',
+    help: 'Start the local test servers and retrieve something from each',
+    example: 'retrieve demo',
+  },
+}

@@ -1,0 +1,103 @@
+/**
+ * What a title or heading says: `index` (that the page is an index of a directory), `path` (the page's own path),
+ * `vague` (nothing, or words that may name an index) or `other`.
+ */
+export type TitleKind = 'index' | 'path' | 'vague' | 'other'
+
+/** The page's own path, with a `/` at its end, and its host. */
+interface PageAddress {
+  readonly path: string
+  readonly host: string
+}
+
+const phrases = [
+  'index of|index:|directory of|directory:|contents of',
+  'directory listing (?:for|of)|directory listing:?|listing (?:of|for)|listing:|listing directory',
+  'files (?:within|in|of)',
+]
+const phrase = new RegExp(`^(?:the )?(?:${phrases.join('|')})[\\s:[("']*(.*)$`, 'is')
+/** Words for an index in the languages of servers. */
+const words = new RegExp(
+  `\\b(?:${[
+    'index|director(?:y|ies)|listing|folders?|files?|contents|browser?|browse',
+    'verzeichnis|ordner|inhalt|dateien|répertoire|fichiers|dossier',
+    'directorio|carpeta|archivos|cartella|diretório|pasta',
+  ].join('|')})\\b`,
+  'i',
+)
+
+/** The kind of a title or heading, which is one octet a character. */
+export function titleKind(title: string, { path, host }: PageAddress): TitleKind {
+  const text = title
+    .replace(/\xC2?\xA0/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  if (text === '') return 'vague'
+  const last = lastSegment(path)
+  const called = phrase.exec(text)?.[1]
+  const named = called === undefined ? null : withoutEnd(called)
+  if (named !== null && (named.startsWith('/') || named.endsWith('/') || (last !== '' && named.endsWith(last)))) {
+    return 'index'
+  }
+  // `/files/`, `127.0.0.1 - /files/`, `http://127.0.0.1:8080/files`.
+  if (/(?:^| )\/(?:\S.*)?$/.test(text) || (path.length > 1 && withSlash(text).endsWith(path))) return 'path'
+  const isVague = words.test(text) || text === last || text.toLowerCase().includes(host.toLowerCase())
+  return isVague ? 'vague' : 'other'
+}
+
+/** The path in `/files/"]` and `/files/ - Apache`. */
+function withoutEnd(text: string): string {
+  const dash = text.indexOf(' -')
+  let end = dash < 0 ? text.length : dash
+  while (end > 0 && `])"'`.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
+}
+
+/** Octets within which the body of an index begins, and within which its title ends. */
+const maxHead = 64 * 1024
+const maxTitle = 1000
+/** The search for a title ends at the first of these elements. */
+const start = /<(title|body|h\d|pre|ul|ol|table|a|p|div|hr|main|header)(?=[\s>])/i
+const longestTag = '<header'.length
+
+/** Finds the title of a page as it comes, without a parser, since the title alone excludes most pages. */
+export class TitleScanner {
+  readonly #pieces: string[] = []
+  #length = 0
+  /** The last text, which may have the beginning of a tag or of the title's end. */
+  #window = ''
+  #isInTitle = false
+
+  /** All that has come. */
+  get page(): string {
+    return this.#pieces.join('')
+  }
+
+  /** The title as written, "" if there is none; undefined if more is needed; null if none comes within the limits. */
+  add(text: string): string | null | undefined {
+    this.#pieces.push(text)
+    this.#length += text.length
+    this.#window += text
+    if (!this.#isInTitle) {
+      const found = start.exec(this.#window)
+      if (found === null) {
+        this.#window = this.#window.slice(-longestTag)
+        return this.#length > maxHead ? null : undefined
+      }
+      if (found[1]?.toLowerCase() !== 'title') return ''
+      this.#isInTitle = true
+      this.#window = this.#window.slice(found.index)
+    }
+    const end = this.#window.indexOf('</')
+    if (end < 0) return this.#window.length > maxTitle ? null : undefined
+    return this.#window.slice(0, end).replace(/^<[^>]*>/, '')
+  }
+}

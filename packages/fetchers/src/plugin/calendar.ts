@@ -1,0 +1,88 @@
+import { octetsToText } from '@retriever/core'
+
+const day = 24 * 60 * 60 * 1000
+
+/**
+ * The date of a day (months from 1) and the milliseconds since its midnight, in UTC. Undefined for 30 February and the
+ * like. The seconds may be 60, a leap second (RFC 3659 2.3).
+ */
+export function utcDate(year: number, month: number, date: number, time = 0): Date | undefined {
+  const midnight = new Date(Date.UTC(year, month - 1, date))
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  const isDate =
+    midnight.getUTCFullYear() === year && midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === date
+  return isDate && time >= 0 && time < day + 1000 ? new Date(midnight.getTime() + time) : undefined
+}
+
+/**
+ * The latest such date that is not in the future: `ls` leaves out the year of the last months. It may be up to a day
+ * after `now`, since tomorrow may have begun in the zone of the server. Eight years back, for 29 February.
+ */
+export function latestDate(month: number, date: number, time: number, now: Date): Date | undefined {
+  const newest = now.getUTCFullYear() + 1
+  for (let year = newest; year >= newest - 9; year--) {
+    const candidate = utcDate(year, month, date, time)
+    if (candidate !== undefined && candidate.getTime() <= now.getTime() + day) return candidate
+  }
+  return undefined
+}
+
+/**
+ * `4:05`, `04:05:06.789`, as milliseconds since midnight. NaN for 25:00, which is written like a time; undefined for
+ * other text.
+ */
+export function clock(text: string): number | undefined {
+  const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
+  if (hour === undefined || minute === undefined) return undefined
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return Number.NaN
+  return (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + milliseconds(fraction)
+}
+
+/** The milliseconds of the digits behind a decimal point; further digits are cut off. */
+function milliseconds(fraction: string): number {
+  return Number(fraction.slice(0, 3).padEnd(3, '0'))
+}
+
+/**
+ * A year of two digits as POSIX reads it: 69 to 99 are of the last century. One of three digits counts from 1900, as
+ * some programs write it: 103 is 2003.
+ */
+export function fullYear(text: string): number {
+  const year = Number(text)
+  if (text.length === 2) return year < 69 ? 2000 + year : 1900 + year
+  return text.length === 3 ? 1900 + year : year
+}
+
+/**
+ * Months as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the Scandinavian
+ * languages and Russian. No word stands for two months; Polish and Croatian are left out, since their `lis` are
+ * different months.
+ */
+const months = new Map(
+  [
+    'jan jän january janv ene gen янв',
+    'feb february fev fév fevr févr фев',
+    'mar march mars mär märz mrz mrt мар',
+    'apr april avr avril abr апр',
+    'may mai maj mei mag май мая',
+    'jun june juni juin giu июн',
+    'jul july juli juil juillet lug июл',
+    'aug august aout août ago авг',
+    'sep sept september set сен',
+    'oct october okt ott out окт',
+    'nov november ноя',
+    'dec december dez déc dic des дек',
+  ].flatMap((row, index) => row.split(' ').map((word): [string, number] => [word, index + 1])),
+)
+
+/** 1 to 12 for the name of a month: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for other words. */
+export function monthNumber(octets: string): number | undefined {
+  const text = octetsToText(octets)
+  const numbered = /^(\d\d?)[月월]$/.exec(text)?.[1]
+  return numbered === undefined ? months.get(folded(text)) : Number(numbered)
+}
+
+/** In lower case, without the mark of an abbreviation. */
+function folded(text: string): string {
+  return text.toLowerCase().replace(/(?<![.,])[.,]+$/, '')
+}
