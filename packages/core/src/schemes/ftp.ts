@@ -33,7 +33,10 @@ export const ftps: Scheme = {
   resolve: (locator, place) => ftpPlan(locator, place, 'implicit'),
 }
 
-/** FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). Never registered; FileZilla's name for it. */
+/**
+ * FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). Never registered; FileZilla's name for
+ * it.
+ */
 export const ftpes: Scheme = {
   ...ftp,
   name: 'ftpes',
@@ -80,7 +83,10 @@ function segments(path: string): string[] {
   return decoded
 }
 
-/** `;type=` counts only as the raw end of the last segment, in any case; an encoded one is part of a name. RFC 1738 3.2.2. */
+/**
+ * `;type=` counts only as the raw end of the last segment, in any case; an encoded one is part of a name. RFC 1738
+ * 3.2.2.
+ */
 function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
   const semicolon = path.lastIndexOf(';')
   if (semicolon === -1) return null
@@ -91,7 +97,10 @@ function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
   return place.fail('the type code must be a, i or d; write a literal ; as %3B', 'urlPath')
 }
 
-/** Without a user: anonymous (RFC 1738 3.2.1), and a password that names no person (RFC 1635 asks for an e-mail address). */
+/**
+ * Without a user: anonymous (RFC 1738 3.2.1), and a password that names no person (RFC 1635 asks for an e-mail
+ * address).
+ */
 function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPlan, 'user' | 'password'> {
   const name = user === null ? 'anonymous' : decodeOctets(user)
   if (password !== null) return { user: name, password: decodeOctets(password) }
@@ -146,7 +155,10 @@ function ftpWire(plan: Commanded): string[] {
   return [...before, user, pass, ...directories, type, 'EPSV', transfer].map(ftpLine)
 }
 
-/** A command as it is sent. The control connection is a Telnet NVT: an octet FF is doubled (RFC 959 3.1.1.5.2, RFC 854). */
+/**
+ * A command as it is sent. The control connection is a Telnet NVT: an octet FF is doubled (RFC 959 3.1.1.5.2, RFC
+ * 854).
+ */
 export function ftpLine(command: string): string {
   return `${command.includes('\xFF') ? command.replaceAll('\xFF', '\xFF\xFF') : command}\r\n`
 }
@@ -156,7 +168,10 @@ function notAnOption(name: string): string {
   return name.startsWith('-') ? `./${name}` : name
 }
 
-/** A raw `;` is reserved in ftp (RFC 1738 3.2.2). It is taken as part of the name, as in the versions of VMS: `A.TXT;1`. */
+/**
+ * A raw `;` is reserved in ftp (RFC 1738 3.2.2). It is taken as part of the name, as in the versions of VMS:
+ * `A.TXT;1`.
+ */
 function rawSemicolon({ locator, written, span }: Inspection): Finding[] {
   if (!locator.urlPath?.includes(';')) return []
   const path = written('urlPath').replace(/;type=[^/;]*$/i, '')

@@ -24,8 +24,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The media type of the answer: that of the Gopher+ view asked for (`+application/postscript Es_ES`), else what the item type
- * says. Attributes (`!`, `$`) are text.
+ * The media type of the answer: that of the Gopher+ view asked for (`+application/postscript Es_ES`), else what the
+ * item type says. Attributes (`!`, `$`) are text.
  */
 export function mediaTypeOf({ gophertype, gopherPlus }: GopherPlan): string | null {
   if (gopherPlus !== null && !gopherPlus.startsWith('+')) return 'text/plain'

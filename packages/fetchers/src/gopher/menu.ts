@@ -35,7 +35,10 @@ export async function* menuEntries(
   }
 }
 
-/** Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`, or undefined for a line of fewer than four fields. */
+/**
+ * Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`, or undefined for a line of fewer than four
+ * fields.
+ */
 export function parseMenuLine(line: string): MenuItem | undefined {
   const [head = '', selector = '', host = '', portField, plus] = line.split('\t')
   if (portField === undefined || head === '') return undefined

@@ -60,7 +60,10 @@ class DottedText {
   #state: State = 'line-start'
   /** What may be the end mark: `.`, `.` CR, `.` LF or `.` CR LF. */
   #mark: number[] = []
-  /** From the first line that begins with `..` on; undefined before that, and once nothing is to be un-doubled any more. */
+  /**
+   * From the first line that begins with `..` on; undefined before that, and once nothing is to be un-doubled any
+   * more.
+   */
   #held: OctetBuffer | undefined
   #doubled: 'unknown' | 'no' = 'unknown'
 

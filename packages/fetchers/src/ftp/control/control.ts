@@ -33,10 +33,10 @@ export interface Exchange {
 }
 
 /**
- * The control connection. basic-ftp's context holds the sockets and the TLS session and parses the replies; one task of it,
- * which lasts as long as the connection, gets them all. Ours is what lies before and behind: every command goes out through
- * `send`, only whole replies reach the parser, and a queue gives each reply to the command it answers, since commands are
- * pipelined. The deadline alone limits the time: basic-ftp's timeout is off.
+ * The control connection. basic-ftp's context holds the sockets and the TLS session and parses the replies; one task
+ * of it, which lasts as long as the connection, gets them all. This class adds that every command goes out through
+ * `send`, that only whole replies reach the parser, and that a queue gives each reply to its command, since commands
+ * are pipelined. The deadline alone limits the time: basic-ftp's timeout is off.
  *
  * A connection may outlive the retrieval that opened it: `attach` and `detach` say which retrieval it serves.
  */
@@ -57,7 +57,10 @@ export class Control extends FTPContext {
   #outbox: string | null = null
   /** The octets of the reply that basic-ftp is parsing. */
   #octets = ''
-  /** The `received` events still to be emitted, each when its reply is awaited: so they come in the order of the commands. */
+  /**
+   * The `received` events still to be emitted, each when its reply is awaited: so they come in the order of the
+   * commands.
+   */
   readonly #unreported = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
   /** Commands have been sent before earlier ones were answered. */
   pipelined = false
@@ -259,8 +262,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Every command goes out here: one that would be two commands, or is not made of octets, is refused, whatever was checked
-   * before. basic-ftp sends QUIT whenever it closes a socket, even one that is broken; that one is dropped.
+   * Every command goes out here: one that would be two commands, or is not made of octets, is refused, whatever was
+   * checked before. basic-ftp sends QUIT whenever it closes a socket, even one that is broken; that one is dropped.
    */
   override send(command: string): void {
     if (!this.#isOpen) return
@@ -286,8 +289,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Only whole replies reach basic-ftp's listener: its parser loses the rest of a reply that is split across segments, and would
-   * take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
+   * Only whole replies reach basic-ftp's listener: its parser loses the rest of a reply that is split across segments,
+   * and would take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
    */
   #takeOver(socket: Socket): void {
     this.socket = socket

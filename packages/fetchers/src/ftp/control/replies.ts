@@ -5,8 +5,8 @@ import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { receiveError } from '../../wire/transport/socket-error.ts'
 
 /**
- * A reply of RFC 959 4.2: three digits and text, on one line (`250 Done.`) or on several (`230-Welcome,`, `230 in.`), which are
- * kept apart by LF in `text`.
+ * A reply of RFC 959 4.2: three digits and text, on one line (`250 Done.`) or on several (`230-Welcome,`, `230 in.`),
+ * which are kept apart by LF in `text`.
  */
 export type { Reply }
 
@@ -51,8 +51,8 @@ interface Meaning {
 }
 
 /**
- * What a refusal means, by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and 550 is both
- * "no such file" and "permission denied".
+ * What a refusal means, by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and 550
+ * is both "no such file" and "permission denied".
  */
 const meanings: Readonly<Record<number, Meaning>> = {
   421: { code: 'server-refused', advice: 'The server closes the connection; try again later' },

@@ -1,10 +1,13 @@
-/** What is known about how one server behaves, for the life of a fetcher. Undefined: not known yet; the quicker way is tried. */
+/**
+ * What is known about how one server behaves, for the life of a fetcher. Undefined: not known yet; the quicker way is
+ * tried.
+ */
 export interface FtpQuirks {
   /** Whether it takes several commands at a time. Some servers throw away all that comes behind the first one. */
   pipelining: boolean | undefined
   /**
-   * Whether EPSV for the next file may follow RETR at once. vsftpd, proftpd, pure-ftpd and inetutils answer it after the
-   * transfer; pyftpdlib answers it at once, and drops the transfer.
+   * Whether EPSV for the next file may follow RETR at once. vsftpd, proftpd, pure-ftpd and inetutils answer it after
+   * the transfer; pyftpdlib answers it at once, and drops the transfer.
    */
   prefetching: boolean | undefined
   /** The command that opens data connections; EPSV until it has failed. */

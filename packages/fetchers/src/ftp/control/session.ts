@@ -11,7 +11,10 @@ import { isFull } from './refusal-words.ts'
 import { type Reply, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
-/** How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after 60. */
+/**
+ * How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after
+ * 60.
+ */
 const portLifetime = 15_000
 
 /** The sessions of one fetcher as its pool opens and picks them. */
@@ -81,7 +84,10 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.#unlink = unlink
   }
 
-  /** Connects, waits for the greeting, and starts TLS where the plan says so. The login goes out with the first commands. */
+  /**
+   * Connects, waits for the greeting, and starts TLS where the plan says so. The login goes out with the first
+   * commands.
+   */
   static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)

@@ -2,7 +2,10 @@ import { clock, fullYear, monthNumber, utcDate } from '../../plugin/calendar.ts'
 import { safeSize } from './facts.ts'
 import { head, known, type LineReading, type ListedFile } from './listed-file.ts'
 
-/** `+i8388621.29609,m824255902,/,<TAB>tdev`: EPLF, https://cr.yp.to/ftp/list/eplf.html; dates are seconds since 1970, in UTC. */
+/**
+ * `+i8388621.29609,m824255902,/,<TAB>tdev`: EPLF, https://cr.yp.to/ftp/list/eplf.html; dates are seconds since 1970,
+ * in UTC.
+ */
 export function readEplf(line: string): LineReading | undefined {
   const tab = line.indexOf('\t')
   if (!line.startsWith('+') || tab === -1) return undefined
@@ -71,7 +74,10 @@ function vmsFacts(fields: string): Pick<ListedFile, 'modified' | 'details'> {
 
 /** `Directory DISK$USER:[ANN]`, MultiNet's `USR:[ANONYMOUS]`. */
 const headline = /^(?:Directory [^ \t[]*|[A-Z0-9$_-]+:)\[[^ \t]*\][ \t]*$/i
-/** `Total of 3 files, 5/9 blocks.`, `Total of 925 blocks in 8 files.`, `Grand total of 2 directories, 4 files, 30/40 blocks.` */
+/**
+ * `Total of 3 files, 5/9 blocks.`, `Total of 925 blocks in 8 files.`, `Grand total of 2 directories, 4 files, 30/40
+ * blocks.`
+ */
 const total = /^(?:Grand )?Total(?: of)? \d[\d,]* (?:files?|blocks?|director(?:y|ies))\b/i
 
 /** The rest of an entry whose name is too long for its column, on lines of its own. */

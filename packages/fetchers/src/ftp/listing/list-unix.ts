@@ -4,16 +4,17 @@ import { type Column, columnsOf, head, headLength, known, type ListedFile, split
 import { type LsDate, readForeignDate, readLsDate } from './ls-date.ts'
 
 /**
- * `ls -l`: `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt`. basic-ftp reads the lines of files and directories
- * in the form that nearly all servers write. Other lines are read here: links, devices, other dates, missing columns.
+ * `ls -l`: `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt`. basic-ftp reads the lines of files and
+ * directories in the form that nearly all servers write. Other lines are read here: links, devices, other dates,
+ * missing columns.
  */
 export function readUnix(line: string, now: Date): ListedFile | undefined {
   return readUsual(line, now) ?? readColumns(line, now)
 }
 
 /**
- * Undefined where basic-ftp knows no such line, or could be wrong: it ends a name at a CR, keeps the padding before a name, and
- * takes a date within the name for that of the file. So there must be exactly eight columns before the name.
+ * Undefined where basic-ftp knows no such line, or could be wrong: it ends a name at a CR, keeps the padding before a
+ * name, and takes a date within the name for that of the file. So there must be exactly eight columns before the name.
  */
 function readUsual(line: string, now: Date): ListedFile | undefined {
   const info = /^[-d]/.test(line) && line.length <= headLength ? parsed(line) : undefined
@@ -46,12 +47,15 @@ function parsed(line: string): FileInfo | undefined {
 /** Others are devices, pipes, sockets and doors. */
 const kinds: Readonly<Record<string, ListedFile['kind']>> = { '-': 'file', d: 'directory', l: 'link' }
 
-/** Perhaps with a mark for an access control list, and with the number of links glued to them where it is long: `drwxr-xr-x1732`. */
+/**
+ * Perhaps with a mark for an access control list, and with the number of links glued to them where it is long:
+ * `drwxr-xr-x1732`.
+ */
 const permissionsPattern = /^(([-bcdlpsD])[-A-Za-z]{9}[+.@]?)\d{0,6}[ \t]/
 
 /**
- * The number of columns before the size differs, so the size is the column before the date. Of several dates it is the first, since
- * a name may look like one.
+ * The number of columns before the size differs, so the size is the column before the date. Of several dates it is the
+ * first, since a name may look like one.
  */
 function readColumns(line: string, now: Date): ListedFile | undefined {
   const [all, permissions = '', type = ''] = permissionsPattern.exec(head(line)) ?? []

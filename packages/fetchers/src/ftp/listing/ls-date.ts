@@ -36,7 +36,10 @@ export function readForeignDate([first = '', second = '', third = '']: readonly 
 
 const readers: readonly DateReader[] = [named, iso, isoRecent, numeric, hyphenated]
 
-/** `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some that have both year and time. */
+/**
+ * `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some that have both year and
+ * time.
+ */
 function named([first = '', second = '', third = '', fourth = '']: readonly string[], now: Date): LsDate | undefined {
   const isMonthFirst = monthNumber(first) !== undefined
   const month = monthNumber(isMonthFirst ? first : second)
@@ -55,7 +58,10 @@ function named([first = '', second = '', third = '', fourth = '']: readonly stri
   return { words: 3, modified: latestDate(month, date, time, now), isDay: false }
 }
 
-/** `2001-02-03 04:05`, `2001-02-03 04:05:06.000000000 +0100`, `2001/02/03 04:05`, `2001-02-03`: GNU's long-iso, full-iso and iso. */
+/**
+ * `2001-02-03 04:05`, `2001-02-03 04:05:06.000000000 +0100`, `2001/02/03 04:05`, `2001-02-03`: GNU's long-iso,
+ * full-iso and iso.
+ */
 function iso([first = '', second = '', third = '']: readonly string[]): LsDate | undefined {
   const [, year, month, date] = /^(\d{4})([-/.]\d\d)([-/.]\d\d)$/.exec(first) ?? []
   if (year === undefined || month === undefined || date === undefined) return undefined

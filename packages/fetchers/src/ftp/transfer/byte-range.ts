@@ -66,7 +66,10 @@ export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes)
   throw notModified(context, since)
 }
 
-/** Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with 226. */
+/**
+ * Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with
+ * 226.
+ */
 export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {
   const { context } = retrieval
   const { range } = context.request

@@ -6,8 +6,8 @@ import type { DataConnection } from './data.ts'
 const replyTimeout = 10_000
 
 /**
- * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses that one at once
- * (dCache: `503 Transfer in progress`), before its 226: that refusal is not the transfer's.
+ * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses
+ * that one at once (dCache: `503 Transfer in progress`), before its 226: that refusal is not the transfer's.
  */
 export async function finalReply(retrieval: FtpRetrieval, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
   const reply = await last

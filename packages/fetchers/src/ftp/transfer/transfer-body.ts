@@ -38,9 +38,9 @@ export interface BodyOptions {
 }
 
 /**
- * The octets of one transfer, pulled one chunk at a time and lent until the next. They are whole where the data connection has ended
- * AND the control connection says 2yz, in either order; what ends in any other way ends with `partial`. At its end the session
- * is free for another retrieval, or closed.
+ * The octets of one transfer, pulled one chunk at a time and lent until the next. They are whole where the data
+ * connection has ended AND the control connection says 2yz, in either order; what ends in any other way ends with
+ * `partial`. At its end the session is free for another retrieval, or closed.
  */
 export class TransferBody implements ByteSource, Breakable, UnreadBody {
   readonly #retrieval: FtpRetrieval
@@ -133,8 +133,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * Reads what comes behind the wanted octets. Where that fails, only the session is lost; but more of them than the file has say that
-   * the server has begun at the first octet (security.md R18).
+   * Reads what comes behind the wanted octets. Where that fails, only the session is lost; but more of them than the
+   * file has say that the server has begun at the first octet (security.md R18).
    */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#retrieval
@@ -179,8 +179,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before is on its way, or
-   * waits for the consumer.
+   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before
+   * is on its way, or waits for the consumer.
    */
   #expectNoMore(): void {
     this.#isCut = true
