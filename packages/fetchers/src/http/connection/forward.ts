@@ -1,4 +1,3 @@
-import { channel } from 'node:diagnostics_channel'
 import type { HttpPlan } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
 
@@ -13,27 +12,4 @@ export function forwarder({ target }: HttpPlan, { proxy }: RetrievalContext): Pr
 /** The host and port of a target in absolute form, without the user; null for one in origin form. */
 export function authorityOf(target: string): string | null {
   return /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(target)?.[1] ?? null
-}
-
-const created = channel('undici:request:create')
-
-/**
- * Runs what makes an undici request with the given target, which undici's own check would refuse: it lets no scheme but http and
- * https stand in one. The documented hook for tracing hands over each request while it is made, and is listened to for so long alone.
- */
-export function makingRequest(target: string, make: (accepted: string) => void): void {
-  if (/^(?:\/|https?:)/.test(target)) {
-    make(target)
-    return
-  }
-  const setTarget = (message: unknown): void => {
-    const { request } = message as { readonly request: { path: string } }
-    request.path = target
-  }
-  created.subscribe(setTarget)
-  try {
-    make('/')
-  } finally {
-    created.unsubscribe(setTarget)
-  }
 }

@@ -14,10 +14,11 @@ const small = 64 * 1024
 /** What may come beside header fields, which undici counts: interim answers, a reason, trailers. */
 const slack = 64 * 1024
 
+type Controller = Dispatcher.DispatchController
+
 /**
- * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is
- * pulled out. The handler is of the form that undici uses inside; the other one has the fields parsed for it, which
- * HeadReader has read already.
+ * One request and its answer on a connection of HTTP/1.1. Octets are pulled from the connection, undici parses them and
+ * calls this as its handler, and the consumer pulls what came of it.
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
@@ -190,11 +191,10 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#wake()
   }
 
-  /** undici's. */
-  onConnect(): void {}
+  /** undici takes a handler for one of this interface if it has this method. */
+  onRequestStart(): void {}
 
-  /** undici's. What the header section says has been read already. */
-  onHeaders(status: number): boolean {
+  onResponseStart(_controller: Controller, status: number): void {
     this.#head = this.#reader.head
     const { fields = [] } = this.#head ?? {}
     // RFC 9112 6.3: these have no body, whatever their length says; undici does not think so.
@@ -202,18 +202,14 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     else if (!this.#isHead && fieldOf(fields, 'transfer-encoding') !== undefined) this.#chunkSizes = new ChunkSizes()
     else if (!this.#isHead) this.#left = lengthOf(fields)
     this.#wake()
-    return true
   }
 
-  /** undici's. */
-  onData(chunk: Buffer): boolean {
+  onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#chunks.push(chunk)
     if (this.#left !== undefined) this.#left -= chunk.length
-    return true
   }
 
-  /** undici's. */
-  onComplete(): void {
+  onResponseEnd(): void {
     if (this.#isPast) return
     // It takes a reset for a regular end where the answer has no length.
     if (this.#failure !== null && !(this.#failure instanceof PrematureClose)) this.#fail(this.#failure)
@@ -221,8 +217,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#wake()
   }
 
-  /** undici's. */
-  onError(error: Error): void {
+  onResponseError(_controller: Controller, error: Error): void {
     if (!this.#isWhole) this.#fail(error)
   }
 }
