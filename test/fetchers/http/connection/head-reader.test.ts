@@ -16,7 +16,7 @@ function read(octets: Buffer, lengths: readonly number[]): unknown {
   } catch (error) {
     return (error as Error).message
   }
-  return { head: reader.head, at, strict: reader.head && reader.strict().toString('latin1') }
+  return { head: reader.head, at, framing: reader.head && reader.framing().toString('latin1') }
 }
 
 /** Always the same numbers from 0 to 1. */
@@ -50,11 +50,11 @@ test('octets mean the same in whatever pieces they come', () => {
   }
 })
 
-test('what undici gets is strict: one length, no folds, CRLF alone', () => {
+test('what undici gets says where the body ends: one length, no folds, CRLF alone', () => {
   const octets = Buffer.from('HTTP/1.0 200\nA:\t1\n 2\nContent-Length: 3, 3\nContent-Length: 3\n\nabc', 'latin1')
   expect(read(octets, [octets.length])).toMatchObject({
     at: octets.length - 3,
-    strict: 'HTTP/1.0 200 \r\nA: 1 2\r\nContent-Length: 3\r\n\r\n',
+    framing: 'HTTP/1.0 200 \r\nContent-Length: 3\r\n\r\n',
   })
 })
 

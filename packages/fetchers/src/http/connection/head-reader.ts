@@ -2,9 +2,18 @@ import { octetsToText, printable } from '@retriever/core'
 import { type Head, HeadTooLarge, InvalidHttp, maxInterim, TooManyInterim } from './connection.ts'
 import { checkFraming, isBlank, trimmed } from './framing.ts'
 
-const lf = 10
+const blankLine = Buffer.from('\r\n\r\n')
 /** What each status line begins with. */
 const protocol = 'HTTP/'
+
+/** What undici reads of a head. */
+const framingFields: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+])
 
 /**
  * Reads the header section of an answer before undici does, with the tolerance that RFC 9112 allows: lines may end in
@@ -37,37 +46,46 @@ export class HeadReader {
     return this.#head
   }
 
-  /** Reads on, to the end of the header section at most. Gives the number of octets that were read. */
+  /** Reads on, to the end of the header section at most. Returns the number of octets that were read. */
   read(octets: Buffer): number {
     let at = 0
-    while (this.#head === undefined) {
-      const end = octets.indexOf(lf, at)
+    while (this.#head === undefined && at < octets.length) at += this.#readLines(octets, at)
+    return at
+  }
+
+  /** Reads up to the next blank line, or all where there is none. */
+  #readLines(octets: Buffer, from: number): number {
+    const end = octets.indexOf(blankLine, from)
+    const text = octets.toString('latin1', from, end < 0 ? octets.length : end + blankLine.length)
+    let at = 0
+    while (this.#head === undefined && at < text.length) {
+      const lf = text.indexOf('\n', at)
       const before = this.#pending.length
-      this.#pending += octets.toString('latin1', at, end < 0 ? octets.length : end)
-      this.#checkBeginning(before)
-      if (end < 0) return octets.length
-      at = end + 1
-      const line = this.#pending
-      this.#pending = ''
-      const endsInCrlf = line.endsWith('\r')
-      this.#line(endsInCrlf ? line.slice(0, -1) : line, endsInCrlf)
+      const line = this.#pending + text.slice(at, lf < 0 ? text.length : lf)
+      this.#checkBeginning(line, before)
+      at = lf < 0 ? text.length : lf + 1
+      this.#pending = lf < 0 ? line : ''
+      if (lf >= 0) {
+        const endsInCrlf = line.endsWith('\r')
+        this.#line(endsInCrlf ? line.slice(0, -1) : line, endsInCrlf)
+      }
     }
     return at
   }
 
-  /** The same for undici, which is strict. */
-  strict(): Buffer {
+  /** The head that undici gets: a status without a reason, and the fields that say where the body and connection end. */
+  framing(): Buffer {
     const { version = '', status = 0, fields = [] } = this.#head ?? {}
-    const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
-    // The reason is none of undici's business.
-    return Buffer.from(`${version} ${status} \r\n${lines.join('')}\r\n`, 'latin1')
+    let text = `${version} ${status} \r\n`
+    for (const [name, value] of fields) if (isFraming(name)) text += `${name}: ${value}\r\n`
+    return Buffer.from(`${text}\r\n`, 'latin1')
   }
 
   /** A line need not end for it to be no HTTP, or too long. */
-  #checkBeginning(before: number): void {
+  #checkBeginning(line: string, before: number): void {
     if (this.#status !== null) {
-      if (this.#size + this.#pending.length > this.#maxReply) throw tooLarge()
-    } else if (before < protocol.length && !couldBeStatusLine(this.#pending)) throw new InvalidHttp('no status line')
+      if (this.#size + line.length > this.#maxReply) throw tooLarge()
+    } else if (before < protocol.length && !couldBeStatusLine(line)) throw new InvalidHttp('no status line')
   }
 
   #line(line: string, endsInCrlf: boolean): void {
@@ -154,6 +172,12 @@ interface StatusLine {
   readonly version: string
   readonly status: number
   readonly reason: string
+}
+
+function isFraming(name: string): boolean {
+  // Nearly all other names have other lengths.
+  const { length } = name
+  return (length === 10 || length === 14 || length === 16 || length === 17) && framingFields.has(name.toLowerCase())
 }
 
 /** RFC 9112 4: words may be divided by more than one blank, and the reason be missing with the blank before it. */

@@ -147,7 +147,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
         return
       }
       if (this.#reader.head === undefined) return
-      this.#feed(this.#reader.strict())
+      this.#feed(this.#reader.framing())
     }
     for (const piece of this.#chunkSizes?.withoutBlanks(body) ?? [body]) this.#feed(piece)
   }
