@@ -45,6 +45,6 @@ export interface CacheUse {
 export interface AnswerBody extends AsyncIterableIterator<Uint8Array> {
   next(): Promise<IteratorResult<Uint8Array, undefined>>
   return(): Promise<IteratorResult<Uint8Array, undefined>>
-  /** As Retrieved.lent. */
-  readonly lent?: AsyncIterable<Uint8Array>
+  /** As Retrieved.reusable. */
+  readonly reusable?: AsyncIterable<Uint8Array>
 }

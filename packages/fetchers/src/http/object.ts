@@ -47,9 +47,9 @@ export async function resuming(
   const bodyOf = (source: Source, octets: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
     [Symbol.asyncIterator]: () => new ResumingBody(context, source, extent, { octets, deadline }),
   })
-  if (reusable === undefined) return Object.assign(outcome, { body: bodyOf(source, body) })
-  const lending = { ...source, octets: ({ body }: Answer) => body.lent ?? body }
-  return Object.assign(outcome, { body: bodyOf(source, body), lent: bodyOf(lending, reusable) })
+  if (reusable === undefined) return { ...outcome, body: bodyOf(source, body) }
+  const lending = { ...source, octets: ({ body }: Answer) => body.reusable ?? body }
+  return { ...outcome, body: bodyOf(source, body), reusable: bodyOf(lending, reusable) }
 }
 
 /** Nothing proves what comes another time to be of the same representation, or no end of it is known. */
@@ -63,7 +63,7 @@ function restarting(
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
   const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, sink: Sink) => ({
     [Symbol.asyncIterator]: () => {
-      const ofAnswer = ({ body }: Answer): AsyncIterable<Uint8Array> => (isLent ? (body.lent ?? body) : body)
+      const ofAnswer = ({ body }: Answer): AsyncIterable<Uint8Array> => (isLent ? (body.reusable ?? body) : body)
       const length = extent === null ? null : extent.end - extent.at
       const restart = { again, head: answer.head, length, octets: ofAnswer, sink }
       return new RestartingBody(context, restart, { octets, deadline })

@@ -55,9 +55,8 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
 }
 
 function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
-  const { lent } = body
-  const description = describe(head, provesEnd)
-  return lent === undefined ? Object.assign(description, { body }) : Object.assign(description, { body, lent })
+  const { reusable } = body
+  return { ...describe(head, provesEnd), body, ...(reusable !== undefined && { reusable }) }
 }
 
 /** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */

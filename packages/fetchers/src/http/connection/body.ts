@@ -18,7 +18,7 @@ export class HttpBody implements AnswerBody {
   }
 
   /** The same octets in chunks that are overwritten once the next is asked for. */
-  get lent(): AsyncIterable<Uint8Array> {
+  get reusable(): AsyncIterable<Uint8Array> {
     const lent: AsyncIterableIterator<Uint8Array> = {
       [Symbol.asyncIterator]: () => lent,
       next: () => this.#next(),

@@ -18,7 +18,7 @@ export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Prom
   if (port === 80 || asked.has(context.request)) return false
   asked.add(context.request)
   const deadline = context.deadline.attempt()
-  const quiet = { ...context, deadline, isHeard: false, emit: () => {}, tls: { insecure: true } }
+  const quiet = { ...context, deadline, hasListener: false, emit: () => {}, tls: { insecure: true } }
   const { phase } = context.deadline
   const signal = AbortSignal.timeout(replyTimeout)
   try {

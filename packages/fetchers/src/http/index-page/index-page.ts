@@ -23,7 +23,7 @@ export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: R
   const whole = {
     ...retrieved,
     body: new PeekedBody(peek, octets),
-    ...(reusable && { lent: new PeekedBody(peek, reusable[Symbol.asyncIterator]()) }),
+    ...(reusable && { reusable: new PeekedBody(peek, reusable[Symbol.asyncIterator]()) }),
   }
   if (!peek.isIndex) return whole
   // The parser is loaded for those who need it.
