@@ -18,11 +18,11 @@ import type { Logins } from './request.ts'
 
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
-/** How HTTP is spoken by all clients that get the fetcher. */
+/** Options of httpFetcher(), for all clients that get the fetcher. */
 export interface HttpFetcherOptions {
-  /** Where answers are kept, and served from as RFC 9111 allows a private cache. Default: nowhere. */
+  /** Where responses are stored, and served from as RFC 9111 allows a private cache. Default: nowhere. */
   readonly cache?: CacheOption
-  /** Offer HTTP/2 (RFC 9113) to servers within TLS. Default true. */
+  /** Offer HTTP/2 (RFC 9113) within TLS. Default true. */
   readonly http2?: boolean
 }
 
@@ -53,28 +53,28 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
 
 async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
   const { deadline } = context
-  const ask = withLogin(plan, context, (asking: RangeRequest, logins: Logins) => {
-    const send = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), asking, logins)
-    const trying = withDeadline(context, asking.deadline ?? deadline)
-    return cache === null ? send(trying) : cache.answer(plan, trying, asking, logins, send)
+  const send = withLogin(plan, context, (request: RangeRequest, logins: Logins) => {
+    const sendNow = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), request, logins)
+    const ofRequest = withDeadline(context, request.deadline ?? deadline)
+    return cache === null ? sendNow(ofRequest) : cache.answer(plan, ofRequest, request, logins, sendNow)
   })
-  const outcome = await retrieveWith(ask, context)
+  const outcome = await retrieveWith(send, context)
   return outcome.outcome === 'retrieved' ? asListing(decodeBody(outcome, context), plan, context) : outcome
 }
 
-/** What the caller knows of a resource of the first origin is not told to another one. */
+/** The entity tag and date that the caller knows of the first origin's resource are not sent to another origin. */
 function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   if (context.isOtherOrigin !== true) return context
   const { ifNoneMatch: _tag, ifChangedSince: _date, ...request } = context.request
   return { ...context, request }
 }
 
-function retrieveWith(ask: SendRequest, context: RetrievalContext): Promise<Outcome> {
+function retrieveWith(send: SendRequest, context: RetrievalContext): Promise<Outcome> {
   const { request } = context
   const point = resumePoint(request)
   const connections = connectionsFor(request)
-  // Of HEAD, Range is no part (RFC 9110 14.2).
-  if (point !== undefined && point.offset > 0 && request.head !== true) return retrieveRest(ask, point, context)
-  if (connections > 1) return retrieveSplit(ask, context, connections)
-  return retrieveObject(ask, context, request.range)
+  // Range has no meaning for HEAD (RFC 9110 14.2).
+  if (point !== undefined && point.offset > 0 && request.head !== true) return retrieveRest(send, point, context)
+  if (connections > 1) return retrieveSplit(send, context, connections)
+  return retrieveObject(send, context, request.range)
 }

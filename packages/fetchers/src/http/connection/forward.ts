@@ -2,8 +2,8 @@ import type { HttpPlan } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
- * The proxy that is asked for the URL itself (RFC 9112 3.2.2), as the plan's target in absolute form says; null where the server is
- * asked, if through a tunnel.
+ * The proxy that is asked for the URL itself (RFC 9112 3.2.2): the plan's target is in absolute form then. Null: the
+ * server is asked, perhaps through a tunnel.
  */
 export function forwarder({ target }: HttpPlan, { proxy }: RetrievalContext): ProxyServer | null {
   return proxy && authorityOf(target) !== null ? proxy : null

@@ -42,7 +42,7 @@ export class Http1Connection implements HttpConnection {
     return this.#exchange === undefined && !this.#socket.destroyed
   }
 
-  /** What broke it. */
+  /** The error that broke it; null: none has. */
   get failure(): Error | null {
     return this.#source.failure
   }
@@ -58,17 +58,20 @@ export class Http1Connection implements HttpConnection {
     return exchange
   }
 
-  /** Has undici parse what came. False: it is done with the connection. */
+  /** Has undici parse these octets. False: undici reads no more of this connection. */
   parse(octets: Buffer): boolean {
     return this.#client.parse(octets)
   }
 
-  /** The peer has ended it; undici is told, and tells the exchange what that means. */
+  /** Tells undici that the peer has ended the connection; undici tells the exchange what that means. */
   ended(): void {
     this.#client.end(this.#source.failure)
   }
 
-  /** The exchange is over. Octets that come now are no answer to anything: the connection is of no use then (security.md case 39). */
+  /**
+   * The exchange is over. Octets that come from now on end the connection (security.md case 39: a response that is
+   * queued on an idle connection).
+   */
   free(): void {
     if (this.#socket.destroyed || this.#client.isDestroyed) return void this.destroy()
     this.#exchange = undefined
@@ -76,8 +79,8 @@ export class Http1Connection implements HttpConnection {
     if (!this.#socket.destroyed) this.onFree()
   }
 
-  /** The exchange has read the rest of its body past undici, which for the next one begins anew. */
-  freePast(): void {
+  /** The exchange is over, and undici has not seen the end of its body: the next exchange needs a new client. */
+  freeWithNewClient(): void {
     this.#client.detach()
     this.#client = this.#makeClient()
     this.#socket.unref()
@@ -91,7 +94,7 @@ export class Http1Connection implements HttpConnection {
   }
 
   async destroy(): Promise<void> {
-    // Through undici, which then tells the exchange.
+    // undici tells the exchange.
     await this.#client.destroy()
     this.#socket.destroy()
   }
@@ -100,7 +103,7 @@ export class Http1Connection implements HttpConnection {
     return new UndiciClient(this.#socket, this.maxReply, () => {
       if (this.#source.isQuiet) return this.#exchange?.sent() ?? null
       if (this.isReused) return new ConnectionLost('Octets came before the request')
-      return this.#exchange?.forestalled() ?? null
+      return this.#exchange?.receivedBeforeRequest() ?? null
     })
   }
 }

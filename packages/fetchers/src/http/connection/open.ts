@@ -8,8 +8,8 @@ import { forwarder } from './forward.ts'
 import { Http1Connection } from './http1.ts'
 
 /**
- * Opens a connection under the deadline; once open, it belongs to the pool, not to the retrieval. `http2` says whether
- * that may be offered.
+ * Opens a connection under the retrieval's deadline; once open, it belongs to the pool. `http2` says whether HTTP/2 may
+ * be offered.
  */
 export async function openHttpConnection(
   context: RetrievalContext,
@@ -19,7 +19,7 @@ export async function openHttpConnection(
   const lifetime = new AbortController()
   const unlink = context.deadline.onAbort(() => lifetime.abort())
   const proxy = forwarder(plan, context)
-  // TLS and proxies have their own ways with what is read.
+  // TLS and proxies read from the socket themselves.
   const ringReader = plan.tls === 'none' && !context.proxy ? new RingReader() : undefined
   const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
@@ -30,7 +30,7 @@ export async function openHttpConnection(
     const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
       const { Http2Connection } = await import('./http2.ts')
-      // Closed while that was loaded: a session would never say so.
+      // The socket may have closed while that was loaded, and a session would never say so.
       if (socket.destroyed) {
         const message = 'The server closed the connection without an answer; try again.'
         throw context.error('receive-failed', message, { phase: 'request', transient: true })
