@@ -6,7 +6,7 @@ import { withDeadline } from '../plugin/retry.ts'
 import type { Cache } from './cache/cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
 import { decodeBody } from './coding/coding.ts'
-import { Pool } from './connection/pool.ts'
+import { ConnectionPool } from './connection/pool.ts'
 import { sendRequest } from './connection/send-request.ts'
 import type { RangeRequest, SendRequest } from './exchange.ts'
 import { asListing } from './index-page/index-page.ts'
@@ -36,7 +36,7 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   checkOptions(options, optionKinds, 'httpFetcher.')
   if (options.cache !== undefined) checkCache(options.cache)
   const option = structuredClone(options.cache)
-  const pool = new Pool(options.http2 ?? true)
+  const pool = new ConnectionPool(options.http2 ?? true)
   let cache: Promise<Cache> | undefined
   return {
     mechanism: 'http',
@@ -51,7 +51,12 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   }
 }
 
-async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
+async function retrieve(
+  pool: ConnectionPool,
+  cache: Cache | null,
+  plan: HttpPlan,
+  context: RetrievalContext,
+): Promise<Outcome> {
   const { deadline } = context
   const send = withLogin(plan, context, (request: RangeRequest, logins: Logins) => {
     const sendNow = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), request, logins)

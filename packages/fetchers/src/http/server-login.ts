@@ -1,5 +1,5 @@
 import { type HttpPlan, RetrievalError } from '@retriever/core'
-import { type Attempt, Authenticator, type UserAndPassword } from '../auth/authenticator.ts'
+import { Authenticator, type LoginAttempt, type UserAndPassword } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
@@ -35,7 +35,7 @@ export class ServerLogin {
     this.#authenticator = new Authenticator(known)
   }
 
-  begin(): Attempt {
+  begin(): LoginAttempt {
     return this.#authenticator.begin()
   }
 
@@ -46,7 +46,7 @@ export class ServerLogin {
   }
 
   /** Finds a login for another request after a 401. Null: there is one; else the error with an excerpt of the body. */
-  async answerChallenge(requestLogin: Attempt, { head, body }: Answer): Promise<RetrievalError | null> {
+  async answerChallenge(requestLogin: LoginAttempt, { head, body }: Answer): Promise<RetrievalError | null> {
     const context = this.#context
     const { status, reply } = head
     const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
@@ -67,7 +67,7 @@ export class ServerLogin {
       const find = (challenge: Challenge, protection: string) => this.#find(challenge, protection, refused)
       const login = await askCredentials(this.#plan, context, challenges, details, find)
       if (RetrievalError.is(login)) return refused === null ? login : wrong()
-      this.#authenticator.take(login)
+      this.#authenticator.use(login)
       return null
     } catch (error) {
       await discard(body, context)

@@ -52,7 +52,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   /** The request is written now: octets from now on are the answer. */
-  sent(): null {
+  requestSent(): null {
     this.#isSent = true
     this.#wake()
     return null
@@ -61,7 +61,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** Something came before the request: octets, which do not answer it, or the end of the connection. */
   receivedBeforeRequest(): Error | null {
     const octets = this.#source.take()
-    if (!octets) return this.sent()
+    if (!octets) return this.requestSent()
     this.firstOctets = octets.toString('latin1', 0, shownOctets)
     return new UnsolicitedData('octets before the request')
   }

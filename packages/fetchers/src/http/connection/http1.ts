@@ -101,7 +101,7 @@ export class Http1Connection implements HttpConnection {
 
   #makeClient(): UndiciClient {
     return new UndiciClient(this.#socket, this.maxReply, () => {
-      if (this.#source.isQuiet) return this.#exchange?.sent() ?? null
+      if (this.#source.isQuiet) return this.#exchange?.requestSent() ?? null
       if (this.isReused) return new ConnectionLost('Octets came before the request')
       return this.#exchange?.receivedBeforeRequest() ?? null
     })

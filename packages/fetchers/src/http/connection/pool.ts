@@ -22,7 +22,7 @@ interface Site {
  * The connections of one fetcher. Each is in use by one retrieval, or by several (HTTP/2), or idle until the keep-alive
  * timer closes it.
  */
-export class Pool {
+export class ConnectionPool {
   readonly #http2: boolean
   readonly #sites = new Map<string, Site>()
   readonly #all = new Set<HttpConnection>()

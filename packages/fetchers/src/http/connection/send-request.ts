@@ -7,13 +7,13 @@ import { ResponseHead } from '../response.ts'
 import { HttpBody } from './body.ts'
 import type { Head } from './connection.ts'
 import { forwarder } from './forward.ts'
-import type { Pool } from './pool.ts'
+import type { ConnectionPool } from './pool.ts'
 import { speaksTls } from './tls-port.ts'
 import { WholeBody } from './whole-body.ts'
 
 /** Sends the request and waits for the head of the response. */
 export async function sendRequest(
-  pool: Pool,
+  pool: ConnectionPool,
   plan: HttpPlan,
   context: RetrievalContext,
   rangeRequest: RangeRequest,
