@@ -10,11 +10,11 @@ import { ConnectionPool } from './connection/pool.ts'
 import { sendRequest } from './connection/send-request.ts'
 import type { RangeRequest, SendRequest } from './exchange.ts'
 import { asListing } from './index-page/index-page.ts'
-import { withLogin } from './login.ts'
 import { retrieveObject } from './object.ts'
 import { retrieveRest } from './range/resume-from.ts'
 import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
+import { withLogin } from './server-login.ts'
 
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 

@@ -1,10 +1,9 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
-import type { RequestOptions } from '../plugin/fetcher.ts'
+import type { ProxyServer, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { acceptEncoding } from './coding/coding.ts'
-import { authorityOf } from './connection/forward.ts'
 import type { RangeRequest } from './exchange.ts'
 
 /** A request for undici. */
@@ -99,4 +98,17 @@ export function isSecret(name: string): boolean {
 /** RFC 9112 3.2: the authority in the target, if that is in absolute form. */
 function hostField(plan: HttpPlan): string {
   return authorityOf(plan.target) ?? authority(plan, plan.tls === 'none' ? 80 : 443)
+}
+
+/**
+ * The proxy that is asked for the URL itself (RFC 9112 3.2.2): the plan's target is in absolute form then. Null: the
+ * server is asked, perhaps through a tunnel.
+ */
+export function forwarder({ target }: HttpPlan, { proxy }: RetrievalContext): ProxyServer | null {
+  return proxy && authorityOf(target) !== null ? proxy : null
+}
+
+/** The host and port of a target in absolute form, without the user; null for one in origin form. */
+function authorityOf(target: string): string | null {
+  return /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(target)?.[1] ?? null
 }

@@ -3,10 +3,51 @@ import { Authenticator, type LoginAttempt, type UserAndPassword } from '../auth/
 import { readChallenges } from '../auth/challenge.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
+import { proxyAuthenticator } from '../wire/proxy/http-connect.ts'
 import { askCredentials, checkBasicUser } from './ask-credentials.ts'
 import { discard, readExcerpt } from './connection/discard.ts'
-import type { Answer } from './exchange.ts'
+import type { Answer, RangeRequest, SendRequest } from './exchange.ts'
+import { forwarder, type Logins, methodOf } from './request.ts'
 import { shownFields } from './response.ts'
+
+/**
+ * Sends requests with a login for the server, once it has asked for one, or at once if the URL has a password, and with
+ * the login of the proxy. A login that was accepted serves the later requests of the same retrieval. Rejects with
+ * auth-required or auth-failed, or resolves to the answer that says so if RequestOptions.fail is false.
+ */
+export function withLogin(
+  plan: HttpPlan,
+  context: RetrievalContext,
+  send: (request: RangeRequest, logins: Logins) => Promise<Answer>,
+): SendRequest {
+  const server = new ServerLogin(plan, context)
+  // Without a proxy it has no login: 407 from a server is an error like others (security.md case 80: secrets that were
+  // not to be asked for).
+  const proxy = proxyAuthenticator(forwarder(plan, context))
+  const method = methodOf(context.request)
+  return async (request) => {
+    const serverLogin = server.begin()
+    const proxyLogin = proxy.begin()
+    while (true) {
+      const answer = await send(request, {
+        authorization: serverLogin.credentials(method, plan.target),
+        proxyAuthorization: proxyLogin.credentials(method, plan.target),
+      })
+      const { head, body } = answer
+      if (head.status === 401) {
+        const failure = await server.answerChallenge(serverLogin, answer)
+        if (failure !== null && context.request.fail === false) return answer
+        if (failure !== null) throw failure
+      } else if (head.status !== 407) {
+        if (head.status < 400) server.accepted()
+        return answer
+      }
+      if (head.status === 407 && !proxyLogin.retry(readChallenges(head.field('proxy-authenticate') ?? '')))
+        return answer
+      await discard(body, context)
+    }
+  }
+}
 
 /** Credentials that do not come from the URL. */
 interface Found {
@@ -20,7 +61,7 @@ interface Found {
  * The login of one retrieval at its server: user and password of the URL, or credentials that the server has accepted
  * from this client before, or those that ClientOptions.credentials gives; it is asked once.
  */
-export class ServerLogin {
+class ServerLogin {
   readonly #plan: HttpPlan
   readonly #context: RetrievalContext
   readonly #authenticator: Authenticator
