@@ -47,9 +47,13 @@ export async function resuming(
   const bodyOf = (source: Source, octets: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
     [Symbol.asyncIterator]: () => new ResumingBody(context, source, extent, { octets, deadline }),
   })
-  if (reusable === undefined) return { ...outcome, body: bodyOf(source, body) }
+  if (reusable === undefined) return Object.assign(outcome, { body: bodyOf(source, body) })
   const lending = { ...source, octets: ({ body }: Answer) => body.reusable ?? body }
-  return { ...outcome, body: bodyOf(source, body), reusable: bodyOf(lending, reusable) }
+  const bodies: Pick<Retrieved, 'body' | 'reusable'> = {
+    body: bodyOf(source, body),
+    reusable: bodyOf(lending, reusable),
+  }
+  return Object.assign(outcome, bodies)
 }
 
 /** Nothing proves what comes another time to be of the same representation, or no end of it is known. */
