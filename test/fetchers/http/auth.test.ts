@@ -352,7 +352,7 @@ describe('a server that wants a login', () => {
     expect(values).toEqual([null])
   })
 
-  test('refuses the caller’s own Authorization: nobody is asked (case 47)', async () => {
+  test('refuses the caller’s own Authorization: no credentials are asked for (case 47)', async () => {
     const wishes = { headers: { authorization: 'Custom s3cr3t' } }
     const credentials = (): never => {
       throw new Error('asked')

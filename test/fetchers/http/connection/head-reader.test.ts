@@ -34,7 +34,7 @@ const words = [
   'Content-Length: 3', 'Content-Length: 5', 'Content-Length:', '3', ',', 'Transfer-Encoding: chunked', '\0', '\xFF', '\x15',
 ]
 
-test('octets mean the same in whatever pieces they come', () => {
+test('octets mean the same in pieces of any size', () => {
   const random = numbers(1738)
   for (let round = 0; round < 3000; round++) {
     const begin = random() < 0.8 ? ['HTTP/1.1 200 OK', '\r\n'] : []
