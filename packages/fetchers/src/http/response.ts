@@ -1,5 +1,6 @@
 import { octetsToText, printable, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { isToken } from '../plugin/options.ts'
 import { notModified, sameTag } from '../plugin/request-options.ts'
 import type { Head } from './connection/connection.ts'
 import { contentRange } from './range/content-range.ts'
@@ -88,9 +89,14 @@ function offsetOf(head: ResponseHead): number {
 
 function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: string | null] {
   const field = head.field('content-type') ?? ''
-  const type = /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;|$)/.exec(field)?.[1]
+  const [essence = ''] = field.split(';', 1)
+  const type = essence.trim().toLowerCase()
+  const words = type.split('/')
   const charset = /;\s*charset\s*=\s*(?:"([^"\\]+)"|([\w!#$%&'*+.^`|~-]+))/i.exec(field)
-  return [type?.toLowerCase() ?? null, (charset?.[1] ?? charset?.[2])?.toLowerCase() ?? null]
+  return [
+    words.length === 2 && words.every(isToken) ? type : null,
+    (charset?.[1] ?? charset?.[2])?.toLowerCase() ?? null,
+  ]
 }
 
 /**
