@@ -1,22 +1,6 @@
 import type { AuthChallenge } from './challenge.ts'
 import { DigestLogin, type DigestOffer, strongestDigest } from './digest.ts'
-
-/** One octet a character. */
-export interface UserAndPassword {
-  readonly user: string
-  readonly password: string
-}
-
-/** Makes the value of the field Authorization or Proxy-Authorization. */
-export interface Login {
-  credentials(method: string, uri: string): string
-}
-
-/** RFC 7617 2. The user must not have a colon. */
-export function basicLogin({ user, password }: UserAndPassword): Login {
-  const value = `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
-  return { credentials: () => value }
-}
+import { basicLogin, type Login, type UserAndPassword } from './login.ts'
 
 /** The login at one server or proxy, for request after request. */
 export class Authenticator {

@@ -1,5 +1,5 @@
 import type { OctetSource } from '../wire/framing/lines.ts'
-import type { Connection } from '../wire/transport/socket.ts'
+import type { Connection } from '../wire/transport/connection.ts'
 
 /**
  * The octets of an item, whose end ends its connection. Plain iterators, here and below: each generator around another costs several

@@ -1,5 +1,7 @@
 import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
+import { httpDate } from '../plugin/date.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {
@@ -11,7 +13,7 @@ import {
   UnboundedHead,
   UnsolicitedData,
 } from './connection/connection.ts'
-import { dateOf, type ResponseHead, shownFields } from './response.ts'
+import { type ResponseHead, shownFields } from './response.ts'
 
 /** Statuses that have an error code of their own; the sentence says what to do. */
 const ownCodes: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
@@ -55,8 +57,8 @@ export function statusError(
 function retryAfterOf(head: ResponseHead): number | undefined {
   const field = head.field('retry-after') ?? ''
   if (/^\d{1,12}$/.test(field)) return 1000 * Number(field)
-  const until = dateOf(field)
-  const now = dateOf(head.field('date')) ?? new Date()
+  const until = httpDate(field)
+  const now = httpDate(head.field('date')) ?? new Date()
   return until === null ? undefined : Math.max(0, until.getTime() - now.getTime())
 }
 

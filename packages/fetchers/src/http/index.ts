@@ -2,20 +2,21 @@ import type { HttpPlan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
 import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
 import { resumePoint } from '../plugin/request-options.ts'
-import { withDeadline } from '../plugin/retry.ts'
+import { withDeadline } from '../plugin/with-deadline.ts'
 import type { Cache } from './cache/cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
 import { decodeBody } from './coding/coding.ts'
 import { ConnectionPool } from './connection/pool.ts'
 import { sendRequest } from './connection/send-request.ts'
 import type { RangeRequest, SendRequest } from './exchange.ts'
-import { asListing } from './index-page/index-page.ts'
+import { asListing } from './index-page/listing.ts'
 import { retrieveObject } from './object.ts'
 import { retrieveRest } from './range/resume-from.ts'
 import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
 import { withLogin } from './server-login.ts'
 
+export { isOwnField } from '../plugin/options.ts'
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
 /** Options of httpFetcher(), for all clients that get the fetcher. */
@@ -56,7 +57,7 @@ async function retrieve(
   cache: Cache | null,
   plan: HttpPlan,
   context: RetrievalContext,
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const { deadline } = context
   const send = withLogin(plan, context, (request: RangeRequest, logins: Logins) => {
     const sendNow = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), request, logins)
@@ -74,7 +75,7 @@ function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   return { ...context, request }
 }
 
-function retrieveWith(send: SendRequest, context: RetrievalContext): Promise<Outcome> {
+function retrieveWith(send: SendRequest, context: RetrievalContext): Promise<Outcome<'http'>> {
   const { request } = context
   const point = resumePoint(request)
   const connections = connectionsFor(request)

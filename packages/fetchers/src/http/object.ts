@@ -21,7 +21,7 @@ export async function retrieveObject(
   ask: SendRequest,
   context: RetrievalContext,
   range?: RequestOptions['range'],
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const deadline = context.deadline.attempt()
   const asking = { ...(range !== undefined && { range }), deadline }
   const answer = await ask(asking)
@@ -33,7 +33,7 @@ export async function resuming(
   asked: Asked,
   context: RetrievalContext,
   range?: RequestOptions['range'],
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const { ask, answer, deadline } = asked
   const outcome = withCache(await outcomeOf(answer, context, range), answer)
   if (outcome.outcome !== 'retrieved' || context.request.head === true) return outcome
@@ -59,10 +59,10 @@ export async function resuming(
 /** Nothing proves what comes another time to be of the same representation, or no end of it is known. */
 function restarting(
   { ask, asking, answer, deadline }: Asked,
-  outcome: Retrieved,
+  outcome: Retrieved<'http'>,
   extent: Extent | null,
   context: RetrievalContext,
-): Retrieved {
+): Retrieved<'http'> {
   const { body, reusable } = outcome
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
   const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, sink: Sink) => ({
@@ -82,7 +82,7 @@ function restarting(
   }
 }
 
-function withCache(outcome: Outcome, { cache }: Answer): Outcome {
+function withCache(outcome: Outcome<'http'>, { cache }: Answer): Outcome<'http'> {
   if (outcome.outcome !== 'retrieved' || cache === undefined) return outcome
   return { ...outcome, metadata: { ...outcome.metadata, cache } }
 }

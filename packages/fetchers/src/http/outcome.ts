@@ -17,7 +17,7 @@ export async function outcomeOf(
   answer: Answer,
   context: RetrievalContext,
   range?: RequestOptions['range'],
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const { head, body, peerAddress } = answer
   const { status } = head
   const location = redirects.has(status) ? locationOf(head, context) : null
@@ -41,7 +41,11 @@ export async function outcomeOf(
 }
 
 /** Throws the error for a status of 400 or more; resolves to the answer if RequestOptions.fail is false. */
-async function failed(answer: Answer, context: RetrievalContext, range: RequestOptions['range']): Promise<Outcome> {
+async function failed(
+  answer: Answer,
+  context: RetrievalContext,
+  range: RequestOptions['range'],
+): Promise<Outcome<'http'>> {
   const { head, proxy } = answer
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
@@ -54,7 +58,7 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
   throw statusError(head, excerpt, proxy, context)
 }
 
-function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
+function retrieved({ head, body, provesEnd = false }: Answer): Retrieved<'http'> {
   const { reusable } = body
   const bodies: Pick<Retrieved, 'body' | 'reusable'> = reusable === undefined ? { body } : { body, reusable }
   // Object.assign takes a tenth of the time of a spread, 1 µs of the 70 µs for a small body.

@@ -1,4 +1,5 @@
 import { octetsToText, printable, redact } from '@retriever/core'
+import { httpDate } from '../plugin/date.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { isToken } from '../plugin/options.ts'
 import { notModified, sameTag } from '../plugin/request-options.ts'
@@ -53,7 +54,7 @@ export function shownFields({ fields }: ResponseHead): Readonly<Record<string, s
 }
 
 /** A Retrieved without its body, from the head of a 2xx response. */
-export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved, 'body' | 'entries'> {
+export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<'http'>, 'body' | 'entries'> {
   const size = sizeOf(head)
   const [mediaType, charset] = mediaTypeOf(head)
   return {
@@ -63,7 +64,7 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved,
     charset,
     size,
     offset: offsetOf(head),
-    modified: dateOf(head.field('last-modified')),
+    modified: httpDate(head.field('last-modified')),
     etag: head.field('etag'),
     completeness:
       size !== null ? 'verified' : provesEnd || head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
@@ -100,20 +101,6 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 /**
- * RFC 9110 5.6.7, and what else Date reads with a time of day: of `0` alone, Date would make the year 2000. Null for
- * what is no date. Where no zone stands, as in the form of asctime, GMT is meant.
- */
-export function dateOf(field: string | null): Date | null {
-  if (field === null || !/\d:\d\d/.test(field)) return null
-  return validDate(/[A-Za-z)]$|[+-]\d\d:?\d\d$/.test(field) ? field : `${field} GMT`)
-}
-
-function validDate(text: string): Date | null {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? null : date
-}
-
-/**
  * Throws `not-modified` if the resource still has the entity tag, or is no newer than the date of the condition: for
  * 304, and for a response whose fields say so, since some servers ignore conditions, or accept only the exact date
  * (RFC 9110 13.1.3; nginx does). If there is a tag, the date does not count.
@@ -128,7 +115,7 @@ export function checkChanged(head: ResponseHead, request: RequestOptions, contex
     const isSame = status < 300 && etag !== null && isAmong(etag, ifNoneMatch)
     if (status === 304 || isSame) throw sameTag(context, details)
   } else if (ifChangedSince !== undefined) {
-    const modified = dateOf(head.field('last-modified'))
+    const modified = httpDate(head.field('last-modified'))
     const isOld = status < 300 && modified !== null && modified <= ifChangedSince
     if (status === 304 || isOld) throw notModified(context, ifChangedSince, details)
   }

@@ -6,7 +6,10 @@ import type { FormData } from './answers.ts'
  * Sends a form, and what comes of it. No failure is transient, not even within the sending: to try again would be to submit again, which
  * only the person may want to (RFC 9110 9.2.2 says the same of methods that are not idempotent).
  */
-export async function submitForm({ secrets }: FormData, submit: () => Promise<Retrieved>): Promise<Retrieved> {
+export async function submitForm(
+  { secrets }: FormData,
+  submit: () => Promise<Retrieved<'gopher'>>,
+): Promise<Retrieved<'gopher'>> {
   try {
     const retrieved = await submit()
     return { ...retrieved, body: once(retrieved.body, secrets) }

@@ -28,7 +28,7 @@ function wantsCoding(request: RequestOptions): boolean {
  * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
  * without a length that is cut between two of them looks whole.
  */
-export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Retrieved {
+export function decodeBody(retrieved: Retrieved<'http'>, context: RetrievalContext): Retrieved<'http'> {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
   // Content-Length: 0, and what has no body whatever it says: 204.
@@ -39,13 +39,17 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
   const why =
     codings === null
-      ? `its content coding, which is not known here (${shown(names)}).`
-      : `the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
-  emit({ type: 'remark', url, message: `It stays in ${why}` })
+      ? `because it is not known (${shown(names)}).`
+      : `because it was not asked for (${shown(names)}); retrieve the whole with \`compressed\` to decode it.`
+  emit({ type: 'remark', url, message: `The body stays in its content coding, ${why}` })
   return retrieved
 }
 
-function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: RetrievalContext): Retrieved {
+function undoneAll(
+  retrieved: Retrieved<'http'>,
+  codings: readonly Coding[],
+  context: RetrievalContext,
+): Retrieved<'http'> {
   const source = (retrieved.reusable ?? retrieved.body)[Symbol.asyncIterator]()
   const { reusable: _lent, ...rest } = retrieved
   const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
@@ -53,9 +57,8 @@ function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: Re
 }
 
 /** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
-function codingsOf({ metadata }: Retrieved): string[] {
-  const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
-  return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
+function codingsOf({ metadata }: Retrieved<'http'>): string[] {
+  return elementsOf(metadata.headers['content-encoding']).filter((name) => name !== 'identity')
 }
 
 /** In the order in which they are undone. Null: one of them is not known, and what is under it cannot be reached. */
@@ -65,7 +68,11 @@ function knownAll(names: readonly string[]): Coding[] | null {
 }
 
 /** Throws `limit-exceeded` for more than there may be. */
-function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
+function checkCount(
+  names: readonly string[],
+  { body }: Retrieved<'http'>,
+  { error, deadline }: RetrievalContext,
+): void {
   if (names.length <= maxCodings) return
   void body[Symbol.asyncIterator]().return?.()
   const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
-import type { ProxyServer } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
 import type { ByteSource } from '../../wire/transport/byte-source.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
 import { Http1Exchange } from './http1-exchange.ts'

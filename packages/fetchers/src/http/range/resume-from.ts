@@ -14,7 +14,11 @@ import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
  * representation by now, the whole comes: by itself, or by a second request where the answer to the first is a part
  * that will not do (security.md R7 to R11).
  */
-export async function retrieveRest(ask: SendRequest, point: ResumePoint, context: RetrievalContext): Promise<Outcome> {
+export async function retrieveRest(
+  ask: SendRequest,
+  point: ResumePoint,
+  context: RetrievalContext,
+): Promise<Outcome<'http'>> {
   const validator = validatorFrom(point)
   // What is the same only for the purposes of a cache need not be so octet for octet (RFC 9110 8.8.1).
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
@@ -51,7 +55,7 @@ export async function retrieveRest(ask: SendRequest, point: ResumePoint, context
 const overlap = 4096
 
 /** What comes behind the octets that the caller has, which come first; null where others do. */
-async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome | null> {
+async function restBehind(tail: Uint8Array, outcome: Outcome<'http'>): Promise<Outcome<'http'> | null> {
   if (outcome.outcome !== 'retrieved') return outcome
   const { reusable: _lent, ...retrieved } = outcome
   const body = await behindTail(retrieved.body[Symbol.asyncIterator](), tail)
@@ -67,7 +71,7 @@ function isTold({ isOtherOrigin }: RetrievalContext): boolean {
   return isOtherOrigin !== true
 }
 
-async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstacle: string): Promise<Outcome> {
+async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstacle: string): Promise<Outcome<'http'>> {
   const outcome = await retrieveObject(ask, context)
   if (outcome.outcome === 'retrieved') tellWhole(context, obstacle)
   return outcome
@@ -108,7 +112,7 @@ function hasOnly(total: number, { offset }: ResumePoint): string {
 }
 
 /** The caller has it all. */
-function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome {
+function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome<'http'> {
   const { metadata, ...described } = describe(head)
   return {
     ...described,

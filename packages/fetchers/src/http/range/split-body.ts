@@ -1,5 +1,5 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { withDeadline } from '../../plugin/retry.ts'
+import { withDeadline } from '../../plugin/with-deadline.ts'
 import { type Begun, ResumingBody, type Source } from './resuming-body.ts'
 
 /**

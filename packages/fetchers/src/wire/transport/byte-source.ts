@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream'
 
 /** What comes in on a connection, pulled by one consumer at a time. */
 export interface ByteSource {
-  /** What has come; null at the end, in whatever way that came; undefined: await `arrival`. It is lent until the next is taken. */
+  /**
+   * What has come; null at the end, in whatever way that came; undefined: await `arrival`. It is lent until the next is
+   * taken.
+   */
   take(): Buffer | null | undefined
   /** Settles when there may be something to take. */
   arrival(): Promise<void>
@@ -10,7 +13,10 @@ export interface ByteSource {
   readonly failure: Error | null
   /** Nothing has come that was not taken, not even the end. */
   readonly isQuiet: boolean
-  /** While nobody takes anything: calls the listener when something comes, or has come, the end included. The next `arrival` ends it. */
+  /**
+   * While nobody takes anything: calls the listener when something comes, or has come, the end included. The next
+   * `arrival` ends it.
+   */
   watch(listener: () => void): void
   /** A large body comes, through whatever can make use of knowing. */
   grow(): void

@@ -4,7 +4,10 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ByteSource } from './byte-source.ts'
 import { receiveError } from './socket-error.ts'
 
-/** What an ringReader may read ahead of its consumer. With less, Node's threads are waited for at each of too many writes. */
+/**
+ * What an ringReader may read ahead of its consumer. With less, Node's threads are waited for at each of too many
+ * writes.
+ */
 const large = 2048 * 1024
 /** Enough for what is no large body. */
 const small = 64 * 1024
@@ -19,8 +22,9 @@ export function makeRingMemory(): RingMemory {
 }
 
 /**
- * A socket's octets, read straight into memory that is used again and again, in a circle: while the consumer has some of it, the
- * socket fills the rest, and reads no further. A Readable would allocate for each read, which halves the rate of a large body.
+ * A socket's octets, read straight into memory that is used again and again, in a circle: while the consumer has some
+ * of it, the socket fills the rest, and reads no further. A Readable would allocate for each read, which halves the
+ * rate of a large body.
  */
 export class RingReader implements ByteSource {
   #memory: RingMemory
