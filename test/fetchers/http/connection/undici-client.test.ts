@@ -1,5 +1,6 @@
 /** undici's client as HTTP/1.1 uses it: the class that undici exports, on a socket that we feed. */
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as after } from 'node:timers/promises'
 import { Client, type Dispatcher } from 'undici'
@@ -47,12 +48,17 @@ function recorder(): { said: string[]; handler: Dispatcher.DispatchHandler } {
   }
 }
 
+const sources = new URL('../../../../packages/fetchers/src/', import.meta.url)
+
 const get = (path: string) => ({ method: 'GET' as const, path, headers: ['Host', 'example'] })
 
 test('the one internal import is the very class that undici exports', async () => {
   const path: string = 'undici/lib/dispatcher/client.js'
   const { default: inner } = await import(path)
   expect(inner).toBe(Client)
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const importing = files.filter((file) => /from 'undici\//.test(readFileSync(new URL(file, sources), 'utf8')))
+  expect(importing).toEqual(['http/connection/undici-client.ts'])
 })
 
 test.each([
