@@ -9,7 +9,7 @@ export function fakeHttp(
   return { mechanism: 'http', retrieve: async (plan, context) => answer(plan, context) }
 }
 
-export function retrieved(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved<'http'>> = {}): Retrieved<'http'> {
+export function retrieved(body: Retrieved['body'], extra: Partial<Retrieved<'http'>> = {}): Retrieved<'http'> {
   return {
     outcome: 'retrieved',
     kind: 'object',

@@ -2,6 +2,7 @@
  * `@retriever/fetchers/plugin`: what a fetcher for a mechanism of your own is made from. The built-in fetchers are made
  * from the same. See docs/library.md.
  */
+export { type ByteSource, chunksOf, type Sink, sourceOf } from './plugin/byte-source.ts'
 export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
 export type {
@@ -15,11 +16,9 @@ export type {
   Outcome,
   Redirect,
   RequestOptions,
-  RestartableOctets,
   ResumePoint,
   RetrievalContext,
   Retrieved,
-  Sink,
 } from './plugin/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, invalidOption, type Limits, whenHeld } from './plugin/limits.ts'

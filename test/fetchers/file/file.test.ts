@@ -157,8 +157,8 @@ describe('a file', () => {
     })
 
     test.each([
-      [{ offset: 7, size: 1_000_004 }, 'It is retrieved from its beginning: it has changed since.'],
-      [{ offset: 1_000_004, modified: new Date(0) }, 'It is retrieved from its beginning: it has changed since.'],
+      [{ offset: 7, size: 1_000_004 }, 'It is retrieved from its beginning: its size is 1000003 now, and was 1000004.'],
+      [{ offset: 1_000_004, modified: new Date(0) }, 'It is retrieved from its beginning: it has been modified since.'],
     ])('else from its beginning, with a remark: %j', async (resumeFrom, message) => {
       remarks.length = 0
       expect(await resume('big', resumeFrom)).toEqual([0, 'abcdefgab'])

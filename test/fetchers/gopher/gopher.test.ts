@@ -6,6 +6,7 @@ import { type GopherServerOptions, startGopherServer, type TestServer, testCa } 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TextOctets } from '../../../packages/fetchers/src/gopher/text.ts'
+import { chunksOf } from '../../../packages/fetchers/src/plugin/byte-source.ts'
 import { entriesOf } from '../../support/entries.ts'
 import { Player, readTranscript } from '../../support/transcript/player.ts'
 import { modes } from '../../support/transcript/script.ts'
@@ -284,9 +285,9 @@ describe('text: the end mark and doubled dots', () => {
 
   async function read(segments: readonly string[], maxCollected = 1000): Promise<string> {
     const left = segments.map((segment) => Buffer.from(segment, 'latin1'))
+    const text = new TextOctets({ read: async () => left.shift() ?? null }, { maxCollected })
     const chunks: Uint8Array[] = []
-    for await (const chunk of new TextOctets({ read: async () => left.shift() ?? null }, { maxCollected }))
-      chunks.push(chunk)
+    for await (const chunk of chunksOf(text)) chunks.push(chunk)
     return Buffer.concat(chunks).toString('latin1')
   }
 
@@ -319,10 +320,10 @@ describe('text: the end mark and doubled dots', () => {
       { read: async () => (segments.length === 0 ? null : source.read()) },
       { maxCollected: 1000 },
     )
-    expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('one\r\n')
+    expect(Buffer.from((await body.read()) ?? []).toString()).toBe('one\r\n')
     expect(pulled).toHaveLength(1)
-    expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('two\r\n')
-    expect(Buffer.from((await body.next()).value ?? []).toString()).toBe('.\r\nthree\r\n')
+    expect(Buffer.from((await body.read()) ?? []).toString()).toBe('two\r\n')
+    expect(Buffer.from((await body.read()) ?? []).toString()).toBe('.\r\nthree\r\n')
   })
 })
 

@@ -6,6 +6,7 @@ import { httpFetcher } from '@retriever/fetchers/http'
 import type { Outcome } from '@retriever/fetchers/plugin'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { chunksOf, sourceOf } from '../../../packages/fetchers/src/plugin/byte-source.ts'
 import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
 import { challenge, ok, reply } from '../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
@@ -456,12 +457,14 @@ describe('connections', () => {
       return fetcher.retrieve(plan as HttpPlan, { ...context, credentials: async () => null })
     }
     const first = await retrieve('pub/hello.txt')
-    if (first.outcome === 'retrieved') for await (const chunk of first.body) expect(chunk.length).toBe(14)
+    if (first.outcome === 'retrieved')
+      for await (const chunk of chunksOf(sourceOf(first.body))) expect(chunk.length).toBe(14)
     const second = await retrieve('big')
     expect(servers.http.accepted).toBe(1)
     deadlines[0]?.fail(new RetrievalError('aborted', 'too late', { phase: 'body' }))
     let length = 0
-    if (second.outcome === 'retrieved') for await (const chunk of second.body) length += chunk.length
+    if (second.outcome === 'retrieved')
+      for await (const chunk of chunksOf(sourceOf(second.body))) length += chunk.length
     expect(length).toBe(8 * 1024 * 1024)
     expect(servers.http).toMatchObject({ accepted: 1, connections: 1 })
     await fetcher.dispose?.()

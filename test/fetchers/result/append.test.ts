@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const at = (name: string): string => join(folder, name)
 
-async function get(body: Retrieved['body'], extra: Partial<Retrieved<'http'>> = {}): Promise<Representation> {
+async function get(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved<'http'>> = {}): Promise<Representation> {
   return createClient({ fetchers: [fakeHttp(() => retrieved(body, extra))] }).retrieve('http://h/')
 }
 

@@ -22,7 +22,7 @@ const modified = new Date('2001-02-03T04:05:06Z')
 const version = { etag: '"a"', size: 6, modified }
 
 async function get(
-  body: Retrieved['body'],
+  body: AsyncIterable<Uint8Array>,
   extra: Partial<Retrieved<'http'>> = {},
   url = 'http://h/x',
 ): Promise<Representation> {

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createClient, type Representation } from '@retriever/fetchers'
-import type { Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { writeSpecial } from '../../../packages/fetchers/src/result/special-file.ts'
 import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
@@ -21,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const at = (name: string): string => join(folder, name)
 
-async function get(body: Retrieved['body'], signal?: AbortSignal): Promise<Representation> {
+async function get(body: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<Representation> {
   const client = createClient({ fetchers: [fakeHttp(() => retrieved(body))] })
   return client.retrieve('http://h/', signal === undefined ? {} : { signal })
 }

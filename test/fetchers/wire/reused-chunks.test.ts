@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createClient, type Representation } from '@retriever/fetchers'
-import { bigOctet, startFtpServer } from '@retriever/servers'
+import { bigOctet, startFtpServer, startServers } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sourceOf } from '../../../packages/fetchers/src/plugin/byte-source.ts'
 import { makeRingMemory, RingReader } from '../../../packages/fetchers/src/wire/transport/ring-reader.ts'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 import { trial } from '../../support/ftp/ftp-trial.ts'
@@ -32,7 +33,7 @@ describe('a large FTP body, through memory that is used again', () => {
       let received = 0
       const wrong: number[] = []
       await representation.writeTo(async (chunk) => {
-        // The socket fills what it may meanwhile; what is lent must not change.
+        // The socket fills what it may meanwhile; a chunk must not change meanwhile.
         for (let count = 0; count < 5; count++) await turn()
         if (firstWrong(chunk, received) !== -1) wrong.push(received)
         received += chunk.length
@@ -78,17 +79,36 @@ describe('a large FTP body, through memory that is used again', () => {
   })
 })
 
+test.each(['http', 'ftp'] as const)(
+  'writeTo and %s: chunks are handed over where they were received',
+  async (scheme) => {
+    await using servers = await startServers({ bigSize: size })
+    await using client = createClient()
+    const memories = new Set<ArrayBufferLike>()
+    let chunkCount = 0
+    const representation = await client.retrieve(`${servers[scheme].url}big`)
+    await representation.writeTo((chunk) => {
+      memories.add(chunk.buffer)
+      chunkCount++
+    })
+    // The first read may still go to the smaller memory that a connection begins with.
+    expect(memories.size).toBeLessThanOrEqual(2)
+    expect(chunkCount).toBeGreaterThan(2)
+  },
+)
+
 describe('writeTo', () => {
-  const get = (lent: boolean): Promise<Representation> => {
-    const body = chunks('one', 'two', 'three')
-    const answer = retrieved(body, lent ? { reusable: body } : {})
+  const get = (reused: boolean): Promise<Representation> => {
+    const source = sourceOf(chunks('one', 'two', 'three'))
+    const body = { reusesChunks: reused, read: () => source.read(), cancel: () => source.cancel() }
+    const answer = retrieved(body)
     return createClient({ fetchers: [fakeHttp(() => answer)] }).retrieve('http://h/')
   }
 
-  test.each([true, false])('each chunk in turn, one write at a time (lent: %s)', async (lent) => {
+  test.each([true, false])('each chunk in turn, one write at a time (reused: %s)', async (reused) => {
     const written: string[] = []
     let busy = 0
-    await (await get(lent)).writeTo(async (chunk) => {
+    await (await get(reused)).writeTo(async (chunk) => {
       expect(++busy).toBe(1)
       await turn()
       written.push(Buffer.from(chunk).toString())
@@ -97,9 +117,9 @@ describe('writeTo', () => {
     expect(written).toEqual(['one', 'two', 'three'])
   })
 
-  test.each([true, false])('the last write counts, too (lent: %s)', async (lent) => {
+  test.each([true, false])('the last write counts, too (reused: %s)', async (reused) => {
     let count = 0
-    const failing = (await get(lent)).writeTo(async () => {
+    const failing = (await get(reused)).writeTo(async () => {
       await turn()
       if (++count === 3) throw new Error('the disk is full')
     })

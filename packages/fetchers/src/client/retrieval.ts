@@ -8,6 +8,7 @@ import {
   RetrievalError,
   redact,
 } from '@retriever/core'
+import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
 import { Deadline } from '../plugin/deadline.ts'
 import type { RetrievalEvent } from '../plugin/events.ts'
 import type {
@@ -28,7 +29,6 @@ import { knownCharset } from '../plugin/text.ts'
 import { withDeadline } from '../plugin/with-deadline.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
-import { emptyBody } from '../wire/empty-body.ts'
 import type { AddressBook } from './addresses.ts'
 import { askCredentials, type CredentialsSource } from './credentials.ts'
 import { checkHandoff } from './handoff.ts'
@@ -285,9 +285,9 @@ export class Retrieval {
 
 /** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */
 async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
-  await retrieved.body[Symbol.asyncIterator]().return?.()
-  const { reusable: _lent, entries: _entries, ...metadata } = retrieved
-  return { ...metadata, body: emptyBody() }
+  await sourceOf(retrieved.body).cancel()
+  const { entries: _entries, ...metadata } = retrieved
+  return { ...metadata, body: wholeSource() }
 }
 
 /** A fetcher must throw RetrievalErrors; what else it throws is a defect of it, said so and kept as the cause. */

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { encodeOctets, octetsToText } from '@retriever/core'
+import { sourceOf } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { linesOf } from '../wire/framing/lines.ts'
@@ -10,8 +11,8 @@ import { attempt, pathOctets } from './open-path.ts'
 const pieceSize = 64 * 1024
 
 /**
- * A directory as a listing: one name a line, sorted by octets, a directory's with a `/` at its end. Names are the octets on
- * disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
+ * A directory as a listing: one name a line, sorted by octets, a directory's with a `/` at its end. Names are the
+ * octets on disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
  */
 export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved<'file'>> {
   checkChanged(stats, context)
@@ -29,7 +30,7 @@ export async function readDirectory(path: string, stats: Stats, context: Retriev
     modified: stats.mtime,
     completeness: 'verified',
     metadata: {},
-    body: pieces(text),
+    body: sourceOf(pieces(text)),
     entries: (body) => entries(path, body, context),
   }
 }

@@ -1,14 +1,17 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Extent } from './extent.ts'
 import { fileError } from './file-error.ts'
 
-/** Read at a time: larger gains nothing (see test/bench), smaller costs a turn of the thread pool for each. */
+/**
+ * The octets of one read: larger reads gain nothing (see test/bench), smaller ones cost a turn of the thread pool each.
+ */
 export const chunkSize: number = 256 * 1024
 
-/** The octets of an open file, which it closes at its end, on errors, when the consumer stops, and when the deadline aborts. */
-export class FileBody implements AsyncIterableIterator<Uint8Array> {
+/** The octets of an open file. It is closed at the end, on errors, by cancel(), and when the deadline aborts. */
+export class FileBody implements ByteSource {
   readonly #handle: FileHandle
   readonly #context: RetrievalContext
   readonly #end: number
@@ -24,43 +27,39 @@ export class FileBody implements AsyncIterableIterator<Uint8Array> {
     this.#position = extent.start
     this.#end = extent.end
     this.#first = first
-    this.#forget = context.deadline.onAbort(() => void this.return())
+    this.#forget = context.deadline.onAbort(() => void this.cancel())
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     this.#context.deadline.throwIfAborted()
-    if (this.#closed !== undefined) return { done: true, value: undefined }
+    if (this.#closed !== undefined) return null
     try {
-      const chunk = this.#first ?? (await this.#read())
+      const chunk = this.#first ?? (await this.#readNext())
       this.#first = undefined
       this.#position += chunk.length
-      if (chunk.length > 0) return { done: false, value: chunk }
-      return await this.return()
+      if (chunk.length > 0) return chunk
     } catch (error) {
-      await this.return()
+      await this.cancel()
       throw error
     }
+    await this.cancel()
+    return null
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    // Every caller waits for the one close, also where the deadline began it: after cancel() the file is closed.
+  /** Every caller waits for the one close, also where the deadline began it: afterwards the file is closed. */
+  cancel(): Promise<void> {
     this.#closed ??= this.#close()
-    await this.#closed
-    return { done: true, value: undefined }
+    return this.#closed
   }
 
-  /** Waits for a read under way; a failure to close what was only read loses nothing. */
+  /** Waits for a read under way. A failure to close a file that was only read loses nothing. */
   async #close(): Promise<void> {
     this.#forget()
     await this.#handle.close().catch(() => {})
   }
 
   /** The next octets, none at the end. What was appended since the file was opened is not read. */
-  async #read(): Promise<Uint8Array> {
+  async #readNext(): Promise<Uint8Array> {
     const { deadline, error } = this.#context
     const length = Math.min(chunkSize, this.#end - this.#position)
     if (length <= 0) return new Uint8Array(0)

@@ -6,7 +6,10 @@ import { openPath } from './open-path.ts'
 import { retrieveFile } from './retrieve-file.ts'
 
 export interface FileFetcherOptions {
-  /** This machine's own names, beside `localhost` and none at all: a URL may say them (RFC 8089 2). Default: os.hostname(). */
+  /**
+   * This machine's own names, beside `localhost` and none at all: a URL may say them (RFC 8089 2). Default:
+   * os.hostname().
+   */
   readonly localHosts?: readonly string[]
 }
 
@@ -29,7 +32,10 @@ export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
   }
 }
 
-/** 1738-era clients tried FTP there, Windows tries SMB and gives the user's password hash away (CVE-2019-15601). We do neither. */
+/**
+ * 1738-era clients tried FTP there, Windows tries SMB and gives the user's password hash away (CVE-2019-15601). We do
+ * neither.
+ */
 function refuseForeignHost({ host }: FilePlan, context: RetrievalContext, localHosts: ReadonlySet<string>): void {
   if (host === null || localHosts.has(host.toLowerCase())) return
   const message = `The file is on ${host}, and a file URL says no way to get there; use a URL of ftp, http or the like.`

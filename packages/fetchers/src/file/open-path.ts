@@ -10,7 +10,10 @@ export type OpenedPath =
   | { readonly kind: 'file'; readonly handle: FileHandle; readonly stats: Stats }
   | { readonly kind: 'directory'; readonly stats: Stats }
 
-/** A FIFO without a writer would block for ever, so never to wait is asked for (Windows has neither). libuv adds O_CLOEXEC. */
+/**
+ * A FIFO without a writer would block for ever, so never to wait is asked for (Windows has neither). libuv adds
+ * O_CLOEXEC.
+ */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
 /** Opens what a path names, links followed. Rejects with not-found, access-denied or file-failed. */
@@ -39,7 +42,9 @@ export function pathOctets(path: string): Buffer {
   return Buffer.from(path, 'latin1')
 }
 
-/** One operation of the file system under the deadline, its errors in our words: a dead NFS server can hold it for ever. */
+/**
+ * One operation of the file system under the deadline, its errors in our words: a dead NFS server can hold it for ever.
+ */
 export async function attempt<T>(context: RetrievalContext, operation: () => Promise<T>): Promise<T> {
   const { deadline } = context
   try {

@@ -46,8 +46,8 @@ export async function retrieveFile(
 }
 
 /**
- * The size, or null and the file's beginning where the size that the system tells is none: /proc says 0 of every file, /sys says
- * 4096. Neither has blocks; nor have empty files and such as lie within their inode, so only reading tells.
+ * The size, or null and the file's beginning where the size that the system tells is none: /proc says 0 of every file,
+ * /sys says 4096. Neither has blocks; nor have empty files and such as lie within their inode, so only reading tells.
  */
 async function measure(
   { handle, stats }: OpenedFile,

@@ -1,54 +1,33 @@
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { OctetSource } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
-/**
- * The octets of an item, whose end ends its connection. Plain iterators, here and below: each generator around another costs several
- * turns for each chunk, and most items are one.
- */
-export class ItemBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #octets: AsyncIterator<Uint8Array>
+/** The octets of an item, which has a connection of its own: it is closed at the end, on errors, and by cancel(). */
+export class ItemBody implements ByteSource {
+  readonly #octets: ByteSource
   readonly #connection: Connection
 
-  constructor(octets: AsyncIterable<Uint8Array>, connection: Connection) {
-    this.#octets = octets[Symbol.asyncIterator]()
+  constructor(octets: ByteSource, connection: Connection) {
+    this.#octets = octets
     this.#connection = connection
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
+    let chunk: Uint8Array | null = null
     try {
-      const result = await this.#octets.next()
-      if (result.done !== true) return result
-    } catch (error) {
-      this.#connection.close()
-      throw error
+      chunk = await this.#octets.read()
+      return chunk
+    } finally {
+      if (chunk === null) this.#connection.close()
     }
-    return this.return()
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async cancel(): Promise<void> {
     this.#connection.close()
-    return { done: true, value: undefined }
   }
 }
 
-/** Octets to the end of the connection. */
-export class PlainOctets implements AsyncIterableIterator<Uint8Array> {
-  readonly #source: OctetSource
-
-  constructor(source: OctetSource) {
-    this.#source = source
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const value = await this.#source.read('body')
-    return value === null ? { done: true, value: undefined } : { done: false, value }
-  }
+/** Octets to the end of the connection, which ItemBody closes. */
+export function plainOctets(source: OctetSource): ByteSource {
+  return { read: () => source.read('body'), cancel: async () => {} }
 }

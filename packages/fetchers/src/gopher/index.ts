@@ -1,9 +1,10 @@
 import type { GopherPlan } from '@retriever/core'
+import { type ByteSource, sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { LineReader } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
-import { ItemBody, PlainOctets } from './body.ts'
+import { ItemBody, plainOctets } from './body.ts'
 import { throwErrorAnswer } from './error-answer.ts'
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
@@ -42,7 +43,7 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
     const retrieved = await (prepared === undefined
       ? answerTo(plan, connection, context)
       : answerToPrepared(prepared, connection, context))
-    return { ...retrieved, body: new ItemBody(retrieved.body, connection) }
+    return { ...retrieved, body: new ItemBody(sourceOf(retrieved.body), connection) }
   } catch (error) {
     connection.close()
     throw error
@@ -89,11 +90,14 @@ async function readReply(
     size: status.length >= 0 ? status.length : null,
     completeness: status.length >= 0 ? 'verified' : status.length === -1 ? 'terminated' : 'eof-only',
     metadata: { gopherPlus: true },
-    body: gopherPlusBody(status, source, context),
+    body: sourceOf(gopherPlusBody(status, source, context)),
   }
 }
 
-/** Until the first octets come the server is answering; after that the body is under way. None at all are an empty document. */
+/**
+ * Until the first octets come the server is answering; after that the body is under way. None at all are an empty
+ * document.
+ */
 async function waitForOctets(source: LineReader): Promise<void> {
   const first = await source.read('request')
   if (first !== null) source.unread(first)
@@ -127,12 +131,8 @@ async function plainItem(
   }
 }
 
-function plainBody(
-  { gophertype }: GopherPlan,
-  source: LineReader,
-  context: RetrievalContext,
-): AsyncIterable<Uint8Array> {
-  if (!isText(gophertype)) return new PlainOctets(source)
+function plainBody({ gophertype }: GopherPlan, source: LineReader, context: RetrievalContext): ByteSource {
+  if (!isText(gophertype)) return plainOctets(source)
   const text = new TextOctets(source, context.limits)
   return isMenuType(gophertype) ? new MenuOctets(text, context) : text
 }

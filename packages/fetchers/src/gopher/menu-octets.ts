@@ -1,41 +1,40 @@
 import { octetsToText, printable } from '@retriever/core'
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 
 const tab = 0x09
 const lf = 0x0a
 
-/** As much of an answer that is no menu as a remark shows of it. */
+/** Octets of an answer that is no menu that the remark shows at most. */
 const shown = 200
 
 /**
- * A menu on its way. Servers answer in prose, too, where they do not have it: a remark says so where no line of all was
- * one of a menu, which is one of four fields (RFC 1436 3.4).
+ * The octets of a menu, unchanged. Servers that do not have the menu often answer in prose: a remark says so where no
+ * line has the four fields of a menu (RFC 1436 3.4).
  */
-export class MenuOctets implements AsyncIterableIterator<Uint8Array> {
-  readonly #octets: AsyncIterator<Uint8Array>
+export class MenuOctets implements ByteSource {
+  readonly #octets: ByteSource
   readonly #context: RetrievalContext
   #isMenu = false
-  /** In the line that is open. */
+  /** Within the current line. */
   #tabs = 0
   #beginning = ''
 
-  constructor(octets: AsyncIterable<Uint8Array>, context: RetrievalContext) {
-    this.#octets = octets[Symbol.asyncIterator]()
+  constructor(octets: ByteSource, context: RetrievalContext) {
+    this.#octets = octets
     this.#context = context
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
+  async read(): Promise<Uint8Array | null> {
+    const chunk = await this.#octets.read()
+    if (this.#isMenu) return chunk
+    if (chunk !== null) this.#look(chunk)
+    else if (this.#beginning.trim() !== '') this.#remark()
+    return chunk
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const result = await this.#octets.next()
-    if (result.done !== true) {
-      if (!this.#isMenu) this.#look(result.value)
-      return result
-    }
-    if (!this.#isMenu && this.#beginning.trim() !== '') this.#remark()
-    return { done: true, value: undefined }
+  cancel(): Promise<void> {
+    return this.#octets.cancel()
   }
 
   #look(chunk: Uint8Array): void {

@@ -1,4 +1,5 @@
 import { octetsToText, printable } from '@retriever/core'
+import { sourceOf } from '../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import type { LineReader } from '../wire/framing/lines.ts'
 
@@ -34,7 +35,7 @@ export async function readPhoneBook(source: LineReader, context: RetrievalContex
     modified: null,
     completeness: 'terminated',
     metadata: {},
-    body: textOf([...beginning, line], source, context),
+    body: sourceOf(textOf([...beginning, line], source, context)),
   }
 }
 

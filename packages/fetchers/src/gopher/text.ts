@@ -1,22 +1,23 @@
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Limits } from '../plugin/limits.ts'
 import type { OctetSource } from '../wire/framing/lines.ts'
 import { OctetBuffer } from './octet-buffer.ts'
 
 /**
- * RFC 1436 text to the end of the connection. The RFC ends a text with a line `.` and doubles the dot of lines that begin with
- * one; most servers of today do neither (pygopherd, gophernicus), and a `.` line in the middle is then one of the text.
- * Only the end of the stream tells which it was. So:
+ * An RFC 1436 text up to the end of the connection. By the RFC a line `.` ends the text, and lines that begin with a
+ * dot have it doubled. Most servers do neither (pygopherd, gophernicus), and a `.` line in the middle belongs to the
+ * text. Only the end of the stream tells which of the two it was:
  *
  * - nothing ends the text but the end of the connection;
  * - if the last line of all is `.`, it is the end mark and dropped;
- * - then, and only then, lines that begin with `..` lose a dot - unless some line before the end begins with a single dot,
- *   which no server sends that doubles them. Such a text has not been doubled, and stays octet for octet.
+ * - then, and only then, lines that begin with `..` lose a dot - unless some line before the end begins with a single
+ *   dot, which no server sends that doubles them. Such a text has not been doubled, and stays octet for octet.
  *
- * Octets flow through as they come up to the first line that begins with `..`; from there on they are held, until the end or a
- * line that began with a single dot says what they mean. limits.maxCollected bounds what is held; past it, the text goes on
- * as it came.
+ * Octets flow through as they come up to the first line that begins with `..`; from there on they are held, until the
+ * end or a line that began with a single dot says what they mean. limits.maxCollected bounds what is held; past it, the
+ * text goes on as it came.
  */
-export class TextOctets implements AsyncIterableIterator<Uint8Array> {
+export class TextOctets implements ByteSource {
   readonly #source: OctetSource
   readonly #text: DottedText
   #isOver = false
@@ -26,18 +27,19 @@ export class TextOctets implements AsyncIterableIterator<Uint8Array> {
     this.#text = new DottedText(maxCollected)
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     while (!this.#isOver) {
       const chunk = await this.#source.read('body')
       this.#isOver = chunk === null
       const value = chunk === null ? this.#text.end() : this.#text.push(chunk)
-      if (value.length > 0) return { done: false, value }
+      if (value.length > 0) return value
     }
-    return { done: true, value: undefined }
+    return null
+  }
+
+  /** ItemBody closes the connection. */
+  async cancel(): Promise<void> {
+    this.#isOver = true
   }
 }
 
@@ -52,13 +54,16 @@ const dot = 0x2e
 const cr = 0x0d
 const lf = 0x0a
 
-/** The state machine: pure, and the same whatever the chunks are. */
+/** The state machine. Its output does not depend on how the octets were divided into chunks. */
 class DottedText {
   readonly #limit: number
   #state: State = 'line-start'
   /** What may be the end mark: `.`, `.` CR, `.` LF or `.` CR LF. */
   #mark: number[] = []
-  /** From the first line that begins with `..` on; undefined before that, and once nothing is to be un-doubled any more. */
+  /**
+   * The octets from the first line on that begins with `..`; undefined before it, and once it is known that none is
+   * doubled.
+   */
   #held: OctetBuffer | undefined
   #doubled: 'unknown' | 'no' = 'unknown'
 
@@ -97,7 +102,10 @@ class DottedText {
     return ready.take()
   }
 
-  /** True where nothing is held and no line of the chunk begins with a dot, as of most texts: it goes on as it is. */
+  /**
+   * True where nothing is held and no line of the chunk begins with a dot, as in most texts: the chunk passes
+   * unchanged.
+   */
   #passes(chunk: Uint8Array): boolean {
     if (chunk.length === 0 || this.#held !== undefined || this.#mark.length > 0) return false
     if (this.#state === 'line-start' && chunk[0] === dot) return false
@@ -106,7 +114,7 @@ class DottedText {
     return true
   }
 
-  /** The last octets, once all have been pushed. */
+  /** The octets that are still held, once all have been pushed. */
   end(): Uint8Array {
     const held = this.#held?.take() ?? new Uint8Array(0)
     return this.#mark.length > 0 ? undouble(held) : held
@@ -122,7 +130,7 @@ class DottedText {
     return true
   }
 
-  /** The octet shows that the mark was none, but the start of a line or a line of the text. */
+  /** The octet shows that the held mark was not the end mark, but belongs to the text. */
   #passMark(ready: OctetBuffer, octet: number): void {
     if (this.#mark.length === 0) return
     const doubled = this.#state === 'dot' && octet === dot
@@ -139,7 +147,7 @@ class DottedText {
     if (target !== ready && target.length > this.#limit) this.#release(ready)
   }
 
-  /** Nothing of this text will be un-doubled. */
+  /** No line of this text had its dot doubled. */
   #release(ready: OctetBuffer): void {
     this.#doubled = 'no'
     const held = this.#held?.take()
@@ -148,7 +156,7 @@ class DottedText {
   }
 }
 
-/** Takes one dot from each line that begins with two. */
+/** Removes one dot from each line that begins with two. */
 function undouble(text: Uint8Array): Uint8Array {
   const octets = new OctetBuffer(text.length)
   for (let start = 0; start < text.length; ) {

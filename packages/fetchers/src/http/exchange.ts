@@ -1,3 +1,4 @@
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 import type { ResponseHead } from './response.ts'
@@ -19,7 +20,7 @@ export type SendRequest = (request: RangeRequest) => Promise<Answer>
 
 export interface Answer {
   readonly head: ResponseHead
-  readonly body: AnswerBody
+  readonly body: ByteSource
   /** The proxy that was asked for the URL, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
   /** The address of the server that answers; absent behind a proxy, and where a cache answers. */
@@ -39,12 +40,4 @@ export interface CacheUse {
   readonly hit: boolean
   /** Seconds since the server made or revalidated the response; null: it comes from the server now. */
   readonly age: number | null
-}
-
-/** The body of a response, from the connection or the cache. */
-export interface AnswerBody extends AsyncIterableIterator<Uint8Array> {
-  next(): Promise<IteratorResult<Uint8Array, undefined>>
-  return(): Promise<IteratorResult<Uint8Array, undefined>>
-  /** As Retrieved.reusable. */
-  readonly reusable?: AsyncIterable<Uint8Array>
 }

@@ -1,18 +1,21 @@
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
+import { sourceOf } from '../plugin/byte-source.ts'
+import type { Outcome, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
+import { ResumingSource } from '../wire/resuming-source.ts'
 import type { Answer, Deadline, RangeRequest, SendRequest } from './exchange.ts'
 import { outcomeOf } from './outcome.ts'
+import { AnnouncedOctets } from './range/announced-octets.ts'
 import { contentRange } from './range/content-range.ts'
-import { RestartingBody } from './range/restarting-body.ts'
-import { type Extent, ResumingBody, type Source } from './range/resuming-body.ts'
+import { RestartProof } from './range/restart-proof.ts'
 import { validatorOf } from './range/validator.ts'
+import { type Extent, type RangedRepresentation, ValidatorProof } from './range/validator-proof.ts'
 import type { ResponseHead } from './response.ts'
 
-/** An answer, and all that it takes to ask for more of the same, or for the same once more. */
+/** An answer, and what is needed to ask for its rest or to send the same request again. */
 interface Asked {
   readonly ask: SendRequest
   readonly asking: RangeRequest
   readonly answer: Answer
-  /** Of the answer's request. */
+  /** Of the request that was answered. */
   readonly deadline: Deadline
 }
 
@@ -28,7 +31,9 @@ export async function retrieveObject(
   return resuming({ ask, asking, answer, deadline }, context, range)
 }
 
-/** What an answer means, with a body that is counted, and taken up or begun anew where it breaks off, if it can be. */
+/**
+ * The outcome of an answer. Its body is counted, and after a break it is resumed or begun anew, where that is possible.
+ */
 export async function resuming(
   asked: Asked,
   context: RetrievalContext,
@@ -40,46 +45,20 @@ export async function resuming(
   const extent = extentOf(answer.head, outcome.size)
   // A length has been counted, unlike what Content-Range says of chunks.
   if (answer.isWhole === true && (extent === null || outcome.size !== null)) return outcome
-  const source = sourceOf(ask, answer.head, extent?.total ?? null)
-  if (source === null || extent === null) return restarting(asked, outcome, extent, context)
-  const { body, reusable } = outcome
-  // Made when it is read: of the two, one is.
-  const bodyOf = (source: Source, octets: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
-    [Symbol.asyncIterator]: () => new ResumingBody(context, source, extent, { octets, deadline }),
-  })
-  if (reusable === undefined) return Object.assign(outcome, { body: bodyOf(source, body) })
-  const lending = { ...source, octets: ({ body }: Answer) => body.reusable ?? body }
-  const bodies: Pick<Retrieved, 'body' | 'reusable'> = {
-    body: bodyOf(source, body),
-    reusable: bodyOf(lending, reusable),
-  }
-  return Object.assign(outcome, bodies)
+  const representation = rangesOf(ask, answer.head, extent?.total ?? null)
+  const isRanged = representation !== null && extent !== null
+  const proof = isRanged ? new ValidatorProof(context, representation, extent.end) : restart(asked, extent, context)
+  const source = sourceOf(outcome.body)
+  const octets = extent === null ? source : new AnnouncedOctets(source, extent.end - extent.at, context, false)
+  const offset = isRanged ? extent.at : 0
+  const body = new ResumingSource(context, proof, { offset, portion: { octets, deadline } })
+  return Object.assign(outcome, { body })
 }
 
-/** Nothing proves what comes another time to be of the same representation, or no end of it is known. */
-function restarting(
-  { ask, asking, answer, deadline }: Asked,
-  outcome: Retrieved<'http'>,
-  extent: Extent | null,
-  context: RetrievalContext,
-): Retrieved<'http'> {
-  const { body, reusable } = outcome
+/** Nothing proves that another answer has the same representation, or its end is not known. */
+function restart({ ask, asking, answer }: Asked, extent: Extent | null, context: RetrievalContext): RestartProof {
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
-  const bodyOf = (octets: AsyncIterable<Uint8Array>, isLent: boolean, sink: Sink) => ({
-    [Symbol.asyncIterator]: () => {
-      const ofAnswer = ({ body }: Answer): AsyncIterable<Uint8Array> => (isLent ? (body.reusable ?? body) : body)
-      const length = extent === null ? null : extent.end - extent.at
-      const restart = { again, head: answer.head, length, octets: ofAnswer, sink }
-      return new RestartingBody(context, restart, { octets, deadline })
-    },
-  })
-  const never: Sink = { startOver: null }
-  const restartable = (sink: Sink) => bodyOf(reusable ?? body, reusable !== undefined, sink)
-  return {
-    ...outcome,
-    body: Object.assign(bodyOf(body, false, never), { restartable }),
-    ...(reusable !== undefined && { reusable: bodyOf(reusable, true, never) }),
-  }
+  return new RestartProof(context, again, answer.head, extent === null ? null : extent.end - extent.at)
 }
 
 function withCache(outcome: Outcome<'http'>, { cache }: Answer): Outcome<'http'> {
@@ -87,19 +66,17 @@ function withCache(outcome: Outcome<'http'>, { cache }: Answer): Outcome<'http'>
   return { ...outcome, metadata: { ...outcome.metadata, cache } }
 }
 
-/**
- * Null where nothing proves that what comes another time is of the same representation, or the server has no ranges.
- */
-export function sourceOf(ask: SendRequest, head: ResponseHead, total: number | null): Source | null {
+/** Null where nothing proves that another answer has the same representation, or where the server has no ranges. */
+export function rangesOf(ask: SendRequest, head: ResponseHead, total: number | null): RangedRepresentation | null {
   const validator = validatorOf(head)
   const isWholeOrPart = head.status === 200 || head.status === 206
   if (!isWholeOrPart || validator === null || head.field('accept-ranges')?.toLowerCase() === 'none') return null
-  return { ask, validator, total, coding: head.field('content-encoding'), octets: ({ body }) => body }
+  return { ask, validator, total, coding: head.field('content-encoding') }
 }
 
 /**
- * Null where no length is known: then nothing tells an end from a break. A 304 has the length of what it does not
- * send.
+ * Null where no length is known: then nothing tells an end from a break. A 304 has the length of a body that it does
+ * not send.
  */
 function extentOf(head: ResponseHead, size: number | null): (Extent & { readonly total: number | null }) | null {
   const part = head.status === 206 ? contentRange(head) : null

@@ -1,3 +1,4 @@
+import { sourceOf } from '../plugin/byte-source.ts'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { proxyLoginError } from '../wire/proxy/http-connect.ts'
@@ -50,7 +51,7 @@ async function failed(
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
   if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
-  const excerpt = await readExcerpt(decodeBody(retrieved(answer), context).body, context)
+  const excerpt = await readExcerpt(sourceOf(decodeBody(retrieved(answer), context).body), context)
   // An abort meanwhile is the error, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
@@ -59,10 +60,7 @@ async function failed(
 }
 
 function retrieved({ head, body, provesEnd = false }: Answer): Retrieved<'http'> {
-  const { reusable } = body
-  const bodies: Pick<Retrieved, 'body' | 'reusable'> = reusable === undefined ? { body } : { body, reusable }
-  // Object.assign takes a tenth of the time of a spread, 1 µs of the 70 µs for a small body.
-  return Object.assign(describe(head, provesEnd), bodies)
+  return Object.assign(describe(head, provesEnd), { body })
 }
 
 /** Throws for 304 without a condition, and for a transfer coding without TE (RFC 9110 15.4.5, RFC 9112 7.4). */

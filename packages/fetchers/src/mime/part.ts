@@ -1,4 +1,5 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
+import { chunksOf, wholeSource } from '../plugin/byte-source.ts'
 import { decodeText, knownCharset } from '../plugin/text.ts'
 import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
@@ -74,7 +75,7 @@ export class MessagePart {
   /** Saves `octets` like Representation.saveTo. Rejects with `partial` if they are damaged. */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     this.throwIfDamaged()
-    await save(chunks(this.octets), path, { modified: null, offset: 0 }, options)
+    await save(chunksOf(wholeSource(this.octets)), path, { modified: null, offset: 0 }, options)
   }
 
   /** Throws `partial` if the octets are damaged. */
@@ -139,10 +140,6 @@ function contentOfFile({ name, octets, damage }: Decoded): PartContent {
     damage,
     flowed: null,
   }
-}
-
-async function* chunks(octets: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield octets
 }
 
 /**

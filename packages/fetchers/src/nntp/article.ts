@@ -2,11 +2,12 @@ import { octetsToText } from '@retriever/core'
 import { loadCharsets, wordCharsets } from '../mime/charset.ts'
 import { decodeWords } from '../mime/encoded-words.ts'
 import { messageEntries } from '../mime/entries.ts'
+import { wholeSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { emptyBody } from '../wire/empty-body.ts'
 import { expectReply, type Reply, replyWords } from '../wire/framing/reply.ts'
-import { ResumingBody } from '../wire/resuming-body.ts'
-import { BlockBody, without } from './body.ts'
+import { OverlapProof } from '../wire/overlap.ts'
+import { type Portion, ResumingSource, withoutFirst } from '../wire/resuming-source.ts'
+import { BlockBody } from './body.ts'
 import type { PendingCommand } from './connection/command-queue.ts'
 import { type Dialogue, exchange } from './connection/exchange.ts'
 import type { InSession } from './connection/pool.ts'
@@ -19,15 +20,21 @@ export async function retrieveArticle(dialogue: Dialogue, inSession: InSession):
   const { context } = dialogue
   if (context.request.head === true) return retrieveHead(dialogue)
   const { reply, slot } = await askArticle(dialogue, 'ARTICLE', 220)
-  const resume = (offset: number) => {
-    return inSession(async (other) =>
-      without(offset, new BlockBody(other, (await askArticle(other, 'ARTICLE', 220)).slot)),
-    )
+  // An article is the same for ever under its message-id (RFC 5536 3.1.3), so one that broke off is sent again
+  // (security.md R28).
+  const resume = (offset: number): Promise<Portion> => {
+    return inSession(async (other) => {
+      const { slot } = await askArticle(other, 'ARTICLE', 220)
+      const block = new BlockBody(other, slot)
+      return { octets: withoutFirst(offset, block), connection: block }
+    })
   }
+  const block = new BlockBody(dialogue, slot)
+  const portion = { octets: block, connection: block }
+  const beginning = { offset: 0, portion, isFirstTryAtOnce: true }
   return {
     ...described(dialogue, reply),
-    // One that breaks off is asked for again (security.md R28); under its message-id it is the same for ever (RFC 5536 3.1.3).
-    body: new ResumingBody(context, new BlockBody(dialogue, slot), 0, resume, true),
+    body: new ResumingSource(context, new OverlapProof(context, resume), beginning),
     entries: (body) => messageEntries(body, context),
   }
 }
@@ -41,7 +48,7 @@ async function retrieveHead(dialogue: Dialogue): Promise<Retrieved<'nntp'>> {
   const header = Object.fromEntries([...fields].map(([name, value]) => [name, decodeWords(octetsToText(value))]))
   dialogue.done()
   const { metadata, ...rest } = described(dialogue, reply)
-  return { ...rest, metadata: { ...metadata, header }, body: emptyBody() }
+  return { ...rest, metadata: { ...metadata, header }, body: wholeSource() }
 }
 
 async function askArticle(
@@ -61,7 +68,10 @@ async function askArticle(
   return answer
 }
 
-/** A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md case 39). */
+/**
+ * A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md
+ * case 39).
+ */
 export function checkAnswer(
   context: RetrievalContext,
   reply: Reply,

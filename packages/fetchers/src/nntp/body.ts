@@ -1,27 +1,28 @@
 import { RetrievalError } from '@retriever/core'
-import type { OneBody } from '../wire/resuming-body.ts'
+import type { ByteSource } from '../plugin/byte-source.ts'
+import type { Breakable } from '../wire/resuming-source.ts'
 import type { Ahead, PendingCommand } from './connection/command-queue.ts'
 import type { Dialogue } from './connection/exchange.ts'
 
-/** Octets of one body that may wait in memory. */
+/** Octets of one body that may be read ahead of its consumer. */
 const maxAhead = 65_536
 
 /**
- * The octets of a multi-line block (RFC 3977 3.1.1), pulled one chunk at a time; read ahead, up to a limit, where other
- * retrievals wait for the session. It ends after the line with a dot, and frees its session for others; given up
- * before, the rest is read away there, or the session is closed. A chunk is the consumer's own.
+ * The octets of a multi-line block (RFC 3977 3.1.1). They are read ahead, up to a limit, while other retrievals wait
+ * for the session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled
+ * before, the session reads the rest away or is closed.
  */
-export class BlockBody implements OneBody, Ahead {
+export class BlockBody implements ByteSource, Breakable, Ahead {
   readonly #dialogue: Dialogue
   readonly #slot: PendingCommand
-  readonly #unlink: () => void
+  #unlink: () => void = () => {}
   /** Read ahead of the consumer, the oldest first. */
   readonly #chunks: Uint8Array[] = []
   #length = 0
-  /** Reading ahead, as far as the chunk that is under way. */
+  /** Settles when reading ahead pauses or ends; null: nothing is read ahead. */
   #reading: Promise<void> | null = null
   #failure: { readonly error: unknown } | null = null
-  /** The consumer reads: nothing else may. */
+  /** The consumer reads: reading ahead must wait. */
   #isWanted = false
   /** The session is no longer used. */
   #isReleased = false
@@ -36,27 +37,21 @@ export class BlockBody implements OneBody, Ahead {
     dialogue.session.hold(slot, this)
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     this.#isWanted = true
     await this.#reading
     try {
       const octets = this.#isOver ? null : await this.#nextChunk()
-      if (octets !== null) return { done: false, value: octets }
-      this.#isOver = true
-      return { done: true, value: undefined }
+      this.#isOver ||= octets === null
+      return octets
     } finally {
       this.#isWanted = false
       if (this.#dialogue.session.isWantedByOthers) this.readAhead()
     }
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async cancel(): Promise<void> {
     this.#giveUp()
-    return { done: true, value: undefined }
   }
 
   readAhead(): void {
@@ -75,7 +70,7 @@ export class BlockBody implements OneBody, Ahead {
         this.#length += octets.length
       }
     } catch (error) {
-      // The consumer gets it behind the octets that came before.
+      // The consumer gets the error after the octets that came before it.
       this.#failure = { error }
     }
   }
@@ -112,7 +107,7 @@ export class BlockBody implements OneBody, Ahead {
     this.#release()
   }
 
-  /** The next retrieval reads away the rest of the answer, if there is any. */
+  /** The session's next retrieval reads away the rest of the block, if there is any. */
   #release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
@@ -120,26 +115,4 @@ export class BlockBody implements OneBody, Ahead {
     this.#unlink()
     this.#dialogue.done()
   }
-}
-
-/** A body of which the consumer has the first octets already. */
-export function without(octets: number, body: BlockBody): OneBody {
-  let left = octets
-  const rest: OneBody = {
-    get isBroken() {
-      return body.isBroken
-    },
-    [Symbol.asyncIterator]: () => rest,
-    async next() {
-      while (true) {
-        const result = await body.next()
-        if (result.done === true) return result
-        const chunk = result.value.subarray(left)
-        left -= result.value.length - chunk.length
-        if (chunk.length > 0) return { done: false, value: chunk }
-      }
-    },
-    return: () => body.return(),
-  }
-  return rest
 }

@@ -1,4 +1,5 @@
 import type { AccessPlans, ErrorCode, ErrorResponse, Mechanism, Phase, RetrievalError } from '@retriever/core'
+import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
@@ -206,37 +207,17 @@ export interface Retrieved<M extends Mechanism = Mechanism> {
   /** What else the protocol said: status, header fields, the server's words. JSON-able. */
   readonly metadata: MetadataOf<M>
   /**
-   * Pulled chunk by chunk: nothing is read ahead of the consumer. Ends only where the representation is whole, else throws
-   * RetrievalError. `return()` releases everything, and so does an abort of the deadline's signal, also where nothing was read
-   * yet. A chunk is the consumer's own.
+   * The octets: a ByteSource, or any async iterable of chunks that are the consumer's own. It ends only where the
+   * representation is whole, else it throws a RetrievalError. An abort of the deadline's signal releases everything, also
+   * where nothing was read yet.
    */
-  readonly body: RestartableOctets
-  /**
-   * The same octets for whoever is done with a chunk before the next is asked for: a file, a pipe. A chunk may be overwritten then,
-   * which saves a copy of all. One of the two is read. Default: body.
-   */
-  readonly reusable?: AsyncIterable<Uint8Array>
+  readonly body: ByteSource | AsyncIterable<Uint8Array>
   /**
    * Of a listing that came although the URL names a file: the error for a caller who wants that file, as saveTo() does.
    */
   readonly notAFile?: RetrievalError
   /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
-}
-
-/** Octets that may begin anew for a consumer that can throw away what it has got of them. */
-export interface RestartableOctets extends AsyncIterable<Uint8Array> {
-  /**
-   * The same octets, lent as Retrieved.lent. Where they break off and come from the first one on, the sink has
-   * started over before.
-   */
-  restartable?(sink: Sink): AsyncIterable<Uint8Array>
-}
-
-/** Where octets go. */
-export interface Sink {
-  /** Throws away what has come until now. Null: it cannot, or not yet. */
-  startOver: (() => Promise<void>) | null
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */

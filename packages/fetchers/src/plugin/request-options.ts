@@ -1,7 +1,10 @@
 import type { RetrievalError } from '@retriever/core'
 import type { ErrorExtras, RequestOptions, ResumePoint, RetrievalContext } from './fetcher.ts'
 
-/** The error for ifChangedSince where the resource is no newer; with the server's reply, where it was that which said so. */
+/**
+ * The error for ifChangedSince where the resource is no newer; with the server's reply, where it was that which said
+ * so.
+ */
 export function notModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
   const said = extras.reply === undefined ? '' : ` (${extras.reply})`
   return error('not-modified', `It has not been modified since ${since.toISOString()}.${said}`, extras)
@@ -30,7 +33,42 @@ export function ownField({ headers = {} }: RequestOptions, name: string): string
   return Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
-/** Tells why the whole comes to somebody who has wanted to go on. */
+/** The most octets before an offset that come again and are compared, to see that the rest is of the same resource. */
+export const overlap = 4096
+
+/** A resource, as far as it is known before the caller's retrieval of its rest goes on. */
+export interface FoundResource {
+  readonly size: number | null
+  readonly modified: Date | null
+  /** Milliseconds: times are compared in multiples of them. Default 1. */
+  readonly precision?: number
+}
+
+/** What shows that a resource is another one than that of which the caller has the beginning; null: nothing does. */
+export function resumeObstacle(point: ResumePoint, found: FoundResource): string | null {
+  const { precision = 1 } = found
+  const size = point.size ?? null
+  if (size !== null && found.size !== null && size !== found.size)
+    return `its size is ${found.size} now, and was ${size}`
+  const time = (date: Date): number => Math.floor(date.getTime() / precision)
+  const then = point.modified ?? null
+  const isSame = then === null || (found.modified !== null && time(then) === time(found.modified))
+  // A file that grows is modified, too: without further octets, it was written over.
+  const isLater = point.since !== undefined && found.modified !== null && time(found.modified) > time(point.since)
+  return isSame && !(isLater && found.size === point.offset) ? null : 'it has been modified since'
+}
+
+/**
+ * The error where the caller has more octets than there are: they are of another file, or of one that was cut.
+ * Otherwise null.
+ */
+export function offsetError(context: RetrievalContext, offset: number, size: number | null): RetrievalError | null {
+  if (size === null || offset <= size) return null
+  const message = `The file has ${size} octets, and ${offset} are there already; retrieve it from its beginning.`
+  return context.error('resume-failed', message)
+}
+
+/** Remarks why the whole comes, where the caller wanted the rest. */
 export function tellWhole({ emit, url }: RetrievalContext, obstacle: string): void {
   emit({ type: 'remark', url, message: `It is retrieved from its beginning: ${obstacle}.` })
 }

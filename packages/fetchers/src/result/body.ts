@@ -1,14 +1,17 @@
 import { type ErrorCode, RetrievalError } from '@retriever/core'
-import type { RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
+import { type ByteSource, type Sink, sourceOf } from '../plugin/byte-source.ts'
+import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { speedRule } from './low-speed.ts'
 
 /**
- * A retrieval's body on its way to the one consumer: counts, limits, reports progress, and ends the retrieval when it ends. Pulled
- * chunk by chunk; nothing is kept.
+ * The body of a retrieval for its one consumer: it keeps to the limits, reports progress, and ends the retrieval when
+ * it ends.
  */
-export class Body {
-  readonly #retrieved: Retrieved
+export class Body implements ByteSource {
+  readonly #source: ByteSource
+  readonly #size: number | null
   readonly #context: RetrievalContext
+  readonly #isTooSlow: (octets: number) => boolean
   readonly #done: (error: RetrievalError | null, received: number) => void
   #taken = false
   #received = 0
@@ -23,10 +26,12 @@ export class Body {
     context: RetrievalContext,
     done: (error: RetrievalError | null, received: number) => void,
   ) {
-    this.#retrieved = retrieved
+    this.#source = sourceOf(retrieved.body)
+    this.#size = retrieved.size
     this.#context = context
+    this.#isTooSlow = speedRule(context.limits, context.deadline)
     this.#done = done
-    // The retrieval may be ended from outside while nobody reads: then no read is there to notice.
+    // If the retrieval is ended from outside between two reads, no read notices it.
     context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
 
@@ -34,41 +39,28 @@ export class Body {
     return this.#taken
   }
 
-  /** The octets, once. Throws a TypeError the second time, as a web stream does. */
-  take(): AsyncGenerator<Uint8Array, void, void> {
-    return this.#take(this.#retrieved.body)
+  /**
+   * The octets, once. Throws a TypeError the second time, as a web stream does. `sink`: where they go, if that can
+   * start over.
+   */
+  take(sink?: Sink): ByteSource {
+    if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
+    this.#taken = true
+    if (sink !== undefined) this.#source.restartInto?.(new CountedSink(sink, () => (this.#received = 0)))
+    return this
   }
 
-  /** The same in chunks that may be overwritten once the next is asked for. */
-  borrow(): AsyncGenerator<Uint8Array, void, void> {
-    return this.#take(this.#retrieved.reusable ?? this.#retrieved.body)
+  get reusesChunks(): boolean {
+    return this.#source.reusesChunks === true
   }
 
-  /** The same for a consumer that may be able to start over. */
-  borrowRestartable(sink: Sink): AsyncGenerator<Uint8Array, void, void> {
-    const { body, reusable } = this.#retrieved
-    return this.#take(body.restartable?.(this.#counted(sink)) ?? reusable ?? body)
-  }
-
-  #counted(sink: Sink): Sink {
-    const startOver = async (): Promise<void> => {
-      await sink.startOver?.()
-      this.#received = 0
-    }
-    return {
-      get startOver() {
-        return sink.startOver === null ? null : startOver
-      },
-    }
-  }
-
-  /** It is known to be empty: nobody need read it for the retrieval to be over. */
+  /** Ends a retrieval whose body is known to be empty and need not be read. */
   finish(): void {
     this.#end(null)
   }
 
-  /** Gives the body up: the connection is closed. */
-  cancel(): void {
+  /** Ends the retrieval at once, during a read too: the connection is closed. */
+  giveUp(): void {
     this.#taken = true
     if (this.#over) return
     const { deadline, error } = this.#context
@@ -85,40 +77,48 @@ export class Body {
     )
   }
 
-  #take(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
-    this.#taken = true
-    return this.#octets(body)
-  }
-
-  async *#octets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    const { limits, emit, url, deadline, hasListener = true } = this.#context
-    const { size } = this.#retrieved
-    let failure: RetrievalError | null = null
-    const isTooSlow = speedRule(limits, deadline)
+  async read(): Promise<Uint8Array | null> {
+    const { deadline } = this.#context
     try {
       deadline.throwIfAborted()
-      for await (const chunk of body) {
-        // Whatever the fetcher makes of an abort: octets after it, or an early end, must not pass for the whole.
-        deadline.throwIfAborted()
-        this.#received += chunk.length
-        if (this.#received > limits.maxSize) {
-          throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
-        }
-        if (isTooSlow(chunk.length)) {
-          const { minSpeed, minSpeedTime } = limits
-          const rule = `fewer than ${minSpeed} octets a second for ${minSpeedTime / 1000} s`
-          throw this.#error('timeout', `The server sends ${rule}. Try later, or lower minSpeed.`)
-        }
-        if (hasListener) emit({ type: 'progress', url, received: this.#received, size })
-        yield chunk
-      }
+      const chunk = await this.#source.read()
+      // After an abort, more octets or an early end must not pass for the whole, even if the fetcher takes no notice of
+      // it.
       deadline.throwIfAborted()
+      if (chunk === null) this.#end(null)
+      else this.#count(chunk.length)
+      return chunk
     } catch (error) {
-      failure = RetrievalError.is(error) ? error : this.#error('receive-failed', 'Reading the body failed.', error)
-      throw failure
-    } finally {
+      const failure = RetrievalError.is(error)
+        ? error
+        : this.#error('receive-failed', 'Reading the body failed.', error)
+      await this.#source.cancel().catch(() => {})
       this.#end(failure)
+      throw failure
+    }
+  }
+
+  /** Counts a chunk. Throws where the body passes a limit. */
+  #count(octets: number): void {
+    const { limits, emit, url, hasListener = true } = this.#context
+    this.#received += octets
+    if (this.#received > limits.maxSize) {
+      throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
+    }
+    if (this.#isTooSlow(octets)) {
+      const { minSpeed, minSpeedTime } = limits
+      const rule = `fewer than ${minSpeed} octets a second for ${minSpeedTime / 1000} s`
+      throw this.#error('timeout', `The server sends ${rule}. Try later, or lower minSpeed.`)
+    }
+    if (hasListener) emit({ type: 'progress', url, received: this.#received, size: this.#size })
+  }
+
+  /** Ends the retrieval where its consumer has had enough. */
+  async cancel(): Promise<void> {
+    try {
+      await this.#source.cancel()
+    } finally {
+      this.#end(null)
     }
   }
 
@@ -132,5 +132,25 @@ export class Body {
     this.#context.deadline.end()
     this.#done(failure, this.#received)
     this.#finish()
+  }
+}
+
+/** Octets that are thrown away are not counted. */
+class CountedSink implements Sink {
+  readonly #sink: Sink
+  readonly #reset: () => void
+
+  constructor(sink: Sink, reset: () => void) {
+    this.#sink = sink
+    this.#reset = reset
+  }
+
+  get startOver(): Sink['startOver'] {
+    const { startOver } = this.#sink
+    if (startOver === null) return null
+    return async () => {
+      await startOver()
+      this.#reset()
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Finding, Mechanism } from '@retriever/core'
-import type { Entry, Retrieved, Sink } from '../plugin/fetcher.ts'
+import { chunksOf, type Sink } from '../plugin/byte-source.ts'
+import type { Entry, Retrieved } from '../plugin/fetcher.ts'
 import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
@@ -104,12 +105,12 @@ class RepresentationBase implements AsyncDisposable {
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          octets ??= this.#content.take()
+          octets ??= this.#chunks()
           const { done, value } = await octets.next()
           if (done) controller.close()
           else controller.enqueue(value)
         },
-        cancel: () => this.#content.cancel(),
+        cancel: () => this.#content.giveUp(),
       },
       // Nothing is pulled before somebody reads.
       { highWaterMark: 0 },
@@ -117,13 +118,18 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
-    return this.#content.take()
+    return this.#chunks()
+  }
+
+  /** Each the caller's own. */
+  #chunks(): AsyncGenerator<Uint8Array, void, void> {
+    return chunksOf(this.#content.take(), true)
   }
 
   /** The octets as a Node stream. */
   nodeStream(): Readable {
-    const stream = Readable.from(this.#content.take(), { objectMode: false, highWaterMark: 65_536 })
-    stream.once('close', () => this.#content.cancel())
+    const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: 65_536 })
+    stream.once('close', () => this.#content.giveUp())
     return stream
   }
 
@@ -162,29 +168,30 @@ class RepresentationBase implements AsyncDisposable {
     try {
       if (notAFile !== undefined) throw notAFile
       const sink: Sink = { startOver: null }
-      await save(this.#content.borrowRestartable(sink), path, this, options, sink)
+      await save(chunksOf(this.#content.take(sink)), path, this, options, sink)
     } finally {
-      this.#content.cancel()
+      this.#content.giveUp()
     }
   }
 
   /**
-   * Hands over each chunk and waits until `write` is done with it. A chunk is only lent: its memory may hold the next one later.
-   * The fastest way to somewhere else; what `write` throws ends the retrieval and passes through.
+   * Hands over each chunk and waits until `write` is done with it: its memory may hold the next chunk later. This is the
+   * fastest way to somewhere else. What `write` throws ends the retrieval and passes through.
    */
   async writeTo(write: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
+    const source = this.#content.take()
     let written: Promise<void> | undefined
     try {
-      for await (const chunk of this.#content.borrow()) {
+      for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
         await written
         written = Promise.resolve(write(chunk))
-        // One that is ours to keep is written while the next one comes. It is awaited before the next; until then nobody listens.
-        if (this.#retrieved.reusable === undefined) written.catch(() => {})
-        else await written
+        // A chunk of our own is written while the next one comes: a failure of the write is seen once that is there.
+        if (source.reusesChunks) await written
+        else written.catch(() => {})
       }
       await written
     } finally {
-      this.#content.cancel()
+      this.#content.giveUp()
     }
   }
 
@@ -204,7 +211,7 @@ class RepresentationBase implements AsyncDisposable {
     add('last-modified', modified?.toUTCString())
     // RFC 9110: these have no body, and the constructor insists.
     const empty = status === 204 || status === 205 || status === 304
-    if (empty) this.#content.cancel()
+    if (empty) this.#content.giveUp()
     // Some servers send 999, which the constructor refuses, and the web's fetch gives.
     const isOdd = status !== undefined && status > 599
     const body = empty ? null : this.body
@@ -229,7 +236,7 @@ class RepresentationBase implements AsyncDisposable {
 
   /** Gives up what has not been read and closes the connection. Never throws. */
   async cancel(): Promise<void> {
-    this.#content.cancel()
+    this.#content.giveUp()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

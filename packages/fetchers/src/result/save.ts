@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
-import type { Sink } from '../plugin/fetcher.ts'
+import type { Sink } from '../plugin/byte-source.ts'
 import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
 import { append } from './append.ts'
 import { writeFailed } from './local-file.ts'

@@ -11,6 +11,7 @@ import {
 } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { sourceOf } from '../../../../packages/fetchers/src/plugin/byte-source.ts'
 import { failure } from '../../../support/failure.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
 import { httpMetadata } from '../../../support/metadata.ts'
@@ -527,7 +528,7 @@ describe('a consumer', () => {
       mechanism: 'http',
       async retrieve(plan, context) {
         const outcome = await inner.retrieve(plan, context)
-        if (outcome.outcome === 'retrieved') await outcome.body[Symbol.asyncIterator]().return?.()
+        if (outcome.outcome === 'retrieved') await sourceOf(outcome.body).cancel()
         return outcome
       },
     }

@@ -1,13 +1,12 @@
 import type { FtpPlan, RetrievalError } from '@retriever/core'
+import { type ByteSource, sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { octetsDecoder } from '../../plugin/text.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { isPositive, isUnknownCommand, type Reply, refusedByServer, shownName, wordsOf } from '../control/replies.ts'
 import { enter, prepare } from '../prepare.ts'
-import { copyChunks } from '../transfer/copy-chunks.ts'
 import { isDirectory } from '../transfer/directories.ts'
 import { LineEnds } from '../transfer/line-ends.ts'
 import { startTransfer, type Transfer } from '../transfer/transfer.ts'
@@ -37,7 +36,7 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved<'ft
     if (refusal === null && isEmpty(format, reply)) {
       await confirmDirectory(dialogue)
       dialogue.done()
-      return listing(dialogue, format, emptyBody(), reply)
+      return listing(dialogue, format, wholeSource(), reply)
     }
     if (isUnknownForm(reply)) session.quirks.unknown.add(format.toUpperCase())
     else refusal ??= reply
@@ -53,7 +52,7 @@ async function listingHead(dialogue: Dialogue): Promise<Retrieved<'ftp'>> {
   await enter(dialogue, undefined, [])
   await confirmDirectory(dialogue)
   dialogue.done()
-  return textListing({ metadata: { welcome: session.welcome }, body: emptyBody(), entries: noEntries })
+  return textListing({ metadata: { welcome: session.welcome }, body: wholeSource(), entries: noEntries })
 }
 
 async function* noEntries(): AsyncGenerator<Entry> {}
@@ -88,13 +87,24 @@ export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null)
   return { ...retrieved, body: remarked(context, retrieved.body), notAFile }
 }
 
-/** Says what comes in place of a file, once somebody reads it. */
-function remarked(context: RetrievalContext, body: Retrieved['body']): Retrieved['body'] {
-  const message = 'It is a directory; this is its listing. A / at the end of the URL would have said so.'
+/** Says what comes in place of a file as soon as the body is read, or metadata alone was wanted. */
+function remarked(context: RetrievalContext, body: Retrieved['body']): ByteSource {
+  const source = sourceOf(body)
+  let isTold = false
+  const tell = (): void => {
+    const message = 'It is a directory; this is its listing. A / at the end of the URL would have said so.'
+    if (!isTold) context.emit({ type: 'remark', url: context.url, message })
+    isTold = true
+  }
   return {
-    [Symbol.asyncIterator]() {
-      context.emit({ type: 'remark', url: context.url, message })
-      return body[Symbol.asyncIterator]()
+    reusesChunks: source.reusesChunks === true,
+    read() {
+      tell()
+      return source.read()
+    },
+    cancel() {
+      tell()
+      return source.cancel()
     },
   }
 }
@@ -182,13 +192,13 @@ function unreadable({ context }: Dialogue, reply: Reply): RetrievalError {
 function listing(
   { plan, context, session }: Dialogue,
   format: ListingFormat,
-  body: AsyncIterableIterator<Uint8Array>,
+  body: ByteSource,
   reply: Reply,
   found: Found = { isFile: false },
 ): Retrieved<'ftp'> {
   return textListing({
     metadata: { format, welcome: session.welcome, reply: wordsOf(reply) },
-    body: copyChunks(body),
+    body,
     entries: (octets) =>
       readEntries(linesOf(octets, context), format, {
         url: context.url,

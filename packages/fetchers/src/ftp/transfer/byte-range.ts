@@ -1,5 +1,5 @@
-import type { ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
-import { notModified, resumePoint } from '../../plugin/request-options.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { notModified, offsetError, overlap, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Attributes } from './attributes.ts'
 
@@ -12,9 +12,6 @@ export interface ByteRange {
   /** Why the whole comes although the caller has the beginning; null where there is no reason. */
   readonly obstacle: string | null
 }
-
-/** Of the caller's octets, so many are compared. */
-const overlap = 4096
 
 const whole: ByteRange = { offset: 0, wanted: null, tail: new Uint8Array(0), obstacle: null }
 
@@ -34,7 +31,10 @@ export function checkModified(dialogue: Dialogue, { modified }: Attributes): voi
   throw notModified(context, since)
 }
 
-/** Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with 226. */
+/**
+ * Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with
+ * 226.
+ */
 export function wantedRange(dialogue: Dialogue, attributes: Attributes): ByteRange {
   const { context } = dialogue
   const { range } = context.request
@@ -67,38 +67,16 @@ function resumedPart(dialogue: Dialogue, attributes: Attributes): ByteRange {
   const point = resumePoint(context.request)
   if (point === undefined) return whole
   if (plan.typecode === 'a') return { ...whole, obstacle: 'text is converted, so that offsets mean nothing' }
-  const change = changeSince(point, attributes)
-  if (change !== null) return { ...whole, obstacle: change }
+  // MDTM has whole seconds, mostly; the time that the caller kept may have fractions.
+  const obstacle = resumeObstacle(point, { ...attributes, precision: 1000 })
+  if (obstacle !== null) return { ...whole, obstacle }
   const { offset, tail = whole.tail } = point
-  checkOffset(dialogue, attributes, offset)
+  const failure = offsetError(context, offset, attributes.size)
+  if (failure !== null) {
+    dialogue.done()
+    throw failure
+  }
   if (session.quirks.unknown.has('REST')) return { ...whole, obstacle: 'the server cannot begin in the middle' }
   if (attributes.size === null) return { ...whole, obstacle: 'the server does not tell its size' }
   return { ...whole, offset, tail: tail.slice(-overlap) }
-}
-
-/** What shows that the file is another one than before; null: nothing does. */
-function changeSince(point: ResumePoint, { size, modified }: Attributes): string | null {
-  const pinned = point.size ?? null
-  if (pinned !== null && size !== null && pinned !== size) return `its size is ${size} now, and was ${pinned}`
-  const then = point.modified ?? null
-  // MDTM has whole seconds, mostly; what the caller kept may have fractions.
-  const isSame = then === null || (modified !== null && seconds(then) === seconds(modified))
-  return isSame && !isRewritten(point, { size, modified }) ? null : 'it has been modified since'
-}
-
-/** Throws `resume-failed` where the caller has more than there is: of another file, perhaps, or of one that was cut. */
-function checkOffset(dialogue: Dialogue, { size }: Attributes, offset: number): void {
-  if (size === null || offset <= size) return
-  dialogue.done()
-  const message = `The file has ${size} octets, and ${offset} are there already; retrieve it from its beginning.`
-  throw dialogue.context.error('resume-failed', message)
-}
-
-/** A file that grows is modified, too: it is another one where it has no more octets than before. */
-function isRewritten({ offset, since }: ResumePoint, { size, modified }: Attributes): boolean {
-  return since !== undefined && modified !== null && size === offset && seconds(modified) > seconds(since)
-}
-
-function seconds(date: Date): number {
-  return Math.floor(date.getTime() / 1000)
 }

@@ -3,17 +3,17 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
 
-/** Where a transfer began, and what was known then. */
+/** Where a transfer began, and what was known of the file then. */
 export interface Start {
   readonly offset: number
   readonly size: number
-  /** The octets before the offset came again, and were the same. */
+  /** True: the octets before the offset came again and were the same. */
   readonly isCompared: boolean
 }
 
 /**
- * Whether the file has grown where more came behind REST than SIZE had told: else the server has begun at the first
- * octet (security.md R18). SIZE, asked once more, tells.
+ * Asks SIZE again where more octets came behind REST than the first SIZE allowed. True: the file has grown. False: the
+ * server has ignored REST and begun at octet 0 (security.md R18).
  */
 export async function hasGrown(
   dialogue: Dialogue,
@@ -25,7 +25,7 @@ export async function hasGrown(
     if (command.startsWith('SIZE ')) take(await dialogue.session.control.ask(phase, command))
   }
   if (attributes.size === null || came > attributes.size - offset) return false
-  // From its beginning at least as many would have come as there were.
+  // From the beginning of the file, at least `size` octets would have come.
   return came < size || isCompared
 }
 

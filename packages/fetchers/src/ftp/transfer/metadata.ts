@@ -1,6 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
+import { wholeSource } from '../../plugin/byte-source.ts'
 import type { Retrieved } from '../../plugin/fetcher.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer, shownName } from '../control/replies.ts'
@@ -31,7 +31,7 @@ export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved<'f
     if (refusal !== null) throw missing(dialogue, refusal)
     context.emit({ type: 'remark', url: context.url, message: 'The server tells neither size nor time of it.' })
   }
-  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: emptyBody() }
+  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
 /** Keeps what says that there is no such file. */

@@ -1,8 +1,8 @@
+import { type ByteSource, wholeSource } from '../../plugin/byte-source.ts'
 import type { Retrieved } from '../../plugin/fetcher.ts'
 import { tellWhole } from '../../plugin/request-options.ts'
-import { behindTail } from '../../wire/behind-tail.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
-import { ResumingBody } from '../../wire/resuming-body.ts'
+import { BehindTail, OverlapProof } from '../../wire/overlap.ts'
+import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer } from '../control/replies.ts'
@@ -11,7 +11,6 @@ import { retrieveDirectory } from '../listing/listing.ts'
 import { prepare } from '../prepare.ts'
 import { type Attributes, attributeSteps } from './attributes.ts'
 import { type ByteRange, checkModified, checkSize, isConditional, wantedRange } from './byte-range.ts'
-import { copyChunks } from './copy-chunks.ts'
 import { described } from './description.ts'
 import { isDirectory } from './directories.ts'
 import { hasGrown, restIgnored } from './growth.ts'
@@ -21,10 +20,10 @@ import { takePrefetchedPort } from './passive.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
-/** Does something in another session, as the fetcher does all: over again where a session fails that was not to blame. */
+/** Does something in another session, and over again where the session fails through no fault of the retrieval. */
 export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
 
-/** The file is another one than that of which the caller has the beginning: to be retrieved anew, from there. */
+/** The file is another one than that of which the caller has the beginning: it must be retrieved from its beginning. */
 export class ChangedFile extends Error {
   override readonly name = 'ChangedFile'
 }
@@ -51,17 +50,27 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
   session.tellsAttributes = canResume(attributes)
   const announced = announcedSize(reply)
   const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, sent, attributes, announced))
-  const resume = (offset: number): Promise<TransferBody> => {
-    return inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
+  const resume = async (offset: number): Promise<Portion> => {
+    const rest = await inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
+    return { octets: rest, connection: rest }
   }
-  const octets = canResume(attributes) ? new ResumingBody(context, body, sent.offset, resume) : body
-  const reusable = await behindTail(octets, part.tail)
-  if (reusable === null) throw new ChangedFile()
-  return { ...described(dialogue, part, attributes, announced, reply), body: copyChunks(reusable), reusable }
+  const portion = { octets: body, connection: body }
+  const octets: ByteSource = canResume(attributes)
+    ? new ResumingSource(context, new OverlapProof(context, resume), { offset: sent.offset, portion })
+    : body
+  const rest = part.tail.length === 0 ? octets : await behindTail(octets, part.tail)
+  return { ...described(dialogue, part, attributes, announced, reply), body: rest }
+}
+
+async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSource> {
+  const rest = new BehindTail(octets, tail)
+  if (await rest.matches()) return rest
+  throw new ChangedFile()
 }
 
 /**
- * All that comes before RETR. In the session's directory, with a port at hand, that is nothing: SIZE and MDTM go out with RETR.
+ * All that comes before RETR. In the session's directory, with a port at hand, that is nothing: SIZE and MDTM go out
+ * with RETR.
  */
 async function settle(
   dialogue: Dialogue,
@@ -91,7 +100,7 @@ function retr(dialogue: Dialogue, restart: number, port: number | null, question
   return startTransfer(dialogue, { command: `RETR ${plan.name}`, restart, port, questions, asksAhead })
 }
 
-/** The rest of a file of which some has come, if it is still the same one. */
+/** The rest of a file whose transfer broke off. Throws `partial` if the file has changed. */
 async function resumed(dialogue: Dialogue, before: Attributes, offset: number, part: ByteRange): Promise<TransferBody> {
   const attributes: Attributes = { size: null, modified: null }
   const port = await prepare(dialogue, { type: 'I', attributes })
@@ -102,7 +111,7 @@ async function resumed(dialogue: Dialogue, before: Attributes, offset: number, p
   const { transfer, reply } = await retr(dialogue, offset, port, [])
   if (transfer === null) throw refusedByServer(dialogue.context, reply, 'to go on')
   const options = bodyOptions(dialogue, { ...part, offset }, attributes, null)
-  // It has not grown, and is not to grow now.
+  // The file had its old size a moment ago: more octets would be from the wrong place.
   const atMost = options.expected
   return new TransferBody(dialogue, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
@@ -148,10 +157,10 @@ function afterRestart(
   return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
-/** The caller has it all. */
+/** The caller has all octets already. */
 function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved<'ftp'> {
   dialogue.done()
-  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: emptyBody() }
+  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
 /**
@@ -165,7 +174,10 @@ async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieve
   throw missing(dialogue, reply)
 }
 
-/** `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end, after any name. */
+/**
+ * `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end,
+ * after any name.
+ */
 function announcedSize({ text }: Reply): number | null {
   const [, digits] = /\((\d{1,15}) bytes\)\.?\s*$/i.exec(text) ?? []
   return digits === undefined ? null : Number(digits)

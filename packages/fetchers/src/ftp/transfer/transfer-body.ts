@@ -1,4 +1,6 @@
 import { RetrievalError } from '@retriever/core'
+import type { ByteSource } from '../../plugin/byte-source.ts'
+import type { Breakable } from '../../wire/resuming-source.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from '../control/replies.ts'
 import { withReplyTimeout } from '../control/reply-timeout.ts'
@@ -7,41 +9,41 @@ import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
 
-/** How long a server may take to confirm what has come whole: it may be writing its log. */
+/** How long a server may take to confirm a transfer that has come whole: it may be writing its log. */
 const replyTimeout = 30_000
 
-/** Up to so many octets behind a range are read to keep the session, and for so long: another login costs more. */
+/**
+ * The most octets, and the longest time, that are spent on reading away what follows a range: another login costs more.
+ */
 const maxDrained = 65_536
 const drainTime = 1000
-/** How long octets may be on their way after the server has said that it broke off. */
+/** How long octets may still be on their way after the server has said that it broke off the transfer. */
 const grace = 1000
 
 export interface BodyOptions {
-  /** Octets that must come, no fewer; more are let through, since files grow. */
+  /** The least octets that must come. More are let through, since files grow. */
   readonly expected?: number | undefined
-  /** SIZE has said so: octets of that number are whole, also where the server then says no more (R16). */
+  /** SIZE gave that number: so many octets are the whole, even if the server never confirms it (security.md R16). */
   readonly isProven?: boolean
-  /** More than these would be octets from the wrong place: the server has ignored REST. */
+  /** If more than these come, they are from the wrong place: the server has ignored REST. */
   readonly atMost?: number | undefined
   /** Octets wanted; the connection is closed after the last of them, unless few more are to come. */
   readonly wanted?: number | undefined
-  /** Octets that come behind those wanted, where it is known how many. */
+  /** Octets that will follow the wanted ones, where their number is known. */
   readonly surplus?: number | undefined
-  /** TYPE A: what makes local line ends of CRLF. */
+  /** For TYPE A: converts CRLF to local line ends. */
   readonly lineEnds?: LineEnds
   /**
-   * A last check before the body passes for whole, with the reply that ended it, and how many octets came. Throws where
-   * it is not.
+   * Throws where the body is not whole after all; it gets the reply that ended the transfer, and the number of octets.
    */
   readonly check?: (reply: Reply, received: number) => Promise<void>
 }
 
 /**
- * The octets of one transfer, pulled one chunk at a time and lent until the next. They are whole where the data connection has ended
- * AND the control connection says 2yz, in either order; what ends in any other way ends with `partial`. At its end the session
- * is free for another retrieval, or closed.
+ * The octets of one transfer. They are whole where the data connection has ended AND the control connection says 2yz,
+ * in either order; every other end is `partial`. At the end the session is free for another retrieval, or closed.
  */
-export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
+export class TransferBody implements ByteSource, Breakable, Lodger {
   readonly #dialogue: Dialogue
   readonly #transfer: Transfer
   readonly #options: BodyOptions
@@ -49,21 +51,21 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   #over = false
   /** All that was wanted has been given out. */
   #isSated = false
-  /** Octets that came behind those in one chunk with them. */
+  /** Octets that came in one chunk with the last wanted ones, behind them. */
   #surplus = 0
-  /** More than there are have come behind them. */
+  /** More octets came behind the wanted ones than the file has there. */
   #isBeyond = false
   #isReading = false
-  /** The server has said that it was broken off. */
+  /** The server has said that it broke off the transfer. */
   #isCut = false
   #grace: NodeJS.Timeout | undefined
   #unlink: () => void = () => {}
-  /** The server has said how it ended, and will say so again: 226 with too few octets, 552. */
+  /** The server has said how the transfer ended, and would say so again: 226 with too few octets, 552. */
   #isFinal = false
-  /** What ended it may have nothing to do with the file: another transfer may bring the rest. */
   isBroken = false
-  /** Perhaps the command behind its own was to blame, or its port; the server gets none so any more. */
+  /** A command or a port that we had sent ahead may be to blame; the server gets none ahead any more. */
   isOwnFault = false
+  readonly reusesChunks = true
   unreadSince: number | null = performance.now()
   #isEvicted = false
 
@@ -74,23 +76,19 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
     dialogue.session.body = this
     const end = (): void => this.#expectNoMore()
     transfer.exchange.last.then((reply) => isPositive(reply) || end(), end)
-    // The retrieval may end while nobody reads.
+    // The retrieval may end between two reads.
     this.#unlink = dialogue.context.deadline.onAbort(() => this.#abandon())
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     this.unreadSince = null
     try {
       if (this.#isEvicted) throw this.#unread()
       while (!this.#over) {
         const chunk = await this.#pull()
-        if (chunk.length > 0) return { done: false, value: chunk }
+        if (chunk.length > 0) return chunk
       }
-      return { done: true, value: undefined }
+      return null
     } catch (error) {
       const isPartial = RetrievalError.is(error) && error.code === 'partial'
       if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteDropped()
@@ -103,23 +101,25 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
     }
   }
 
-  /** It may be taken up in another session, once somebody reads it again. */
+  /**
+   * Closes the connection of a body that is not read. The next read resumes it in another session, where that is
+   * possible.
+   */
   evict(): void {
     if (this.#over) return
     this.#isEvicted = true
     this.#abandon()
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async cancel(): Promise<void> {
     this.#abandon()
-    return { done: true, value: undefined }
   }
 
-  /** The next octets; none where a chunk was but half a line end, and at the end. */
+  /** The next octets; none at the end, and where a chunk held only half a line end. */
   async #pull(): Promise<Uint8Array> {
     const { wanted, surplus = Number.POSITIVE_INFINITY, atMost, lineEnds } = this.#options
     if (this.#isSated) return this.#drain()
-    const chunk = await this.#read()
+    const chunk = await this.#receive()
     if (chunk === null) {
       await this.#finish()
       return lineEnds?.end() ?? nothing
@@ -136,8 +136,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   }
 
   /**
-   * Reads what comes behind the wanted octets. Where that fails, only the session is lost; but more of them than the file has say that
-   * the server has begun at the first octet (security.md R18).
+   * Reads away the octets behind the wanted ones. A failure loses only the session. If there are more than the file has
+   * there, the server began at octet 0 (security.md R18).
    */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#dialogue
@@ -150,7 +150,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   async #readToEnd(): Promise<void> {
     const { data, exchange } = this.#transfer
     const { wanted = 0, surplus = 0, atMost } = this.#options
-    // A file may grow meanwhile, but not by so much.
+    // The file may have grown since SIZE, but not by so much.
     const limit = atMost === undefined ? maxDrained : Math.min(atMost - wanted, surplus + maxDrained)
     for (let count = this.#surplus; ; ) {
       this.#isBeyond = atMost !== undefined && count > limit
@@ -170,7 +170,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
     this.#abandon()
   }
 
-  async #read(): Promise<Uint8Array | null> {
+  async #receive(): Promise<Uint8Array | null> {
     this.#isReading = true
     if (this.#isCut) this.#expectNoMore()
     try {
@@ -182,15 +182,15 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   }
 
   /**
-   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before is on its way, or
-   * waits for the consumer.
+   * After 426 or 451 the server sends no more, but may leave the data connection open. Octets that it sent before may
+   * still be on their way.
    */
   #expectNoMore(): void {
     this.#isCut = true
     if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
-  /** The data connection has ended: is that all? */
+  /** The data connection has ended. Throws unless the octets are whole. */
   async #finish(): Promise<void> {
     const { expected, check } = this.#options
     this.#transfer.data.close()
@@ -207,7 +207,7 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
     this.#dialogue.done()
   }
 
-  /** Null where there is none, and none is needed. */
+  /** The reply that ends the transfer; null where none came and the octets are whole without it. */
   async #lastReply(): Promise<Reply | null> {
     const { expected, isProven = false } = this.#options
     const isWhole = isProven && this.#received === expected
@@ -223,7 +223,6 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
       if (context.deadline.reason !== null || isViolation(cause)) throw cause
       const lost = 'The control connection was lost before the server had confirmed the transfer.'
       if (!isWhole) throw this.#partial(lost, undefined, cause)
-      // Lost too, or only silent.
       const message = `The server has not confirmed the transfer; all ${expected} octets have come.`
       context.emit({ type: 'remark', url: context.url, message })
       return null
@@ -231,8 +230,8 @@ export class TransferBody implements AsyncIterableIterator<Uint8Array>, Lodger {
   }
 
   #unread(): RetrievalError {
-    const message =
-      'Nobody read the body while other retrievals waited for its connection, which was closed; read or cancel what you retrieve.'
+    const why = 'The body was not read while other retrievals waited for its connection, which was closed'
+    const message = `${why}; read or cancel what you retrieve.`
     return this.#dialogue.context.error('partial', message, { phase: 'body', transient: true })
   }
 

@@ -1,10 +1,11 @@
 import { printable, RetrievalError } from '@retriever/core'
+import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { Retrieved } from '../../plugin/fetcher.ts'
 import type { FormData } from './answers.ts'
 
 /**
- * Sends a form, and what comes of it. No failure is transient, not even within the sending: to try again would be to submit again, which
- * only the person may want to (RFC 9110 9.2.2 says the same of methods that are not idempotent).
+ * Sends a form and reads the answer. No failure is transient, not even while the form is sent: another try would submit
+ * the form again, which only the person may decide (RFC 9110 9.2.2 says the same of methods that are not idempotent).
  */
 export async function submitForm(
   { secrets }: FormData,
@@ -12,20 +13,22 @@ export async function submitForm(
 ): Promise<Retrieved<'gopher'>> {
   try {
     const retrieved = await submit()
-    return { ...retrieved, body: once(retrieved.body, secrets) }
+    return { ...retrieved, body: once(sourceOf(retrieved.body), secrets) }
   } catch (error) {
     throw final(error, secrets)
   }
 }
 
-async function* once(
-  body: AsyncIterable<Uint8Array>,
-  secrets: readonly string[],
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    yield* body
-  } catch (error) {
-    throw final(error, secrets)
+function once(body: ByteSource, secrets: readonly string[]): ByteSource {
+  return {
+    async read() {
+      try {
+        return await body.read()
+      } catch (error) {
+        throw final(error, secrets)
+      }
+    },
+    cancel: () => body.cancel(),
   }
 }
 

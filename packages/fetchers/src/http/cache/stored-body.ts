@@ -1,10 +1,13 @@
 import { crc32 } from 'node:zlib'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { AnswerBody } from '../exchange.ts'
 import type { BodyReader, Stored } from './stored.ts'
 
-/** A body out of the cache, pulled chunk by chunk. At its end it must have been what was stored. */
-export class StoredBody implements AnswerBody {
+/**
+ * A body out of the cache. Its length and checksum are compared at the end: a damaged one is removed, and the read
+ * fails.
+ */
+export class StoredBody implements ByteSource {
   readonly #reader: BodyReader | null
   readonly #stored: Stored
   readonly #context: RetrievalContext
@@ -14,55 +17,48 @@ export class StoredBody implements AnswerBody {
   #length = 0
   #check = 0
 
-  /** Null: there is none. `damaged` removes what is not what was stored. */
+  /** `reader` is null where no body was stored. `damaged` removes the entry from the cache. */
   constructor(reader: BodyReader | null, stored: Stored, context: RetrievalContext, damaged: () => Promise<void>) {
     this.#reader = reader
     this.#stored = stored
     this.#context = context
     this.#damaged = damaged
     if (reader === null) this.#over = true
-    else this.#forget = context.deadline.onAbort(() => void this.return().catch(() => {}))
+    else this.#forget = context.deadline.onAbort(() => void this.cancel().catch(() => {}))
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     const { deadline } = this.#context
     deadline.throwIfAborted()
-    if (this.#over) return { done: true, value: undefined }
+    if (this.#over) return null
     try {
       const chunk = await deadline.within('body', async () => (await this.#reader?.read()) ?? null)
-      if (chunk !== null) return this.#passed(chunk)
+      if (chunk !== null) return this.#counted(chunk)
     } catch (cause) {
-      await this.return()
+      await this.cancel()
       throw deadline.reason ?? this.#unreadable(cause)
     }
-    await this.return()
-    if (this.#length === this.#stored.length && this.#check === this.#stored.check)
-      return { done: true, value: undefined }
+    await this.cancel()
+    if (this.#length === this.#stored.length && this.#check === this.#stored.check) return null
     await this.#damaged()
     throw this.#unreadable()
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (!this.#over) {
-      this.#over = true
-      this.#forget()
-      await this.#reader?.close()
-    }
-    return { done: true, value: undefined }
+  async cancel(): Promise<void> {
+    if (this.#over) return
+    this.#over = true
+    this.#forget()
+    await this.#reader?.close()
   }
 
-  #passed(chunk: Uint8Array): IteratorResult<Uint8Array, undefined> {
+  #counted(chunk: Uint8Array): Uint8Array {
     this.#length += chunk.length
     this.#check = crc32(chunk, this.#check)
-    return { done: false, value: chunk }
+    return chunk
   }
 
   #unreadable(cause?: unknown): Error {
-    const message = 'What the cache has of it is damaged, and was removed; retrieve it again.'
+    const message = 'The copy in the cache is damaged and was removed; retrieve it again.'
     return this.#context.error('file-failed', message, { phase: 'body', cause })
   }
 }

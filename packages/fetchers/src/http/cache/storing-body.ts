@@ -1,29 +1,29 @@
 import { crc32 } from 'node:zlib'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { AnswerBody } from '../exchange.ts'
 import type { BodyWriter, Stored } from './stored.ts'
 
-/** What the store is told of a whole body. */
+/** What the index of the cache says of a whole body. */
 export type Kept = Pick<Stored, 'body' | 'length' | 'check'>
 
 /** How a body is kept. */
 export interface Keeping {
   readonly maxSize: number
-  /** As the head says; null where it does not. */
+  /** Octets of the body as the head says; null where it does not. */
   readonly size: number | null
   create(): Promise<BodyWriter>
   /** Called once, with a whole body. */
   commit(kept: Kept): Promise<void>
-  /** Whoever closes the cache waits for it. */
+  /** Closing the cache waits for this promise. */
   track(ending: Promise<void>): void
 }
 
 /**
- * Passes a body through while it is written to the cache, chunk by chunk as the consumer pulls: nothing is read
- * ahead. What does not come to its end is not kept, and what cannot be kept is passed through all the same.
+ * A body that is written to the cache as its consumer reads it. If it breaks off or is cancelled, nothing is kept; if
+ * it cannot be kept, the consumer gets it all the same.
  */
-export class StoringBody implements AnswerBody {
-  readonly #source: AnswerBody
+export class StoringBody implements ByteSource {
+  readonly #source: ByteSource
   readonly #context: RetrievalContext
   readonly #keeping: Keeping
   #forget: () => void = () => {}
@@ -32,42 +32,41 @@ export class StoringBody implements AnswerBody {
   #length = 0
   #check = 0
 
-  constructor(source: AnswerBody, context: RetrievalContext, keeping: Keeping) {
+  constructor(source: ByteSource, context: RetrievalContext, keeping: Keeping) {
     this.#source = source
     this.#context = context
     this.#keeping = keeping
     this.#forget = context.deadline.onAbort(() => this.#drop())
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
+  get reusesChunks(): boolean {
+    return this.#source.reusesChunks === true
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     try {
-      const result = await this.#source.next()
-      if (result.done) await this.#attempt(() => this.#commit())
-      // Before the consumer has it, who may do with it what he likes.
-      else await this.#attempt(() => this.#write(result.value))
-      return result
+      const chunk = await this.#source.read()
+      // The chunk is written before the consumer gets it and may change it.
+      await this.#attempt(() => (chunk === null ? this.#commit() : this.#write(chunk)))
+      return chunk
     } catch (error) {
-      await this.return()
+      await this.cancel()
       throw error
     }
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  cancel(): Promise<void> {
     this.#drop()
-    return this.#source.return()
+    return this.#source.cancel()
   }
 
-  /** Keeping is given up where it fails; the retrieval goes on, unless it has ended meanwhile. */
+  /** If writing fails, nothing is kept and a remark says why; the retrieval goes on, unless it has ended meanwhile. */
   async #attempt(operation: () => Promise<void>): Promise<void> {
     if (this.#dropped) return
     const { deadline, emit, url } = this.#context
     const running = operation()
     try {
-      // Not the server's silence: its timers do not run.
+      // The timers for a silent server do not run during a write.
       await deadline.unlimited(() => running)
     } catch (cause) {
       this.#drop()
@@ -92,7 +91,7 @@ export class StoringBody implements AnswerBody {
     this.#writer ??= this.#keeping.create()
     const writer = await this.#writer
     await writer.end()
-    // Whoever dropped it meanwhile has removed the body.
+    // If the body was dropped meanwhile, it has been removed.
     if (this.#dropped) return
     await this.#keeping.commit({ body: writer.name, length: this.#length, check: this.#check })
     this.#over()

@@ -1,10 +1,11 @@
 import { printable } from '@retriever/core'
+import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, decode, knownCodings, type Wire } from './decoder.ts'
 
-/** security.md case 41: nobody codes more often. */
+/** More codings than any server applies (security.md 41: a body in very many codings). */
 const maxCodings = 3
 
 /** The value of Accept-Encoding. */
@@ -12,7 +13,10 @@ export function acceptEncoding(request: RequestOptions): string {
   return wantsCoding(request) ? knownCodings.join(', ') : 'identity'
 }
 
-/** A range, and where to go on, are counted in the octets that the server keeps; so are the parts of a split body. */
+/**
+ * Ranges, rests and the segments of a split body are counted in the octets that the server keeps, so none of them is
+ * coded.
+ */
 function wantsCoding(request: RequestOptions): boolean {
   const { compressed, range, split = 1 } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumePoint(request) === undefined
@@ -20,18 +24,18 @@ function wantsCoding(request: RequestOptions): boolean {
 }
 
 /**
- * What was retrieved with its content codings undone, where `compressed` asked for them. Else, and in a coding that is
- * not known, as it came, and a remark says so: many servers label a .tar.gz as coded, or name as a coding what is none
- * (`aws-chunked`, `none`, `binary`), and the caller wants the file. `metadata.decoded` names what was undone, last
- * coding first. Throws, and gives up the body, for too many codings.
+ * Undoes the content codings of a body where `compressed` asked for them; `metadata.decoded` names them, the last one
+ * first. Otherwise, and where a coding is not known, the body stays as it came, with a remark: many servers label a
+ * .tar.gz as coded, or use names that are no codings (`aws-chunked`, `none`, `binary`), and the caller wants the file.
+ * Throws, and cancels the body, for too many codings.
  *
- * How the end is known stays as the framing has it: gzip members may follow each other (RFC 1952 2.2), so a body
- * without a length that is cut between two of them looks whole.
+ * `completeness` stays: gzip members may follow each other (RFC 1952 2.2), so a body without a length that is cut
+ * between two of them looks whole.
  */
 export function decodeBody(retrieved: Retrieved<'http'>, context: RetrievalContext): Retrieved<'http'> {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
-  // Content-Length: 0, and what has no body whatever it says: 204.
+  // Content-Length: 0, or a status without a body, such as 204.
   if (names.length === 0 || retrieved.size === 0) return retrieved
   const codings = knownAll(names)
   if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
@@ -50,18 +54,20 @@ function undoneAll(
   codings: readonly Coding[],
   context: RetrievalContext,
 ): Retrieved<'http'> {
-  const source = (retrieved.reusable ?? retrieved.body)[Symbol.asyncIterator]()
-  const { reusable: _lent, ...rest } = retrieved
   const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
-  return { ...rest, size: null, metadata, body: decodedBody(source, codings, context) }
+  return { ...retrieved, size: null, metadata, body: decodedBody(sourceOf(retrieved.body), codings, context) }
 }
 
-/** In the order in which they were applied (RFC 9110 8.4); without what changes nothing. */
+/** The codings in the order in which they were applied (RFC 9110 8.4), without `identity`, which changes nothing. */
 function codingsOf({ metadata }: Retrieved<'http'>): string[] {
-  return elementsOf(metadata.headers['content-encoding']).filter((name) => name !== 'identity')
+  const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
+  return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
 }
 
-/** In the order in which they are undone. Null: one of them is not known, and what is under it cannot be reached. */
+/**
+ * The codings in the order in which they are undone. Null: one of them is not known, and those below it cannot be
+ * undone.
+ */
 function knownAll(names: readonly string[]): Coding[] | null {
   const codings = names.toReversed().map(codingOf)
   return codings.every((coding) => coding !== undefined) ? codings : null
@@ -74,7 +80,7 @@ function checkCount(
   { error, deadline }: RetrievalContext,
 ): void {
   if (names.length <= maxCodings) return
-  void body[Symbol.asyncIterator]().return?.()
+  void sourceOf(body).cancel()
   const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
   throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, { phase: deadline.phase })
 }
@@ -83,41 +89,32 @@ function shown(names: readonly string[]): string {
   return printable(names.join(', ').slice(0, 80))
 }
 
-function decodedBody(
-  source: AsyncIterator<Uint8Array>,
-  codings: readonly Coding[],
-  context: RetrievalContext,
-): AsyncIterableIterator<Uint8Array> {
+function decodedBody(source: ByteSource, codings: readonly Coding[], context: RetrievalContext): ByteSource {
   const wire: Wire = { octets: 0 }
   const octets = codings.reduce((coded, coding) => decode(coded, coding, wire, context), counted(source, wire, context))
   return {
-    next: () => octets.next(),
-    // A generator that has not begun would not pass it on.
-    async return() {
-      await source.return?.()
-      return octets.return()
-    },
-    [Symbol.asyncIterator]() {
-      return this
+    read: () => octets.read(),
+    async cancel() {
+      // A decoder that was never read does not pass it on.
+      await source.cancel()
+      await octets.cancel()
     },
   }
 }
 
 /**
- * What comes from the server. It is held to maxSize too, with room for what hardly shrinks: a coding can go on for ever
- * and bring nothing, as padding and empty members do.
+ * The octets that come from the server. They are held to maxSize too, with room for a body that hardly shrinks: a
+ * coding can go on for ever and decode to nothing, as padding and empty members do.
  */
-async function* counted(
-  source: AsyncIterator<Uint8Array>,
-  wire: Wire,
-  { limits, error }: RetrievalContext,
-): AsyncGenerator<Uint8Array, void, void> {
-  for await (const chunk of { [Symbol.asyncIterator]: () => source }) {
-    wire.octets += chunk.length
-    if (wire.octets > 2 * limits.maxSize + 65_536) {
+function counted(source: ByteSource, wire: Wire, { limits, error }: RetrievalContext): ByteSource {
+  return {
+    async read() {
+      const chunk = await source.read()
+      wire.octets += chunk?.length ?? 0
+      if (wire.octets <= 2 * limits.maxSize + 65_536) return chunk
       const message = `The coded body is over twice the ${limits.maxSize} octets that maxSize allows it decoded.`
       throw error('limit-exceeded', message, { phase: 'body' })
-    }
-    yield chunk
+    },
+    cancel: () => source.cancel(),
   }
 }

@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib'
+import { type ByteSource, chunksOf, sourceOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Inflater, type ZlibStream } from './inflater.ts'
 
@@ -7,7 +8,7 @@ export interface Coding {
   readonly name: string
   /** A decoder for a body that begins with this octet. */
   open(first: number): ZlibStream
-  /** What may follow its end. */
+  /** What may follow the end of the coding. */
   readonly after: 'nothing' | 'zeros' | 'another'
   /**
    * Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded.
@@ -15,7 +16,7 @@ export interface Coding {
   hasTail?(last: Buffer, decoded: number): boolean
 }
 
-// Fewer ways to and from zlib's thread than its own 16 KiB.
+// Larger than zlib's own 16 KiB: fewer switches to its thread and back.
 const chunkSize = 64 * 1024
 
 const gzip: Coding = {
@@ -66,11 +67,11 @@ export function codingOf(name: string): Coding | undefined {
   return known.find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
 }
 
-/** security.md case 40. Zeros come to 1032:1 in deflate; what is small may be made of them. */
+/** Limits a decompression bomb (security.md 40). Zeros reach 1032:1 in deflate, so small bodies may pass the ratio. */
 const maxRatio = 250
 const ratioFrom = 64 * 1024 * 1024
 
-/** How many octets of a body have come from the server. */
+/** Counts the octets of a body that have come from the server. */
 export interface Wire {
   octets: number
 }
@@ -79,8 +80,12 @@ export interface Wire {
  * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that
  * are not in it or follow its end, `limit-exceeded` for a bomb. Nothing at all is no octets, and no error.
  */
-export async function* decode(
-  coded: AsyncIterable<Uint8Array>,
+export function decode(coded: ByteSource, coding: Coding, wire: Wire, context: RetrievalContext): ByteSource {
+  return sourceOf(decodedChunks(coded, coding, wire, context))
+}
+
+async function* decodedChunks(
+  coded: ByteSource,
   coding: Coding,
   wire: Wire,
   context: RetrievalContext,
@@ -103,10 +108,10 @@ export async function* decode(
       yield chunk
     }
   }
-  // The consumer may rest while the retrieval is ended.
+  // The retrieval may end between two reads.
   const forget = deadline.onAbort(free)
   try {
-    for await (const chunk of coded) {
+    for await (const chunk of chunksOf(coded)) {
       let octets = chunk
       last = Buffer.concat([last, chunk.subarray(-5)]).subarray(-5)
       while (octets.length > 0) {

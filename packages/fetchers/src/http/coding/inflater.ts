@@ -4,15 +4,14 @@ import type { Transform } from 'node:stream'
 export type ZlibStream = Transform & { readonly bytesWritten: number }
 
 /**
- * A zlib stream worked by hand: octets are written, what they decode to is pulled, and no more is decoded than is
- * pulled (but for the one chunk that zlib is ahead). By hand, because a zlib stream says nothing of octets that follow
- * the end of the coding.
+ * Works a zlib stream by hand: octets are written, decoded octets are pulled, and zlib is never more than one chunk
+ * ahead. A zlib stream that is piped does not tell which octets follow the end of the coding.
  */
 export class Inflater {
   readonly #stream: ZlibStream
   #written: Uint8Array = new Uint8Array()
   #before = 0
-  /** All that was written has been decoded, and can be pulled. */
+  /** Everything that was written has been decoded and can be pulled. */
   #through = true
   #freed = false
   #wake: () => void = () => {}
@@ -29,14 +28,13 @@ export class Inflater {
   }
 
   /**
-   * Of what was written last and has been pulled, the octets after the end of the coding. None: it may have ended, or
-   * not.
+   * The octets of the last write that follow the end of the coding. None: the coding may have ended with them, or not.
    */
   get rest(): Uint8Array {
     return this.#written.subarray(this.#stream.bytesWritten - this.#before)
   }
 
-  /** Pull all by `next` before the next write: the octets are used until then. */
+  /** The octets are in use until `next` has given null: write again only then. */
   write(octets: Uint8Array): void {
     this.#written = octets
     this.#before = this.#stream.bytesWritten
@@ -44,21 +42,18 @@ export class Inflater {
     this.#stream.write(octets, this.#finish)
   }
 
-  /** No more octets come: `next` rejects where the coding has not ended. */
+  /** Says that no more octets come: `next` rejects where the coding has not ended. */
   end(): void {
     this.#through = false
     this.#stream.end()
   }
 
-  /**
-   * The next decoded octets, the caller's own; null where there are none without more octets. Rejects with zlib's
-   * error.
-   */
+  /** The next decoded octets, the caller's own; null: more must be written first. Rejects with zlib's error. */
   async next(): Promise<Uint8Array | null> {
     while (true) {
       if (this.#freed) throw new Error('The inflater was freed.')
       const chunk = this.#stream.read() as Uint8Array | null
-      // A copy: zlib goes on to write into the same memory.
+      // zlib goes on writing into the same memory, so the chunk is copied.
       if (chunk !== null) return new Uint8Array(chunk)
       if (this.#stream.errored) throw this.#stream.errored
       if (this.#through) return null

@@ -1,14 +1,15 @@
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { exchangeError } from '../errors.ts'
-import type { AnswerBody } from '../exchange.ts'
 import type { Exchange } from './connection.ts'
 
-/** The body of an answer, pulled chunk by chunk, each the consumer's own. At its end the connection serves again; given up, it goes. */
-export class HttpBody implements AnswerBody {
+/** The body of an answer. At its end the connection can serve again; cancel() closes the connection. */
+export class HttpBody implements ByteSource {
   readonly #exchange: Exchange
   readonly #context: RetrievalContext
   readonly #release: () => void
-  #over = false
+  #isOver = false
+  readonly reusesChunks = true
 
   /** `release` is called once, when nothing more is wanted of the exchange. */
   constructor(exchange: Exchange, context: RetrievalContext, release: () => void) {
@@ -17,49 +18,25 @@ export class HttpBody implements AnswerBody {
     this.#release = release
   }
 
-  /** The same octets in chunks that are overwritten once the next is asked for. */
-  get reusable(): AsyncIterable<Uint8Array> {
-    const lent: AsyncIterableIterator<Uint8Array> = {
-      [Symbol.asyncIterator]: () => lent,
-      next: () => this.#next(),
-      return: () => this.return(),
-    }
-    return lent
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const { done, value } = await this.#next()
-    return done ? { done, value } : { done: false, value: new Uint8Array(value) }
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (!this.#over) {
-      this.#end()
-      await this.#exchange.cancel()
-    }
-    return { done: true, value: undefined }
-  }
-
-  async #next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#over) return { done: true, value: undefined }
+  async read(): Promise<Uint8Array | null> {
+    if (this.#isOver) return null
     const { deadline } = this.#context
     try {
       deadline.throwIfAborted()
       let chunk = this.#take()
-      if (chunk === undefined) {
-        chunk = await deadline.within('body', () => this.#arrived())
-      }
-      if (chunk !== null) return { done: false, value: chunk }
-      this.#end()
-      return { done: true, value: undefined }
+      if (chunk === undefined) chunk = await deadline.within('body', () => this.#arrived())
+      if (chunk === null) this.#end()
+      return chunk
     } catch (error) {
-      await this.return()
+      await this.cancel()
       throw error
     }
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#isOver) return
+    this.#end()
+    await this.#exchange.cancel()
   }
 
   async #arrived(): Promise<Uint8Array | null> {
@@ -80,7 +57,7 @@ export class HttpBody implements AnswerBody {
   }
 
   #end(): void {
-    this.#over = true
+    this.#isOver = true
     this.#release()
   }
 }

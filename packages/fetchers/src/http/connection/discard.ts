@@ -1,16 +1,20 @@
 import { octetsToText } from '@retriever/core'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
-/** A redirect's or an error's body is read away so that the connection can serve again, but not for longer than this. */
+/**
+ * The body of a redirect or an error is read to its end, so that the connection can serve again, but no longer than
+ * this.
+ */
 const discardMilliseconds = 1000
 
-/** Reads a body away, if that is quickly done; else its connection goes. */
-export async function discard(body: AsyncIterable<Uint8Array>, context: RetrievalContext): Promise<void> {
+/** Reads a body to its end if that is quickly done. Otherwise closes its connection. */
+export async function discard(body: ByteSource, context: RetrievalContext): Promise<void> {
   await readBriefly(body, context, () => {})
 }
 
 /** The first KiB of an error's body as text, or as much of it as comes soon; the rest is discarded. */
-export async function readExcerpt(body: AsyncIterable<Uint8Array>, context: RetrievalContext): Promise<string> {
+export async function readExcerpt(body: ByteSource, context: RetrievalContext): Promise<string> {
   let excerpt = Buffer.alloc(0)
   await readBriefly(body, context, (chunk) => {
     const missing = 1024 - excerpt.length
@@ -20,22 +24,21 @@ export async function readExcerpt(body: AsyncIterable<Uint8Array>, context: Retr
 }
 
 async function readBriefly(
-  body: AsyncIterable<Uint8Array>,
+  body: ByteSource,
   { limits }: RetrievalContext,
-  take: (chunk: Uint8Array) => void,
+  onChunk: (chunk: Uint8Array) => void,
 ): Promise<void> {
-  const octets = body[Symbol.asyncIterator]()
-  const giveUp = (): void => void octets.return?.()
+  const giveUp = (): void => void body.cancel().catch(() => {})
   const timer = setTimeout(giveUp, discardMilliseconds)
   try {
     let length = 0
-    for (let next = await octets.next(); !next.done; next = await octets.next()) {
-      take(next.value)
-      length += next.value.length
+    for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
+      onChunk(chunk)
+      length += chunk.length
       if (length > limits.maxReply) return giveUp()
     }
   } catch {
-    // Broken off: nobody wants it.
+    // The body broke off, which does not matter: it is not wanted.
   } finally {
     clearTimeout(timer)
   }

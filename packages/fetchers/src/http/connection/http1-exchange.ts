@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { ByteSource } from '../../wire/transport/byte-source.ts'
+import type { SocketReader } from '../../wire/transport/socket-reader.ts'
 import { ChunkSizes } from './chunk-sizes.ts'
 import { type Exchange, type Head, PrematureClose, shownOctets, UnboundedHead, UnsolicitedData } from './connection.ts'
 import { HeadReader } from './head-reader.ts'
@@ -22,7 +22,7 @@ type Controller = Dispatcher.DispatchController
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
-  readonly #source: ByteSource
+  readonly #source: SocketReader
   readonly #isHead: boolean
   #isSent = false
   firstOctets = ''
@@ -44,7 +44,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #isOver = false
   #wake: () => void = () => {}
 
-  constructor(connection: Http1Connection, source: ByteSource, method: string) {
+  constructor(connection: Http1Connection, source: SocketReader, method: string) {
     this.connection = connection
     this.#source = source
     this.#isHead = method === 'HEAD'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import type { ProxyServer } from '../../plugin/network.ts'
-import type { ByteSource } from '../../wire/transport/byte-source.ts'
+import type { SocketReader } from '../../wire/transport/socket-reader.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { keepAliveMilliseconds, UndiciClient } from './undici-client.ts'
@@ -15,7 +15,7 @@ export class Http1Connection implements HttpConnection {
   /** Called when it can serve again. */
   onFree: () => void = () => {}
   readonly #socket: Socket
-  readonly #source: ByteSource
+  readonly #source: SocketReader
   /** Octets of a header section. */
   readonly maxReply: number
   #exchange: Http1Exchange | undefined
@@ -24,7 +24,7 @@ export class Http1Connection implements HttpConnection {
 
   constructor(
     socket: Socket,
-    source: ByteSource,
+    source: SocketReader,
     maxReply: number,
     proxy: ProxyServer | null,
     peerAddress: string | undefined,

@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2'
-import { SocketSource } from '../../wire/transport/byte-source.ts'
+import { StreamReader } from '../../wire/transport/socket-reader.ts'
 import { type Exchange, type Head, HeadTooLarge, maxInterim, PrematureClose, TooManyInterim } from './connection.ts'
 import type { Http2Connection } from './http2.ts'
 
@@ -7,7 +7,7 @@ import type { Http2Connection } from './http2.ts'
 export class Http2Exchange implements Exchange {
   readonly connection: Http2Connection
   readonly #stream: ClientHttp2Stream
-  readonly #source: SocketSource
+  readonly #source: StreamReader
   #head: Head | undefined
   #interim = 0
   #error: Error | undefined
@@ -18,7 +18,7 @@ export class Http2Exchange implements Exchange {
   constructor(connection: Http2Connection, stream: ClientHttp2Stream) {
     this.connection = connection
     this.#stream = stream
-    this.#source = new SocketSource(stream)
+    this.#source = new StreamReader(stream)
     stream.on('headers', () => {
       this.#interim++
       if (this.#interim > maxInterim) stream.destroy(new TooManyInterim(`over ${maxInterim} interim answers`))

@@ -2,9 +2,9 @@ import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { poolKey } from '../../wire/pool/pool-key.ts'
-import { type ByteSource, SocketSource } from '../../wire/transport/byte-source.ts'
 import { RingReader } from '../../wire/transport/ring-reader.ts'
 import { openProxySocket, openSocket } from '../../wire/transport/socket.ts'
+import { type SocketReader, StreamReader } from '../../wire/transport/socket-reader.ts'
 import { forwarder } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { Http1Connection } from './http1.ts'
@@ -159,7 +159,7 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
       }
       return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
     }
-    const source: ByteSource = ringReader ?? new SocketSource(socket)
+    const source: SocketReader = ringReader ?? new StreamReader(socket)
     return new Http1Connection(socket, source, context.limits.maxReply, proxy, peerAddress)
   } finally {
     unlink()

@@ -1,4 +1,5 @@
 import { type HttpPlan, redact } from '@retriever/core'
+import { wholeSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
 import type { Answer, RangeRequest } from '../exchange.ts'
@@ -8,7 +9,6 @@ import { HttpBody } from './body.ts'
 import type { Head } from './connection.ts'
 import type { ConnectionPool } from './pool.ts'
 import { speaksTls } from './tls-port.ts'
-import { WholeBody } from './whole-body.ts'
 
 /** Sends the request and waits for the head of the response. */
 export async function sendRequest(
@@ -34,7 +34,7 @@ export async function sendRequest(
       if (whole !== null) release()
       return {
         head: new ResponseHead(head),
-        body: whole === null ? new HttpBody(exchange, context, release) : new WholeBody(whole),
+        body: whole === null ? new HttpBody(exchange, context, release) : wholeSource(whole),
         proxy,
         peerAddress: connection.peerAddress,
         isWhole: whole !== null,

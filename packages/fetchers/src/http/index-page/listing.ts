@@ -1,4 +1,5 @@
 import type { HttpPlan } from '@retriever/core'
+import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { ownField } from '../../plugin/request-options.ts'
 import { IndexedDirectory } from './directory.ts'
@@ -7,12 +8,12 @@ import { isJsonIndex, jsonEntries } from './json.ts'
 import { octetsOf } from './text.ts'
 import { TitleScanner, titleKind } from './title.ts'
 
-/** A page that is no index by then is none: style sheets and icons stand before the first row, but not more of them. */
+/** Octets within which an index must show itself: style sheets and icons may stand before the first row. */
 const maxPeek = 256 * 1024
 
 /**
- * An index of a directory, which the server made itself, as a listing; anything else as it is. Only the beginning of
- * the body is looked at; the octets of the body stay the same.
+ * Makes a listing of a directory index that the server wrote itself; any other page stays as it is. Only the beginning
+ * of the body is examined, and its octets stay the same.
  */
 export async function asListing(
   retrieved: Retrieved<'http'>,
@@ -21,16 +22,11 @@ export async function asListing(
 ): Promise<Retrieved<'http'>> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
   if (!(isJson || retrieved.mediaType === 'text/html') || !mayBeIndex(retrieved, plan, context)) return retrieved
-  const octets = retrieved.body[Symbol.asyncIterator]()
-  const peek = await peekAt(octets, isJson ? new JsonRecogniser() : new HtmlRecogniser(context), context)
-  const { reusable } = retrieved
-  const whole = {
-    ...retrieved,
-    body: new PeekedBody(peek, octets),
-    ...(reusable && { reusable: new PeekedBody(peek, reusable[Symbol.asyncIterator]()) }),
-  }
+  const source = sourceOf(retrieved.body)
+  const peek = await peekAt(source, isJson ? new JsonRecogniser() : new HtmlRecogniser(context), context)
+  const whole = { ...retrieved, body: new PeekedBody(peek, source) }
   if (!peek.isIndex) return whole
-  // The parser is loaded for those who need it.
+  // The parser is loaded only for an index.
   const read = isJson ? jsonEntries : (await import('./html.ts')).htmlEntries
   const entries: Retrieved['entries'] = (body) => read(body, new IndexedDirectory(context.url, context.limits), context)
   return { ...whole, kind: 'listing', entries }
@@ -50,7 +46,7 @@ function mayBeIndex(
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
-/** Else what comes is a document of its own for all we know. */
+/** Without such a wish, a JSON document may be anything. */
 function asksForJson({ request }: RetrievalContext): boolean {
   return /json/i.test(ownField(request, 'accept') ?? request.accept ?? '')
 }
@@ -80,7 +76,6 @@ class HtmlRecogniser implements Recogniser {
   }
 
   async end(isAll: boolean): Promise<boolean> {
-    // Nothing of a body has come yet.
     return this.#page?.end(isAll) ?? false
   }
 
@@ -107,28 +102,24 @@ class JsonRecogniser implements Recogniser {
   }
 }
 
-/** The beginning of a body: what has been taken of it. */
+/** The beginning of a body that was read to examine it. */
 interface Peek {
   readonly chunks: Uint8Array[]
   readonly isIndex: boolean
-  /** What ended the body meanwhile; it comes behind the chunks. */
+  /** The failure that ended the body meanwhile: the consumer gets it after the chunks. */
   readonly failure: { readonly error: unknown } | null
 }
 
-async function peekAt(
-  octets: AsyncIterator<Uint8Array>,
-  recogniser: Recogniser,
-  { deadline }: RetrievalContext,
-): Promise<Peek> {
+async function peekAt(source: ByteSource, recogniser: Recogniser, { deadline }: RetrievalContext): Promise<Peek> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {
     while (true) {
-      const { done, value } = await octets.next()
-      if (done) return { chunks, isIndex: await recogniser.end(true), failure: null }
-      chunks.push(value)
-      length += value.length
-      const isIndex = await recogniser.add(octetsOf(value))
+      const chunk = await source.read()
+      if (chunk === null) return { chunks, isIndex: await recogniser.end(true), failure: null }
+      chunks.push(source.reusesChunks === true ? new Uint8Array(chunk) : chunk)
+      length += chunk.length
+      const isIndex = await recogniser.add(octetsOf(chunk))
       if (isIndex !== undefined) return { chunks, isIndex, failure: null }
       if (length > maxPeek) return { chunks, isIndex: await recogniser.end(false), failure: null }
     }
@@ -139,39 +130,36 @@ async function peekAt(
 }
 
 /** A body with its beginning put back in front. */
-class PeekedBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #beginning: Generator<Uint8Array, undefined>
-  readonly #rest: AsyncIterator<Uint8Array>
-  #failure: Peek['failure']
+class PeekedBody implements ByteSource {
+  readonly #peek: Peek
+  readonly #rest: ByteSource
+  /** Chunks of the beginning that were given out. A server may have sent many of an octet each. */
+  #given = 0
+  #isRest = false
 
-  constructor({ chunks, failure }: Peek, rest: AsyncIterator<Uint8Array>) {
-    this.#beginning = takeAll(chunks)
-    this.#failure = failure
+  constructor(peek: Peek, rest: ByteSource) {
+    this.#peek = peek
     this.#rest = rest
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
+  get reusesChunks(): boolean {
+    return this.#isRest && this.#rest.reusesChunks === true
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const taken = this.#beginning.next()
-    if (taken.done !== true) return { done: false, value: taken.value }
-    const failure = this.#failure
-    this.#failure = null
-    if (failure !== null) throw failure.error
-    return this.#rest.next()
+  async read(): Promise<Uint8Array | null> {
+    const { chunks, failure } = this.#peek
+    const chunk = chunks[this.#given++]
+    if (chunk !== undefined) return chunk
+    if (failure !== null && !this.#isRest) {
+      this.#isRest = true
+      throw failure.error
+    }
+    this.#isRest = true
+    return this.#rest.read()
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#beginning.return(undefined)
-    await this.#rest.return?.()
-    return { done: true, value: undefined }
+  cancel(): Promise<void> {
+    this.#given = this.#peek.chunks.length
+    return this.#rest.cancel()
   }
-}
-
-/** Gives each once; a server may have sent them octet by octet. */
-function* takeAll(chunks: readonly Uint8Array[]): Generator<Uint8Array, undefined> {
-  yield* chunks
-  return undefined
 }

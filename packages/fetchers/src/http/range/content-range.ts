@@ -11,8 +11,7 @@ interface ContentRange {
 }
 
 /**
- * The one part that a 206 has (RFC 9110 14.4; 14.1: the unit in any case); null where it says so wrongly, or has
- * several.
+ * The one part that a 206 has (RFC 9110 14.4); null where its fields contradict each other, or it has several parts.
  */
 export function contentRange(head: ResponseHead): ContentRange | null {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(head.field('content-range') ?? '')
@@ -24,13 +23,13 @@ export function contentRange(head: ResponseHead): ContentRange | null {
   return isOdd || (length !== null && Number(length) !== last - first + 1) ? null : { first, last, total }
 }
 
-/** What a 416 says the size is: `bytes *\/14`; null where it does not. */
+/** The size that a 416 gives (`bytes *\/14`); null where it gives none. */
 export function totalOfUnsatisfied(head: ResponseHead): number | null {
   const total = /^bytes \*\/(\d{1,15})$/i.exec(head.field('content-range') ?? '')?.[1]
   return total === undefined ? null : Number(total)
 }
 
-/** Throws where the answer is not the range that was asked for, or is a range that was not. */
+/** Throws where a range was asked for and another one came, or a range came that was not asked for. */
 export function checkRange(head: ResponseHead, range: RequestOptions['range'], context: RetrievalContext): void {
   const { status } = head
   if (range === undefined && status !== 206 && status !== 416) return

@@ -1,7 +1,7 @@
+import { sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
-import { tellWhole } from '../../plugin/request-options.ts'
-import { behindTail } from '../../wire/behind-tail.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
+import { overlap, resumeObstacle, tellWhole } from '../../plugin/request-options.ts'
+import { BehindTail } from '../../wire/overlap.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
 import { resuming, retrieveObject } from '../object.ts'
@@ -10,9 +10,9 @@ import { contentRange, totalOfUnsatisfied } from './content-range.ts'
 import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
 
 /**
- * Retrieves what comes after the octets that the caller has. Where the server cannot go on there, or has another
- * representation by now, the whole comes: by itself, or by a second request where the answer to the first is a part
- * that will not do (security.md R7 to R11).
+ * Retrieves the rest behind the octets that the caller has. If the server cannot begin there, or has another
+ * representation by now, the whole comes, by a second request where the first brought a part that is not the rest
+ * (security.md R7 to R11).
  */
 export async function retrieveRest(
   ask: SendRequest,
@@ -20,7 +20,7 @@ export async function retrieveRest(
   context: RetrievalContext,
 ): Promise<Outcome<'http'>> {
   const validator = validatorFrom(point)
-  // What is the same only for the purposes of a cache need not be so octet for octet (RFC 9110 8.8.1).
+  // A weak entity tag does not promise the same octets (RFC 9110 8.8.1).
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
   const deadline = context.deadline.attempt()
   const tail = validator === null ? point.tail?.subarray(-overlap) : undefined
@@ -29,7 +29,7 @@ export async function retrieveRest(
   const answer = await ask(asking)
   const { head, body } = answer
   if (head.status === 206) {
-    const obstacle = obstacleTo(point, range[0], validator, head, context)
+    const obstacle = partObstacle(point, range[0], validator, head, context)
     if (obstacle !== null) {
       await discard(body, context)
       return retrieveWhole(ask, context, obstacle)
@@ -51,22 +51,18 @@ export async function retrieveRest(
   return outcome
 }
 
-/** Octets that are asked for twice where nothing but themselves can prove that they are the same. */
-const overlap = 4096
-
-/** What comes behind the octets that the caller has, which come first; null where others do. */
+/** The rest behind the tail, which comes again before it; null where other octets come. */
 async function restBehind(tail: Uint8Array, outcome: Outcome<'http'>): Promise<Outcome<'http'> | null> {
   if (outcome.outcome !== 'retrieved') return outcome
-  const { reusable: _lent, ...retrieved } = outcome
-  const body = await behindTail(retrieved.body[Symbol.asyncIterator](), tail)
-  if (body === null) return null
-  const { size, offset = 0 } = retrieved
-  return { ...retrieved, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }
+  const body = new BehindTail(sourceOf(outcome.body), tail)
+  if (!(await body.matches())) return null
+  const { size, offset = 0 } = outcome
+  return { ...outcome, body, offset: offset + tail.length, size: size === null ? null : size - tail.length }
 }
 
 const changed = 'it has changed since'
 
-/** Whether the server may be told what the caller knows of the resource. */
+/** Whether the server may see what the caller knows of the resource. */
 function isTold({ isOtherOrigin }: RetrievalContext): boolean {
   return isOtherOrigin !== true
 }
@@ -78,7 +74,7 @@ async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstac
 }
 
 /** Why a part is not the rest of what the caller has. */
-function obstacleTo(
+function partObstacle(
   { offset, size }: ResumePoint,
   first: number,
   validator: Validator | null,
@@ -87,8 +83,9 @@ function obstacleTo(
 ): string | null {
   const part = contentRange(head)
   if (part === null || part.first !== first) return 'the server sends another part than the rest'
-  if (!isOf(validator, head, isTold(context)) || (size != null && part.total !== null && part.total !== size))
-    return changed
+  if (!isOf(validator, head, isTold(context))) return changed
+  const sizes = resumeObstacle({ offset, ...(size !== undefined && { size }) }, { size: part.total, modified: null })
+  if (sizes !== null) return sizes
   if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
   // RFC 9110 15.3.7 lets a server send less than it was asked for.
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
@@ -96,7 +93,7 @@ function obstacleTo(
   return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
 }
 
-/** security.md R9. */
+/** Whether a 416 says that the caller has the whole (security.md R9). */
 function isComplete(
   { offset, size }: ResumePoint,
   validator: Validator | null,
@@ -111,7 +108,7 @@ function hasOnly(total: number, { offset }: ResumePoint): string {
   return total < offset ? `the resource has only ${total} octets` : changed
 }
 
-/** The caller has it all. */
+/** The caller has all octets already. */
 function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome<'http'> {
   const { metadata, ...described } = describe(head)
   return {
@@ -124,6 +121,6 @@ function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead
     etag: described.etag ?? etag ?? null,
     completeness: 'verified',
     metadata,
-    body: emptyBody(),
+    body: wholeSource(),
   }
 }

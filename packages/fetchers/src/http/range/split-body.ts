@@ -1,26 +1,29 @@
+import { type ByteSource, chunksOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { withDeadline } from '../../plugin/with-deadline.ts'
-import { type Begun, ResumingBody, type Source } from './resuming-body.ts'
+import { ResumingSource } from '../../wire/resuming-source.ts'
+import type { Deadline } from '../exchange.ts'
+import { AnnouncedOctets } from './announced-octets.ts'
+import { type RangedRepresentation, ValidatorProof } from './validator-proof.ts'
 
 /**
- * Octets of one request. What 16 connections, the most there are, hold for a slow consumer is then 64 MiB, as
- * limits.maxCollected; and at 100 Mbit/s it takes a third of a second, beside which the round trip of a request is
- * short.
+ * Octets of one request. 16 connections, the most there are, then hold 64 MiB for a slow consumer, as many as
+ * limits.maxCollected. At 100 Mbit/s a segment takes a third of a second; the round trip of its request is short beside
+ * that.
  */
 export const segmentSize: number = 4 * 1024 * 1024
 
 /**
- * The octets of a whole of known size, in order. Segments come by as many requests at a time as there are
- * `connections`, the first by the answer that has begun; of those, at most `connections` segments wait for the
- * consumer. None is asked for before the first octet is.
+ * The octets of a representation of known size, in order. Up to `connections` segments are requested at a time, or wait
+ * for the consumer; the first one is the answer that has begun. Nothing is requested before the first read.
  */
 export async function* splitBody(
   context: RetrievalContext,
-  source: Source & { readonly total: number },
-  begun: Begun,
+  representation: RangedRepresentation & { readonly total: number },
+  begun: { readonly octets: ByteSource; readonly deadline: Deadline },
   connections: number,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const { total } = source
+  const { total } = representation
   const deadline = context.deadline.attempt()
   const together = withDeadline(context, deadline)
   const ahead: Segment[] = []
@@ -29,27 +32,30 @@ export async function* splitBody(
     while (at < total || ahead.length > 0) {
       while (at < total && ahead.length < connections) {
         const end = Math.min(at + segmentSize, total)
-        ahead.push(new Segment(new ResumingBody(together, source, { at, end }, at === 0 ? begun : null)))
+        const octets = at === 0 ? new AnnouncedOctets(begun.octets, end, together, false) : null
+        const portion = octets === null ? null : { octets, deadline: begun.deadline }
+        const proof = new ValidatorProof(together, representation, end)
+        ahead.push(new Segment(new ResumingSource(together, proof, { offset: at, portion })))
         at = end
       }
       yield* (ahead[0] as Segment).octets()
       ahead.shift()
     }
   } finally {
-    // Of the others, where one has failed or the consumer has gone.
+    // Ends the other segments where one has failed or the consumer has gone.
     begun.deadline.fail(context.error('aborted', 'The rest is no longer wanted.', { phase: 'body' }))
     deadline.fail(context.error('aborted', 'The rest is no longer wanted.', { phase: 'body' }))
   }
 }
 
-/** Octets that come while nobody reads them yet. */
+/** Octets that come before the consumer wants them. */
 class Segment {
   readonly #chunks: Uint8Array[] = []
   #isOver = false
   #error: unknown
   #wake: () => void = () => {}
 
-  constructor(body: ResumingBody) {
+  constructor(body: ByteSource) {
     void this.#fill(body)
   }
 
@@ -63,9 +69,9 @@ class Segment {
     }
   }
 
-  async #fill(body: ResumingBody): Promise<void> {
+  async #fill(body: ByteSource): Promise<void> {
     try {
-      for await (const chunk of body) {
+      for await (const chunk of chunksOf(body, true)) {
         this.#chunks.push(chunk)
         this.#wake()
       }

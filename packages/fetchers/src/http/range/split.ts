@@ -1,13 +1,14 @@
+import { sourceOf } from '../../plugin/byte-source.ts'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
-import { resuming, retrieveObject, sourceOf } from '../object.ts'
+import { rangesOf, resuming, retrieveObject } from '../object.ts'
 import { outcomeOf } from '../outcome.ts'
 import { contentRange } from './content-range.ts'
 import { segmentSize, splitBody } from './split-body.ts'
 
-/** How many connections the caller wants for one body; 1 also where that is no matter of one body as it is. */
+/** Connections that the caller wants for one body; 1 for ranges, rests and HEAD. */
 export function connectionsFor(request: RequestOptions): number {
   const { split = 1, range, resumeFrom, head } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumeFrom === undefined
@@ -15,8 +16,8 @@ export function connectionsFor(request: RequestOptions): number {
 }
 
 /**
- * Retrieves the whole over several connections, once the server has proved that it serves ranges, by a first one that
- * says which representation of what size it is of. Whatever else it answers is as good: the whole comes by one
+ * Retrieves the whole over several connections. The first request is for one range: its answer must prove that the
+ * server serves ranges, and say of which representation and size. After any other answer the whole comes over one
  * connection.
  */
 export async function retrieveSplit(
@@ -36,25 +37,25 @@ export async function retrieveSplit(
   if (head.status !== 206 && head.status !== 416) return resuming({ ask, asking, answer, deadline }, context)
   const part = head.status === 206 ? contentRange(head) : null
   const total = part?.total ?? null
-  const source = sourceOf(ask, head, total)
+  const representation = rangesOf(ask, head, total)
   // 416: it is empty, and has no first octet (RFC 9110 14.1.1).
-  if (part === null || part.first !== 0 || part.last >= segmentSize || total === null || source === null) {
+  if (part === null || part.first !== 0 || part.last >= segmentSize || total === null || representation === null) {
     await discard(body, context)
     return retrieveObject(ask, context)
   }
   const outcome = await outcomeOf(answer, context, range)
   if (outcome.outcome !== 'retrieved') return outcome
-  const begun = { octets: outcome.body, deadline }
-  return asWhole(outcome, total, splitBody(context, { ...source, total }, begun, connections))
+  const begun = { octets: sourceOf(outcome.body), deadline }
+  const octets = splitBody(context, { ...representation, total }, begun, connections)
+  return asWhole(outcome, total, sourceOf(octets))
 }
 
-/** As if a 200 had come: its header section is that of the 206 but for these (RFC 9110 15.3.7). */
-function asWhole(outcome: Retrieved<'http'>, total: number, body: Retrieved['body']): Retrieved<'http'> {
+/** The outcome as of a 200, whose header section is that of the 206 but for these fields (RFC 9110 15.3.7). */
+function asWhole(outcome: Retrieved<'http'>, total: number, body: Retrieved<'http'>['body']): Retrieved<'http'> {
   const { 'content-range': _range, ...headers } = outcome.metadata.headers
   const length = String(total)
-  const { reusable: _lent, ...whole } = outcome
   return {
-    ...whole,
+    ...outcome,
     size: total,
     completeness: 'verified',
     metadata: {

@@ -2,7 +2,7 @@ import { httpDate } from '../../plugin/date.ts'
 import type { ResumePoint } from '../../plugin/fetcher.ts'
 import type { ResponseHead } from '../response.ts'
 
-/** What tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
+/** Tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
 export type Validator =
   /** A strong entity tag, as sent. */
   | { readonly etag: string }
@@ -15,7 +15,9 @@ export type Validator =
  */
 const strongAge = 60_000
 
-/** Of the representation that the answer has, or has a part of; null where nothing is strong. */
+/**
+ * The validator of the representation that an answer has, or has a part of; null where the answer has no strong one.
+ */
 export function validatorOf(head: ResponseHead): Validator | null {
   const etag = head.field('etag')
   if (etag !== null && isStrong(etag)) return { etag }
@@ -25,15 +27,15 @@ export function validatorOf(head: ResponseHead): Validator | null {
   return { modified, weak: etag }
 }
 
-/** Of the representation that the caller has the beginning of; null where nothing is known of it that is strong. */
+/** The validator of the representation of which the caller has the beginning; null where no strong one is known. */
 export function validatorFrom({ etag = null, modified = null }: ResumePoint): Validator | null {
   if (etag !== null && isStrong(etag)) return { etag }
   return modified === null ? null : { modified, weak: etag }
 }
 
 /**
- * The value of If-Range. None for a date beside a weak tag, with which it must not be sent (RFC 9110 13.1.5): what
- * comes of a bare Range tells its date, and is compared.
+ * The value of If-Range. A date beside a weak tag must not be sent (RFC 9110 13.1.5): the answer to a bare Range gives
+ * its date, which is compared.
  */
 export function ifRange(validator: Validator | null): { readonly ifRange?: string } {
   if (validator === null) return {}
@@ -65,7 +67,7 @@ function opaque(etag: string): string {
   return etag.replace(/^W\//, '')
 }
 
-/** RFC 9110 8.8.3; what is no entity tag at all, such as one without quotes, proves nothing. */
+/** RFC 9110 8.8.3. A value that is no entity tag, such as one without quotes, proves nothing. */
 function isStrong(etag: string): boolean {
   return /^"[\x21\x23-\x7E\x80-\xFF]*"$/.test(etag)
 }

@@ -1,3 +1,4 @@
+import { chunksOf } from '../../plugin/byte-source.ts'
 import { whenHeld } from '../../plugin/limits.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
@@ -20,7 +21,7 @@ export async function descriptionsOf(dialogue: Dialogue, wildmat: string | null)
   if (reply.code >= 400) throw refusedByServer(context, reply, 'descriptions of newsgroups')
   expectReply(context, reply, 215)
   const held = { ...context, limits: whenHeld(context.limits) }
-  for await (const line of linesOf(new BlockBody(dialogue, slot), held)) {
+  for await (const line of linesOf(chunksOf(new BlockBody(dialogue, slot)), held)) {
     const [, group, description] = /^(\S+)[ \t]+(\S.*)$/.exec(line) ?? []
     // INN writes `?` where a group has no description.
     if (group !== undefined && description !== undefined && description !== '?') descriptions.set(group, description)

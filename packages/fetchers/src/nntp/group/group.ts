@@ -1,7 +1,7 @@
 import { loadCharsets, wordCharsets } from '../../mime/charset.ts'
+import { type ByteSource, wholeSource } from '../../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { whenHeld } from '../../plugin/limits.ts'
-import { emptyBody } from '../../wire/empty-body.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { textListing } from '../../wire/text-listing.ts'
@@ -14,7 +14,9 @@ import { NewestArticles } from './newest-articles.ts'
 import { checkNumber, overviewEntry } from './overview.ts'
 import { type OverviewLimits, overviewPiece } from './overview-piece.ts'
 
-/** A newsgroup: the overview of its newest articles, or of a range (RFC 3977 8.3), one line each, fields between TABs. */
+/**
+ * A newsgroup: the overview of its newest articles, or of a range (RFC 3977 8.3), one line each, fields between TABs.
+ */
 export async function retrieveGroup(dialogue: Dialogue, maxArticles: number): Promise<Retrieved<'nntp'>> {
   const { plan, context } = dialogue
   const group = await selectGroup(dialogue)
@@ -40,11 +42,7 @@ async function selectGroup(dialogue: Dialogue): Promise<GroupSummary> {
 }
 
 /** All of a range comes as the server sends it; of fewer articles the newest are collected first. */
-async function overview(
-  dialogue: Dialogue,
-  extent: Extent,
-  limits: OverviewLimits,
-): Promise<AsyncIterable<Uint8Array>> {
+async function overview(dialogue: Dialogue, extent: Extent, limits: OverviewLimits): Promise<ByteSource> {
   if (limits.limit !== Number.POSITIVE_INFINITY) {
     return NewestArticles.begin({ ...dialogue, context: holding(dialogue.context) }, extent, limits)
   }
@@ -57,9 +55,9 @@ function holding(context: RetrievalContext): RetrievalContext {
   return { ...context, limits: whenHeld(context.limits) }
 }
 
-function nothing(dialogue: Dialogue): AsyncIterable<Uint8Array> {
+function nothing(dialogue: Dialogue): ByteSource {
   dialogue.done()
-  return emptyBody()
+  return wholeSource()
 }
 
 /** Servers list articles by number, the oldest first. */

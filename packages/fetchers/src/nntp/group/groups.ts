@@ -1,4 +1,5 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
+import { type ByteSource, chunksOf, sourceOf } from '../../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { whenHeld } from '../../plugin/limits.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
@@ -61,33 +62,30 @@ async function descriptionsIfAny(
  * The list of groups, without those that do not fit the wildmat: sn takes one and sends all groups, and RFC 977 has
  * none.
  */
-class GroupsBody implements AsyncIterableIterator<Uint8Array> {
+class GroupsBody implements ByteSource {
   readonly #block: BlockBody
-  readonly #octets: AsyncIterator<Uint8Array>
+  readonly #octets: ByteSource
   /** Runs once all lines have come, while the retrieval still goes on. */
   beforeEnd: (() => Promise<void>) | null = null
 
   constructor(block: BlockBody, wildmat: string | null, context: RetrievalContext) {
     this.#block = block
     // RFC 3977 4.1 leaves brackets and backslashes to servers, which may have a meaning for them.
-    this.#octets = wildmat === null || /[[\\]/.test(wildmat) ? block : fittingLines(block, wildmat, context)
+    const isLeftToServer = wildmat === null || /[[\\]/.test(wildmat)
+    this.#octets = isLeftToServer ? block : sourceOf(fittingLines(block, wildmat, context))
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const { done, value } = await this.#octets.next()
-    if (done !== true) return { done: false, value }
+  async read(): Promise<Uint8Array | null> {
+    const chunk = await this.#octets.read()
+    if (chunk !== null) return chunk
     const { beforeEnd } = this
     this.beforeEnd = null
     await beforeEnd?.()
-    return { done: true, value: undefined }
+    return null
   }
 
-  return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    return this.#block.return()
+  cancel(): Promise<void> {
+    return this.#block.cancel()
   }
 }
 
@@ -97,7 +95,7 @@ async function* fittingLines(
   context: RetrievalContext,
 ): AsyncGenerator<Uint8Array, void, void> {
   const pattern = octetsToText(wildmat)
-  for await (const line of linesOf(block, context)) {
+  for await (const line of linesOf(chunksOf(block), context)) {
     const group = groupLine.exec(line)?.[1]
     if (group === undefined || fitsWildmat(pattern, octetsToText(group))) yield Buffer.from(`${line}\r\n`, 'latin1')
   }

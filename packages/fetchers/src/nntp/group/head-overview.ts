@@ -1,4 +1,5 @@
 import { RetrievalError } from '@retriever/core'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { checkAnswer } from '../article.ts'
 import { type PendingCommand, SessionLost } from '../connection/command-queue.ts'
@@ -9,8 +10,11 @@ import { overviewCut, refusedByServer } from '../nntp-errors.ts'
 /** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
 const none: ReadonlySet<number> = new Set([420, 423, 430])
 
-/** An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a time. */
-export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
+/**
+ * An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a
+ * time.
+ */
+export class HeadOverview implements ByteSource {
   readonly #dialogue: Dialogue
   readonly #numbers: Iterator<number>
   readonly #underWay: { readonly number: number; readonly slots: readonly PendingCommand[] }[] = []
@@ -23,15 +27,11 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
     this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async read(): Promise<Uint8Array | null> {
     try {
       while (!this.#isOver) {
         const line = await this.#line()
-        if (line !== null) return { done: false, value: Buffer.from(line, 'latin1') }
+        if (line !== null) return Buffer.from(line, 'latin1')
       }
     } catch (error) {
       // Nobody knows what comes next in it.
@@ -39,12 +39,11 @@ export class HeadOverview implements AsyncIterableIterator<Uint8Array> {
       this.#giveUp()
       throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
     }
-    return { done: true, value: undefined }
+    return null
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async cancel(): Promise<void> {
     this.#giveUp()
-    return { done: true, value: undefined }
   }
 
   /** The next article's line; null where the number has none, and at the end. */

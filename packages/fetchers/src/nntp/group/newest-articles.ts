@@ -1,4 +1,5 @@
 import { RetrievalError } from '@retriever/core'
+import { type ByteSource, chunksOf } from '../../plugin/byte-source.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { SessionLost } from '../connection/command-queue.ts'
 import type { Dialogue } from '../connection/exchange.ts'
@@ -15,7 +16,7 @@ const chunkLength = 65_536
  * and how many articles exist is the server's estimate: while there are too few, the server is asked for those below.
  * The lines are collected, up to limits.maxListing and limits.maxCollected, since the oldest are asked for last.
  */
-export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
+export class NewestArticles implements ByteSource {
   readonly #dialogue: Dialogue
   /** That of one piece: the session is free once all pieces have come. */
   readonly #pieceDialogue: Dialogue
@@ -40,12 +41,8 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
     this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
   }
 
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#isOver) return { done: true, value: undefined }
+  async read(): Promise<Uint8Array | null> {
+    if (this.#isOver) return null
     try {
       this.#lines ??= (await this.#collect()).reverse()
     } catch (error) {
@@ -59,15 +56,14 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
       text += `${line}\r\n`
       if (text.length >= chunkLength) break
     }
-    if (text !== '') return { done: false, value: Buffer.from(text, 'latin1') }
+    if (text !== '') return Buffer.from(text, 'latin1')
     this.#giveUp()
-    return { done: true, value: undefined }
+    return null
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    await this.#piece.body?.return?.()
+  async cancel(): Promise<void> {
+    await this.#piece.body?.cancel()
     this.#giveUp()
-    return { done: true, value: undefined }
   }
 
   async #collect(): Promise<string[]> {
@@ -94,7 +90,7 @@ export class NewestArticles implements AsyncIterableIterator<Uint8Array> {
     const { context } = this.#dialogue
     const lines: string[] = []
     if (body === null) return lines
-    for await (const line of linesOf(body, context)) {
+    for await (const line of linesOf(chunksOf(body), context)) {
       checkNumber(line, extent, context)
       lines.push(line)
       // Not at each line: taking one away moves all others.

@@ -1,3 +1,4 @@
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { BlockBody } from '../body.ts'
 import { type Dialogue, exchange } from '../connection/exchange.ts'
@@ -9,7 +10,7 @@ import { HeadOverview } from './head-overview.ts'
 /** The lines of an overview about an extent; `body` null: no article has a number in it. */
 export interface OverviewPiece {
   readonly extent: Extent
-  readonly body: AsyncIterableIterator<Uint8Array> | null
+  readonly body: ByteSource | null
 }
 
 /** Of how many articles, and of which numbers at most. */

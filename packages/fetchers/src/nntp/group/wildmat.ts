@@ -1,6 +1,6 @@
 /**
- * Whether a newsgroup fits a wildmat (RFC 3977 4.2): patterns with commas between, of which the last one that fits decides; `!` before
- * one means not. Both as text: `?` is one character, of however many octets.
+ * Whether a newsgroup fits a wildmat (RFC 3977 4.2): patterns with commas between, of which the last one that fits
+ * decides; `!` before one means not. Both as text: `?` is one character, of however many octets.
  */
 export function fitsWildmat(wildmat: string, newsgroup: string): boolean {
   let fits = false

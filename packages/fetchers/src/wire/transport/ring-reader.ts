@@ -1,20 +1,19 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { ByteSource } from './byte-source.ts'
 import { receiveError } from './socket-error.ts'
+import type { SocketReader } from './socket-reader.ts'
 
 /**
- * What an ringReader may read ahead of its consumer. With less, Node's threads are waited for at each of too many
- * writes.
+ * Octets that a RingReader may read ahead of its consumer. With fewer, a large body waits for Node's threads too often.
  */
 const large = 2048 * 1024
-/** Enough for what is no large body. */
+/** Enough for everything but a large body. */
 const small = 64 * 1024
-/** What a read may bring where there was no room at all before: an eighth of the memory. */
+/** The share of the memory that a read may fill after there was no room at all: an eighth. */
 const leastShare = 8
 
-/** Memory for an ringReader, which may serve one connection after the other. */
+/** The memory of a RingReader. It may serve one connection after the other. */
 export type RingMemory = Buffer
 
 export function makeRingMemory(): RingMemory {
@@ -22,40 +21,39 @@ export function makeRingMemory(): RingMemory {
 }
 
 /**
- * A socket's octets, read straight into memory that is used again and again, in a circle: while the consumer has some
- * of it, the socket fills the rest, and reads no further. A Readable would allocate for each read, which halves the
- * rate of a large body.
+ * The octets of a socket, read into a ring of memory: while the consumer has some of it, the socket fills the rest, and
+ * then pauses. A Readable would allocate memory for each read, which halves the rate of a large body.
  */
-export class RingReader implements ByteSource {
+export class RingReader implements SocketReader {
   #memory: RingMemory
-  /** Of the oldest octet that the consumer has or is to get, and how many there are from there on. */
+  /** Where the oldest octet is that is still in use or not yet taken, and how many octets there are from there on. */
   #start = 0
   #used = 0
-  /** Of these, what the consumer has. */
-  #lent = 0
-  /** What the next read may fill, behind those. */
+  /** How many of these the consumer has. */
+  #handedOut = 0
+  /** How many octets the next read of the socket may fill, behind those. */
   #room: number
   #socket: Socket | undefined
   #isPaused = false
   #isEnded = false
   #wake: () => void = () => {}
 
-  /** Without memory of the caller's it begins with little, and takes more by `grow`. */
+  /** Without the caller's memory it begins with little, and takes more by `grow`. */
   constructor(memory: RingMemory = Buffer.allocUnsafeSlow(small)) {
     this.#memory = memory
     this.#room = memory.length
   }
 
-  /** To be given to the socket when it is made. */
+  /** For the socket's constructor. */
   get onread(): OnReadOpts {
     return {
-      // Asked for after each read: where the next one goes.
+      // Called after each read, for the place of the next one.
       buffer: () => this.#memory.subarray(this.#end, this.#end + this.#room),
       callback: (length, memory) => this.#filled(length, memory),
     }
   }
 
-  /** The socket that was made so. */
+  /** Attaches the socket that was made with `onread`. */
   attach(socket: Socket): void {
     this.#socket = socket
     for (const event of ['end', 'error', 'close'] as const) {
@@ -82,8 +80,8 @@ export class RingReader implements ByteSource {
   take(): Buffer | null | undefined {
     this.#release()
     if (this.#used === 0) return this.#isEnded || this.#socket?.destroyed ? null : undefined
-    this.#lent = Math.min(this.#used, this.#memory.length - this.#start)
-    return this.#memory.subarray(this.#start, this.#start + this.#lent)
+    this.#handedOut = Math.min(this.#used, this.#memory.length - this.#start)
+    return this.#memory.subarray(this.#start, this.#start + this.#handedOut)
   }
 
   arrival(): Promise<void> {
@@ -97,7 +95,7 @@ export class RingReader implements ByteSource {
   }
 
   get isQuiet(): boolean {
-    return this.#used === this.#lent && !this.#isEnded
+    return this.#used === this.#handedOut && !this.#isEnded
   }
 
   watch(listener: () => void): void {
@@ -105,7 +103,7 @@ export class RingReader implements ByteSource {
     if (!this.isQuiet) listener()
   }
 
-  /** Takes as much memory as a large body can use. Whoever has octets must be done with them. */
+  /** Takes as much memory as a large body can use. The consumer must be done with the chunk that it has. */
   grow(): void {
     if (this.#memory.length >= large) return
     this.#release()
@@ -136,12 +134,12 @@ export class RingReader implements ByteSource {
     return !this.#isPaused
   }
 
-  /** The consumer is done with what it has. */
+  /** The consumer is done with the chunk that it has. */
   #release(): void {
-    if (this.#lent === 0) return
-    this.#start = (this.#start + this.#lent) % this.#memory.length
-    this.#used -= this.#lent
-    this.#lent = 0
+    if (this.#handedOut === 0) return
+    this.#start = (this.#start + this.#handedOut) % this.#memory.length
+    this.#used -= this.#handedOut
+    this.#handedOut = 0
     this.#resume()
   }
 

@@ -1,40 +1,35 @@
 import type { Readable } from 'node:stream'
 
-/** What comes in on a connection, pulled by one consumer at a time. */
-export interface ByteSource {
+/**
+ * The octets of a connection, below a ByteSource: its consumer first takes what has come, without a promise, and waits
+ * only where nothing has. One consumer at a time.
+ */
+export interface SocketReader {
   /**
-   * What has come; null at the end, in whatever way that came; undefined: await `arrival`. It is lent until the next is
-   * taken.
+   * What has come, valid until the next call; null at the end, also of a broken connection; undefined: nothing has
+   * come, await `arrival`.
    */
   take(): Buffer | null | undefined
   /** Settles when there may be something to take. */
   arrival(): Promise<void>
-  /** What broke it, in place of an end in order; null: nothing. */
+  /** The error that broke the connection; null: there was none. */
   readonly failure: Error | null
   /** Nothing has come that was not taken, not even the end. */
   readonly isQuiet: boolean
-  /**
-   * While nobody takes anything: calls the listener when something comes, or has come, the end included. The next
-   * `arrival` ends it.
-   */
+  /** Calls the listener when something comes, or has come, the end included. The next `arrival` ends that. */
   watch(listener: () => void): void
-  /** A large body comes, through whatever can make use of knowing. */
+  /** Announces a large body, for which more memory pays. */
   grow(): void
 }
 
-/** Of what is read as a stream: TLS, a connection through a proxy, HTTP/2. */
-export class SocketSource implements ByteSource {
+/** Reads a socket or stream as a Node stream: TLS, a connection through a proxy, HTTP/2. */
+export class StreamReader implements SocketReader {
   readonly #socket: Readable
   #wake: () => void = () => {}
 
   constructor(socket: Readable) {
     this.#socket = socket
-    for (const event of ['readable', 'end', 'error', 'close'] as const) socket.on(event, () => this.wake())
-  }
-
-  /** Something may have changed for whoever waits. */
-  protected wake(): void {
-    this.#wake()
+    for (const event of ['readable', 'end', 'error', 'close'] as const) socket.on(event, () => this.#wake())
   }
 
   take(): Buffer | null | undefined {

@@ -1,0 +1,63 @@
+import type { ByteSource } from '../../plugin/byte-source.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+
+/** The octets of one answer, which has announced how many they are. Rejects with `partial` where fewer come. */
+export class AnnouncedOctets implements ByteSource {
+  readonly #source: ByteSource
+  readonly #length: number
+  readonly #context: RetrievalContext
+  readonly #isCut: boolean
+  #left: number
+
+  /**
+   * `isCut`: more octets than announced are left away, and the connection is closed (security.md R5). Otherwise they
+   * are a `protocol-violation`.
+   */
+  constructor(source: ByteSource, length: number, context: RetrievalContext, isCut: boolean) {
+    this.#source = source
+    this.#length = length
+    this.#context = context
+    this.#isCut = isCut
+    this.#left = length
+  }
+
+  get reusesChunks(): boolean {
+    return this.#source.reusesChunks === true
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const chunk = await this.#next()
+    const left = this.#left
+    this.#left -= Math.min(left, chunk?.length ?? 0)
+    if (chunk === null && left > 0) throw this.#short()
+    if (chunk === null || chunk.length <= left) return chunk
+    if (!this.#isCut) throw this.#surplus()
+    await this.cancel()
+    return chunk.subarray(0, left)
+  }
+
+  cancel(): Promise<void> {
+    return this.#source.cancel()
+  }
+
+  /** A failure behind the last octet, of a last chunk that does not come, takes nothing away from the octets. */
+  async #next(): Promise<Uint8Array | null> {
+    try {
+      return await this.#source.read()
+    } catch (error) {
+      if (this.#left > 0 || this.#context.deadline.reason !== null) throw error
+      await this.cancel()
+      return null
+    }
+  }
+
+  #short(): Error {
+    const message = 'The server sent less than it had announced; try again.'
+    return this.#context.error('partial', message, { phase: 'body', transient: true })
+  }
+
+  #surplus(): Error {
+    const message = `The server sent more than the ${this.#length} octets that it had announced; retrieve it anew.`
+    return this.#context.error('protocol-violation', message, { phase: 'body' })
+  }
+}

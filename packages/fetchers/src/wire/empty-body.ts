@@ -1,2 +1,0 @@
-/** For what is known to hold nothing. */
-export async function* emptyBody(): AsyncGenerator<Uint8Array, undefined, void> {}

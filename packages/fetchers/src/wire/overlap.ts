@@ -1,0 +1,104 @@
+import { RetrievalError } from '@retriever/core'
+import type { ByteSource } from '../plugin/byte-source.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { overlap } from '../plugin/request-options.ts'
+import type { Portion, Proof } from './resuming-source.ts'
+
+/** The octets behind those that the consumer has already, which come once more before them. */
+export class BehindTail implements ByteSource {
+  readonly #source: ByteSource
+  /** What is still to come again. */
+  #expected: Uint8Array
+  #held: Uint8Array | null = null
+
+  constructor(source: ByteSource, tail: Uint8Array) {
+    this.#source = source
+    this.#expected = tail
+  }
+
+  get reusesChunks(): boolean {
+    return this.#source.reusesChunks === true
+  }
+
+  /** Reads what comes again. False: it is not what came before, and the source is cancelled. */
+  async matches(): Promise<boolean> {
+    while (this.#expected.length > 0) {
+      const chunk = await this.#source.read()
+      if (chunk === null) return false
+      const again = chunk.subarray(0, this.#expected.length)
+      if (Buffer.compare(again, this.#expected.subarray(0, again.length)) !== 0) {
+        await this.cancel()
+        return false
+      }
+      this.#expected = this.#expected.subarray(again.length)
+      if (again.length < chunk.length) this.#held = chunk.subarray(again.length)
+    }
+    return true
+  }
+
+  /** To be called once they match. */
+  async read(): Promise<Uint8Array | null> {
+    const held = this.#held
+    this.#held = null
+    return held ?? this.#source.read()
+  }
+
+  cancel(): Promise<void> {
+    this.#held = null
+    return this.#source.cancel()
+  }
+}
+
+/**
+ * Octets prove themselves: the last ones that were given out must come again before the rest. Some servers acknowledge
+ * REST and begin at octet 0 (security.md R18).
+ */
+export class OverlapProof implements Proof {
+  readonly #context: RetrievalContext
+  readonly #resume: (offset: number) => Promise<Portion>
+  /** The last octets that were given out. */
+  #tail = new Uint8Array(0)
+
+  /** `resume`: asks for the octets from an offset on. */
+  constructor(context: RetrievalContext, resume: (offset: number) => Promise<Portion>) {
+    this.#context = context
+    this.#resume = resume
+  }
+
+  async ask(offset: number): Promise<Portion> {
+    const tail = this.#tail
+    const portion = await this.#resume(offset - tail.length)
+    return { ...portion, octets: this.#compared(portion.octets, tail) }
+  }
+
+  given(chunk: Uint8Array): void {
+    const last = chunk.subarray(-overlap)
+    const before = this.#tail.subarray(Math.max(0, this.#tail.length + last.length - overlap))
+    const tail = new Uint8Array(before.length + last.length)
+    tail.set(before)
+    tail.set(last, before.length)
+    this.#tail = tail
+  }
+
+  #compared(source: ByteSource, tail: Uint8Array): ByteSource {
+    const rest = new BehindTail(source, tail)
+    return {
+      reusesChunks: rest.reusesChunks,
+      read: async () => {
+        try {
+          if (await rest.matches()) return await rest.read()
+        } catch (error) {
+          // The server has ignored REST, and more came than the rest can have.
+          if (!RetrievalError.is(error) || error.code !== 'range-refused') throw error
+        }
+        throw this.#mismatch()
+      },
+      cancel: () => rest.cancel(),
+    }
+  }
+
+  #mismatch(): RetrievalError {
+    const message = 'The server went on with other octets than it had sent before; retrieve it anew.'
+    return this.#context.error('partial', message, { phase: 'body' })
+  }
+}
