@@ -53,7 +53,7 @@ afterEach(async () => {
   await bystander[Symbol.asyncDispose]()
 })
 
-describe('case 11, a redirect to any other scheme (CVE-2009-0037 for file, case 10: client.test.ts and cli/http-attacks)', () => {
+describe('case 11, a redirect to any other scheme (CVE-2009-0037 for file, case 10: cli/attacks)', () => {
   test.each([
     'gopher://127.0.0.1:PORT/1x',
     'gophers://127.0.0.1:PORT/1x',
@@ -223,7 +223,7 @@ describe('cases 22 and 23, authorities that two parsers read as two hosts', () =
     'gopher://127.0.0.1%00b:A/',
     'gopher://127.0.0.1%0d%0ab:A/0x',
     'gopher://127.0.0.1:A/0\tx',
-  ])('%j is no URL: nobody is asked', async (text) => {
+  ])('%j is no URL: no server is asked', async (text) => {
     await using other = await victim()
     const url = text.replace(':A', `:${bystander.port}`).replace(':B', `:${other.port}`).replace(':C', `:${other.port}`)
     const { error } = await told(url)
@@ -318,7 +318,7 @@ describe('case 35, a certificate that proves nothing, even where it is trusted',
   })
 })
 
-describe('case 38, a connection that was another’s (trust: http.test.ts; proxies: http-proxy.test.ts)', () => {
+describe('case 38, a connection that was another’s (trust: http.test.ts; proxies: proxy.test.ts)', () => {
   test('serves another user with their own login alone, and nobody with none', async () => {
     await using server = await scriptedHttp(({ fields }) => ok(fields.authorization ?? 'nobody'))
     await using client = createClient()
@@ -339,7 +339,7 @@ describe('case 38, a connection that was another’s (trust: http.test.ts; proxi
   })
 })
 
-describe('case 39, an answer that waits on an idle connection (glued to a body: http-faults.test.ts, R5)', () => {
+describe('case 39, an answer that waits on an idle connection (right after a body: faults.test.ts, R5)', () => {
   test.each([
     ['a whole answer', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong'],
     ['408, as servers say it before they close', 'HTTP/1.1 408 T\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'],
@@ -433,7 +433,7 @@ describe('case 49, from https to http', () => {
   })
 })
 
-describe('case 50, each proxy has its own login (http-proxy.test.ts: through a tunnel)', () => {
+describe('case 50, each proxy has its own login (proxy.test.ts: through a tunnel)', () => {
   test('also where a redirect leads from one to the other, and to none', async () => {
     await using last = await scriptedHttp(() => ok('x'))
     await using second = await scriptedHttp(() => redirectTo(last.url))

@@ -344,16 +344,16 @@ describe('a server that wants a login', () => {
 
   test.each([
     ['Negotiate', /wants negotiate authentication/],
-    ['Digest realm="r", nonce="n", qop="auth-int"', /wants digest authentication in a form that is not spoken/],
+    ['Digest realm="r", nonce="n", qop="auth-int"', /wants digest authentication in a form that is not supported/],
     ['Newauth realm="', /does not say which/],
-    ['', /wants a login and does not say which; give it the field that it takes, by `headers`/],
-  ])('in a way that is not spoken here: %s', async (offer, message) => {
+    ['', /wants a login and does not say which; give the field that it takes in `headers`/],
+  ])('in a way that is not supported: %s', async (offer, message) => {
     const { outcome, values } = await asked(() => challenged([offer]), alice)
     expect(outcome).toMatchObject({ code: 'auth-required', message: expect.stringMatching(message) })
     expect(values).toEqual([null])
   })
 
-  test('refuses the caller’s own Authorization: nobody is asked (case 47)', async () => {
+  test('refuses the caller’s own Authorization: no credentials are asked for (case 47)', async () => {
     const wishes = { headers: { authorization: 'Custom s3cr3t' } }
     const credentials = (): never => {
       throw new Error('asked')

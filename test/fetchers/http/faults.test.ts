@@ -164,7 +164,7 @@ describe('R5: octets after the body', () => {
     })
     await using client = createClient({ limits })
     expect(await resultOf(client, `${server.url}1`)).toEqual(verified('first'))
-    // Sooner than the octets nobody can tell them from an answer: the connection must go before.
+    // The client could take the octets for an answer, so the connection must be closed before.
     await server.closed()
     expect(await resultOf(client, `${server.url}2`)).toEqual(verified('second'))
     expect(server.sockets).toHaveLength(2)
@@ -370,7 +370,7 @@ describe('R41: a slow consumer (http.test.ts has a body with a length)', () => {
     await using client = createClient({ limits: { idleTimeout: 400 }, ...(tls && { tls: { ca: testCa } }) })
     const reader = (await client.retrieve(server.url)).body.getReader()
     let length = (await reader.read()).value?.length ?? 0
-    // Twice the idle timeout of nobody reading.
+    // The consumer reads nothing for twice the idle timeout.
     await new Promise((resolve) => setTimeout(resolve, 800))
     expect(server.sockets[0]?.writableLength).toBeGreaterThan(size / 2)
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) length += chunk.value.length

@@ -68,6 +68,19 @@ describe('a representation', () => {
     )
   })
 
+  test('of 8 MiB is handed to writeTo() in memory that is used again', async () => {
+    const representation = await client.retrieve(url('big'))
+    const memories = new Set<ArrayBufferLike>()
+    let at = 0
+    await representation.writeTo((chunk) => {
+      memories.add(chunk.buffer)
+      for (const octet of chunk) if (octet !== bigOctet(at++)) throw new Error(`wrong octet at ${at - 1}`)
+    })
+    expect(at).toBe(8 * 1024 * 1024)
+    // The 64 KiB that each connection begins with, and 2 MiB for what is large.
+    expect(memories.size).toBeLessThanOrEqual(2)
+  })
+
   test('of 8 MiB is the octets that were sent', async () => {
     let at = 0
     for await (const chunk of (await client.retrieve(url('big'))).body) {

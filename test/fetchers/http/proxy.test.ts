@@ -343,7 +343,7 @@ describe('a URL asked of the proxy', () => {
     expect(heard.join('').match(/^GET/gm)).toHaveLength(1)
   })
 
-  test('is refused by either: who it was, nobody knows', async () => {
+  test('is refused by the proxy or the server: the error names both', async () => {
     const script = httpProxy({ answer: () => 'HTTP/1.1 503 x\r\nContent-Length: 0\r\n\r\n' })
     const error = await failureThrough(script, 'http://www.example/')
     expect(error).toMatchObject({ code: 'http-error', status: 503 })
@@ -382,7 +382,7 @@ describe('an ftp URL asked of the proxy', () => {
     expect(heard[0]).not.toMatch(/authorization/i)
     expect(representation).toMatchObject({ url: 'ftp://ftp.example/pub/a%20b', kind: 'object', size: 9 })
     expect(events.filter(({ type }) => type === 'remark')).toEqual([])
-    // The plan is what the URL means, whatever the way.
+    // The plan is what the URL means, not how it is reached.
     expect(events[0]).toMatchObject({ type: 'resolved', plan: { mechanism: 'ftp', name: 'a b' } })
   })
 
@@ -434,7 +434,7 @@ describe('an ftp URL asked of the proxy', () => {
   })
 })
 
-test('the password of a proxy stands in no error and no event, whatever the proxy says', async () => {
+test('the password of a proxy stands in no error and no event, even if the proxy repeats it', async () => {
   const echo: ProxyScript = async (peer) => {
     const secret = basic('alice:s3cr3t').replace('Basic ', '')
     await peer.head()

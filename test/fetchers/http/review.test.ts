@@ -105,7 +105,7 @@ test('a token that an answer holds is in no event and no error', async () => {
   expect(JSON.stringify([told, { ...(error as object) }])).not.toContain('s3cr3t')
 })
 
-describe('a secret under whatever name is in no event and no error', () => {
+describe('a secret in a field of any name is in no event and no error', () => {
   const names = [
     ...[
       'X-Auth',

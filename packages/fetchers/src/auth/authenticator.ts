@@ -2,12 +2,12 @@ import type { AuthChallenge } from './challenge.ts'
 import { DigestLogin, type DigestOffer, strongestDigest } from './digest.ts'
 import { basicLogin, type Login, type UserAndPassword } from './login.ts'
 
-/** How we log in at one server or proxy, request after request. */
+/** The login at one server or proxy, for request after request. */
 export class Authenticator {
   readonly #known: UserAndPassword | null
   #login: Login | null
 
-  /** What is known before anybody asks goes out by Basic at once. */
+  /** A login that is known beforehand is sent by Basic with the first request. */
   constructor(known: UserAndPassword | null) {
     this.#known = known
     this.#login = known && basicLogin(known)
@@ -17,17 +17,17 @@ export class Authenticator {
     return this.#login
   }
 
-  take(login: Login): void {
+  use(login: Login): void {
     this.#login = login
   }
 
-  /** For one request, beside which others may be under way. */
-  begin(): Attempt {
-    return new Attempt(this)
+  /** For one request; others may be under way meanwhile. */
+  begin(): LoginAttempt {
+    return new LoginAttempt(this)
   }
 
-  /** Whether there is another way than the present login. */
-  improve(offer: DigestOffer, challenges: readonly AuthChallenge[]): boolean {
+  /** Goes over to Digest, or to a new nonce. False: neither is possible. */
+  tryDigest(offer: DigestOffer, challenges: readonly AuthChallenge[]): boolean {
     if (this.#login instanceof DigestLogin) {
       if (offer.isStale) this.#login = this.#login.renewed(offer)
       return offer.isStale
@@ -38,8 +38,8 @@ export class Authenticator {
   }
 }
 
-/** One request, which may be sent several times. */
-export class Attempt {
+/** The login of one request, which may be sent several times. */
+export class LoginAttempt {
   readonly #authenticator: Authenticator
   #sent: Login | null = null
   #isRenewed = false
@@ -48,16 +48,15 @@ export class Attempt {
     this.#authenticator = authenticator
   }
 
-  /** For each sending anew: digests count. Null: there is no login. */
+  /** To be called for each sending, since a digest counts them. Null: there is no login. */
   credentials(method: string, uri: string): string | null {
     this.#sent = this.#authenticator.login
     return this.#sent?.credentials(method, uri) ?? null
   }
 
   /**
-   * Whether to try again after a refusal: what went out by Basic, which was not asked for, by Digest; and a digest once
-   * with a new nonce, where it was but the old one that was wrong (RFC 7616 3.3, stale). Nothing else, so that no
-   * server keeps us asking.
+   * Whether to send the request again after a refusal: once by Digest if it was sent by Basic beforehand, and once with
+   * a new nonce if only the old nonce was wrong (RFC 7616 3.3, stale). Otherwise a server could demand it without end.
    */
   retry(challenges: readonly AuthChallenge[]): boolean {
     const offer = strongestDigest(challenges)
@@ -65,9 +64,9 @@ export class Attempt {
     if (this.#sent instanceof DigestLogin) {
       if (this.#isRenewed || !offer.isStale) return false
       this.#isRenewed = true
-      // Another request was told of a new nonce before.
+      // Another request has got a new nonce meanwhile.
       if (this.#authenticator.login !== this.#sent) return true
     }
-    return this.#authenticator.improve(offer, challenges)
+    return this.#authenticator.tryDigest(offer, challenges)
   }
 }

@@ -1,4 +1,4 @@
-/** One way to log in that a server or proxy offers (RFC 9110 11.3). Strings hold one octet a character. */
+/** One authentication scheme that a server or proxy offers (RFC 9110 11.3). Strings hold one octet a character. */
 export interface AuthChallenge {
   /** In lower case: `digest`. */
   readonly scheme: string
@@ -8,65 +8,65 @@ export interface AuthChallenge {
 }
 
 /**
- * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1), several fields of which are joined by commas:
- * `Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. What stands behind a fault is not
- * read, nor is the challenge it is in: half of one may be another one. Basic alone needs no parameter, and many devices
- * write its realm without quotes (`Basic realm=My Camera`): with a fault, it has none. It is not taken so beside
- * Digest, which could be what is behind the fault, and shows nobody the password.
+ * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1); several fields are joined by commas:
+ * `Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. Reading ends at a syntax error,
+ * without the challenge that has it: the rest could be read as another one. Only Basic needs no parameter, and many
+ * devices write its realm without quotes (`Basic realm=My Camera`): after an error, it counts without a realm. It does
+ * not if the field names Digest, too, which may stand after the error, and keeps the password secret.
  */
 export function readChallenges(field: string): AuthChallenge[] {
   const scanner = new Scanner(field)
   const challenges: AuthChallenge[] = []
-  scanner.take(separators)
+  scanner.read(separators)
   while (!scanner.atEnd) {
     const scheme = readScheme(scanner)
     const challenge = scheme === null ? null : readChallenge(scheme, scanner)
     if (challenge !== null) challenges.push(challenge)
     else if (scheme === 'basic' && !/digest/i.test(field)) challenges.push({ scheme, token68: null, params: new Map() })
     if (challenge === null) break
-    scanner.take(separators)
+    scanner.read(separators)
   }
   return challenges
 }
 
-// Sticky patterns that do not go back over what they have read: the peer chooses the text.
+// Sticky patterns that never backtrack over what they have read, since the peer chooses the text.
 const token = /[\w!#$%&'*+.^`|~-]+/y
 const schemeEnd = /[ \t]+|(?=,|$)/y
-/** RFC 9110 5.6.1: empty elements of a list are to be put up with. */
+/** RFC 9110 5.6.1: a list may have empty elements. */
 const separators = /[ \t,]*/y
 const elementEnd = /[ \t]*(?:,|$)/y
 const token68 = /[\w.~+/-]+=*(?=[ \t]*(?:,|$))/y
 const assignment = /([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*/y
 const quoted = /"((?:[^"\\]|\\.)*)"/sy
 
-/** In lower case, with the blanks behind it. Null: there is none. */
+/** Reads a scheme and the blanks after it; gives it in lower case. Null: there is none. */
 function readScheme(scanner: Scanner): string | null {
-  const scheme = scanner.take(token)?.[0].toLowerCase()
-  return scheme === undefined || scanner.take(schemeEnd) === null ? null : scheme
+  const scheme = scanner.read(token)?.[0].toLowerCase()
+  return scheme === undefined || scanner.read(schemeEnd) === null ? null : scheme
 }
 
-/** From behind its scheme to the comma. Null: it breaks the syntax. */
+/** Reads a challenge from the end of its scheme to the comma. Null: a syntax error. */
 function readChallenge(scheme: string, scanner: Scanner): AuthChallenge | null {
   const params = new Map<string, string>()
-  if (scanner.take(elementEnd) !== null) return { scheme, token68: null, params }
-  const single = scanner.take(token68)?.[0]
-  if (single !== undefined) return scanner.take(elementEnd) && { scheme, token68: single, params }
-  let name = scanner.take(assignment)?.[1]?.toLowerCase()
+  if (scanner.read(elementEnd) !== null) return { scheme, token68: null, params }
+  const single = scanner.read(token68)?.[0]
+  if (single !== undefined) return scanner.read(elementEnd) && { scheme, token68: single, params }
+  let name = scanner.read(assignment)?.[1]?.toLowerCase()
   if (name === undefined) return null
   while (name !== undefined) {
     const value = readValue(scanner)
-    // RFC 9110 11.2: no parameter comes twice; nobody could tell which of the two is meant.
-    if (value === null || params.has(name) || scanner.take(elementEnd) === null) return null
+    // RFC 9110 11.2: a parameter comes once; of two, it is not known which counts.
+    if (value === null || params.has(name) || scanner.read(elementEnd) === null) return null
     params.set(name, value)
-    scanner.take(separators)
-    name = scanner.take(assignment)?.[1]?.toLowerCase()
+    scanner.read(separators)
+    name = scanner.read(assignment)?.[1]?.toLowerCase()
   }
   return { scheme, token68: null, params }
 }
 
 function readValue(scanner: Scanner): string | null {
-  const text = scanner.take(quoted)
-  return text === null ? (scanner.take(token)?.[0] ?? null) : (text[1] ?? '').replace(/\\(.)/gs, '$1')
+  const text = scanner.read(quoted)
+  return text === null ? (scanner.read(token)?.[0] ?? null) : (text[1] ?? '').replace(/\\(.)/gs, '$1')
 }
 
 class Scanner {
@@ -81,8 +81,8 @@ class Scanner {
     return this.#at >= this.#text.length
   }
 
-  /** What the sticky pattern matches here, and goes behind it; null: nothing. */
-  take(pattern: RegExp): RegExpExecArray | null {
+  /** Reads what the sticky pattern matches here; null: it does not match. */
+  read(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
     const match = pattern.exec(this.#text)
     if (match !== null) this.#at = pattern.lastIndex

@@ -5,19 +5,19 @@ import type { Login, UserAndPassword } from './login.ts'
 
 /** Digest Access Authentication (RFC 7616; without qop, RFC 2069). Strings hold one octet a character. */
 
-/** One offer that can be taken. */
+/** A challenge of Digest that can be answered. */
 export interface DigestOffer {
   readonly realm: string
   readonly nonce: string
   readonly opaque: string | null
-  /** As the server wrote it; null: nothing, which means MD5. */
+  /** As the server wrote it; null: it gave none, which means MD5. */
   readonly algorithm: string | null
-  /** Of node:crypto. */
+  /** The name that node:crypto has for it. */
   readonly hash: 'md5' | 'sha256' | 'sha512-256'
   readonly isSession: boolean
-  /** False: RFC 2069, which knows no client nonce and no count. */
+  /** False: RFC 2069, without client nonce and count. */
   readonly hasQop: boolean
-  /** The nonce was too old, while user and password were right. */
+  /** The nonce was too old; user and password were right. */
   readonly isStale: boolean
   readonly isUserHashed: boolean
   readonly isUtf8: boolean
@@ -30,11 +30,11 @@ const hashes: Readonly<Record<string, DigestOffer['hash']>> = {
   md5: 'md5',
 }
 
-/** The strongest of the digests offered. Null: none, or none that is spoken here: other algorithms, auth-int alone. */
+/** The strongest digest offered. Null: none is, or none that is supported: not other algorithms, nor auth-int alone. */
 export function strongestDigest(challenges: readonly AuthChallenge[]): DigestOffer | null {
   const order = Object.values(hashes)
   const offers = challenges.map(readOffer).filter((offer) => offer !== null)
-  return offers.sort((one, other) => order.indexOf(one.hash) - order.indexOf(other.hash))[0] ?? null
+  return offers.sort((left, right) => order.indexOf(left.hash) - order.indexOf(right.hash))[0] ?? null
 }
 
 function readOffer({ scheme, params }: AuthChallenge): DigestOffer | null {
@@ -67,11 +67,12 @@ function readOffer({ scheme, params }: AuthChallenge): DigestOffer | null {
   }
 }
 
-/** What one request is answered for: `uri` is its request-target, as it is sent (RFC 7616 3.4.6). */
+/** The request that a digest is made for. */
 export interface DigestRequest {
   readonly method: string
+  /** Its request-target as sent (RFC 7616 3.4.6). */
   readonly uri: string
-  /** How many requests there were with this nonce, this one included. */
+  /** The number of requests with this nonce, this one included. */
   readonly count: number
   readonly cnonce: string
 }
@@ -104,8 +105,8 @@ export function digestCredentials(
 }
 
 /**
- * RFC 8187's notation for a name that a quoted string cannot hold, and for one beyond ASCII where the server says that
- * it reads UTF-8; else as browsers do, octet for octet.
+ * The user in the notation of RFC 8187 if a quoted string cannot hold it, or if it is beyond ASCII and the server says
+ * that it reads UTF-8; else octet for octet, as browsers send it.
  */
 function userField(user: string, { isUtf8 }: DigestOffer): string {
   const fits = isUtf8 ? /^[\x20-\x7E]*$/ : /^[\x20-\x7E\x80-\xFF]*$/
@@ -116,11 +117,11 @@ function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Answers to one challenge, request after request. */
+/** Answers one challenge, request after request. */
 export class DigestLogin implements Login {
   readonly #offer: DigestOffer
   readonly #login: UserAndPassword
-  /** One for all: that of a session (RFC 7616 3.4.2) stays as it was in the first answer. */
+  /** One for all requests: in a session, that of the first answer stays (RFC 7616 3.4.2). */
   readonly #cnonce = randomBytes(24).toString('base64')
   #count = 0
 
@@ -134,7 +135,7 @@ export class DigestLogin implements Login {
     return digestCredentials(this.#offer, this.#login, { method, uri, count: this.#count, cnonce: this.#cnonce })
   }
 
-  /** For a new nonce. */
+  /** The same login with a new nonce. */
   renewed(offer: DigestOffer): DigestLogin {
     return new DigestLogin(offer, this.#login)
   }

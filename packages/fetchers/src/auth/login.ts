@@ -4,12 +4,12 @@ export interface UserAndPassword {
   readonly password: string
 }
 
-/** What stands in the field Authorization or Proxy-Authorization of a request. */
+/** Makes the value of the field Authorization or Proxy-Authorization. */
 export interface Login {
   credentials(method: string, uri: string): string
 }
 
-/** RFC 7617 2, of octets; no `:` may stand in the user. */
+/** RFC 7617 2. The user must not have a colon. */
 export function basicLogin({ user, password }: UserAndPassword): Login {
   const value = `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
   return { credentials: () => value }

@@ -4,12 +4,12 @@ import { DigestLogin, strongestDigest } from '../auth/digest.ts'
 import { basicLogin, type Login } from '../auth/login.ts'
 import type { Challenge, Credentials, ErrorExtras, RetrievalContext } from '../plugin/fetcher.ts'
 
-/** Knows, or asks for, the credentials of a realm; `protection` names the realm and the ways that the server takes. */
+/** Finds the credentials of a realm; `protection` names the realm and the schemes that the server accepts. */
 export type FindCredentials = (challenge: Challenge, protection: string) => Promise<Credentials | null>
 
 /**
- * Takes the strongest way that the server offers: Bearer, where it is a token that is found, else Digest, else Basic.
- * Gives the error where there is none; rejects for what is wrong with the asking.
+ * Chooses the strongest scheme that the server offers: Bearer if a token is found, else Digest, else Basic. Resolves to
+ * the error if there is none; rejects if the credentials could not be asked for.
  */
 export async function askCredentials(
   plan: HttpPlan,
@@ -22,16 +22,16 @@ export async function askCredentials(
   const offer = strongestDigest(challenges)
   const [basic, bearer] = ['basic', 'bearer'].map((name) => challenges.find(({ scheme }) => scheme === name))
   if (offer === null && basic === undefined && bearer === undefined) {
-    // RFC 9110 15.5.2 asks for a challenge, but what takes API keys often sends none.
+    // RFC 9110 15.5.2 demands a challenge, but servers that take API keys often send none.
     if (challenges.length === 0) {
-      return required('The server wants a login and does not say which; give it the field that it takes, by `headers`.')
+      return required('The server wants a login and does not say which; give the field that it takes in `headers`.')
     }
-    const wanted = `The server wants ${namesOf(challenges)} authentication in a form that is not spoken here`
+    const wanted = `The server wants ${namesOf(challenges)} authentication in a form that is not supported`
     return required(`${wanted}; Basic, Digest and Bearer are.`)
   }
   const realm = offer?.realm ?? (basic ?? bearer)?.params.get('realm')
   const challenge: Challenge = {
-    // For the person who is asked, so made harmless.
+    // It is shown to the person who is asked.
     realm: realm === undefined ? plan.host : printable(octetsToText(realm)).slice(0, 200),
     host: plan.host,
     port: plan.port,
@@ -50,15 +50,16 @@ export async function askCredentials(
   if (token !== undefined && bearer !== undefined) return { credentials: () => `Bearer ${token}` }
   const login = { user: utf8Octets(credentials.user), password: utf8Octets(credentials.password) }
   if (offer !== null) return new DigestLogin(offer, login)
-  if (basic === undefined) return required('The server takes tokens alone (Bearer), and user and password were given.')
+  if (basic === undefined)
+    return required('The server accepts only tokens (Bearer), but user and password were given; give a token.')
   checkBasicUser(login.user, context)
   return basicLogin(login)
 }
 
-/** Throws `refused` for a user that would end early. */
+/** Throws `refused` for a user that the server would read only up to the colon. */
 export function checkBasicUser(user: string, context: RetrievalContext): void {
   if (!user.includes(':')) return
-  const message = 'Basic authentication knows no user with a : in the name (RFC 7617 2); use another user.'
+  const message = 'Basic authentication allows no colon in the user (RFC 7617 2); use another user.'
   throw context.error('refused', message, { phase: 'policy' })
 }
 

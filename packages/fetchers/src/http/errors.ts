@@ -15,18 +15,18 @@ import {
 } from './connection/connection.ts'
 import { type ResponseHead, shownFields } from './response.ts'
 
-/** Statuses whose meaning is a code of its own; the sentence says what to do. */
-const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
+/** Statuses that have an error code of their own; the sentence says what to do. */
+const ownCodes: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
   403: ['access-denied', 'The server denies access; it may want a login, or another address.'],
   404: ['not-found', 'The server has no such resource; check the path.'],
   407: ['auth-required', 'A proxy on the way wants a user and password of its own.'],
   410: ['not-found', 'The resource is gone for good.'],
 }
 
-/** Statuses that may be others soon (RFC 9110 15.5.9, 15.6.1, 15.6.3 to 15.6.5; RFC 8470 5.2; RFC 6585 4). */
-const passing: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
+/** Statuses of conditions that may pass (RFC 9110 15.5.9, 15.6.1, 15.6.3 to 15.6.5; RFC 8470 5.2; RFC 6585 4). */
+const temporary: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** The error for a status of 400 or more, perhaps of a proxy that was asked for the URL. 401 is a matter of the login. */
+/** The error for a status of 400 or more, but 401. `proxy`: the one that was asked for the URL. */
 export function statusError(
   head: ResponseHead,
   excerpt: string,
@@ -34,15 +34,15 @@ export function statusError(
   context: RetrievalContext,
 ): RetrievalError {
   const { status, reply } = head
-  const transient = passing.has(status)
+  const transient = temporary.has(status)
   const retryAfter = transient ? retryAfterOf(head) : undefined
-  const words =
+  const sentence =
     retryAfter !== undefined
-      ? leftAlone(retryAfter, context)
+      ? retryAfterSentence(retryAfter, context)
       : proxy
-        ? ofProxy(proxy, context)
-        : otherStatus(head, excerpt)
-  const [code, message] = meanings[status] ?? ['http-error', words]
+        ? proxySentence(proxy, context)
+        : statusSentence(head, excerpt)
+  const [code, message] = ownCodes[status] ?? ['http-error', sentence]
   return context.error(code, `${message} (${reply})`, {
     status,
     reply,
@@ -53,7 +53,7 @@ export function statusError(
   })
 }
 
-/** RFC 9110 10.2.3, in milliseconds: a number of seconds, or a date, which is by the clock that Date is by. */
+/** RFC 9110 10.2.3, in milliseconds. It is a number of seconds, or a date by the clock that the Date field is by. */
 function retryAfterOf(head: ResponseHead): number | undefined {
   const field = head.field('retry-after') ?? ''
   if (/^\d{1,12}$/.test(field)) return 1000 * Number(field)
@@ -62,55 +62,59 @@ function retryAfterOf(head: ResponseHead): number | undefined {
   return until === null ? undefined : Math.max(0, until.getTime() - now.getTime())
 }
 
-function leftAlone(milliseconds: number, { limits }: RetrievalContext): string {
+function retryAfterSentence(milliseconds: number, { limits }: RetrievalContext): string {
   const limit = limits.maxRetryDelay
   const longer = milliseconds > limit ? `, longer than maxRetryDelay (${limit / 1000} s)` : ''
   return `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s${longer}; try again then.`
 }
 
-function otherStatus(head: ResponseHead, excerpt: string): string {
+function statusSentence(head: ResponseHead, excerpt: string): string {
   if (head.status === 429) return 'The server wants fewer requests; try again later.'
   if (head.status >= 500) return 'The server failed; try again later.'
   if (head.status === 400 && isAboutTls(excerpt)) return `The server expects TLS on this port; ${useTls}.`
-  // The page often says it: "No required SSL certificate was sent".
+  // The page often gives the reason: "No required SSL certificate was sent".
   return 'The server refused the request; `error.response` has what it says.'
 }
 
 const useTls = 'write https: in place of http:'
 
-/** As nginx, Apache and Go say it to a request in the clear. */
+/** The words of nginx, Apache and Go for a request in the clear on a port of TLS. */
 function isAboutTls(page: string): boolean {
   return /\b(?:request (?:was sent )?to (?:an )?HTTPS|plain HTTP to an SSL-enabled)\b/.test(page)
 }
 
-/** A server of TLS was asked in the clear. */
+/** The error for a request in the clear to a port on which the server speaks TLS. */
 export function tlsPortError({ host, port }: HttpPlan, context: RetrievalContext): RetrievalError {
   const what = `${authority({ host, port }, 80)} speaks TLS and answers nothing else; ${useTls}.`
   return context.error('protocol-violation', what)
 }
 
-/** Whoever of the two it was. tinyproxy answers 400 or 503 to an ftp URL, squid 503 where the server is not there. */
-function ofProxy({ url }: ProxyServer, context: RetrievalContext): string {
-  const who = `The proxy ${url}, or the server behind it, refused or failed.`
-  return context.url.startsWith('ftp:') ? `${who} If it knows no FTP, go through a tunnel: proxyTunnel.` : who
+/**
+ * The status does not say whether it is the proxy's or the server's. tinyproxy answers an ftp URL with 400 or 503,
+ * squid answers with 503 if the server cannot be reached.
+ */
+function proxySentence({ url }: ProxyServer, context: RetrievalContext): string {
+  const what = `The proxy ${url}, or the server behind it, refused or failed.`
+  return context.url.startsWith('ftp:') ? `${what} If it knows no FTP, go through a tunnel: proxyTunnel.` : what
 }
 
-/** What undici or the socket said, in our words. */
-export function exchangeError(context: RetrievalContext, exchange: Exchange, said: unknown): RetrievalError {
-  const cause = said instanceof ConnectionLost ? (said.cause ?? said) : said
-  const { name, code, message } = traits(cause)
+/** The RetrievalError for an error of undici or the socket. */
+export function exchangeError(context: RetrievalContext, exchange: Exchange, thrown: unknown): RetrievalError {
+  const cause = thrown instanceof ConnectionLost ? (thrown.cause ?? thrown) : thrown
+  const { name, code, message } = nameCodeAndMessage(cause)
   const inBody = context.deadline.phase === 'body'
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     const what = `The header section is over ${context.limits.maxReply} octets, the limit set by maxReply.`
     return context.error('limit-exceeded', what, { cause })
   }
   if (cause instanceof UnboundedHead) {
-    const what = `The server sends ${message} without end; more than maxReply (${context.limits.maxReply}) are not read.`
+    const { maxReply } = context.limits
+    const what = `The server sends ${message} without end; more than maxReply (${maxReply}) are not read.`
     return context.error('limit-exceeded', what)
   }
   if (cause instanceof TooManyInterim) return context.error('protocol-violation', `The server sent ${message}.`)
   const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
-  // llhttp's "Invalid EOF state": the end came within a message.
+  // llhttp's "Invalid EOF state" means that the connection ended within a message.
   const ended =
     cause instanceof PrematureClose ||
     (name === 'HTTPParserError' && /EOF/.test(message)) ||
@@ -120,10 +124,14 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
     return context.error('partial', message, { transient: true, cause })
   }
   if (ended) {
-    return context.error('receive-failed', `${speaker(exchange)} closed the connection without an answer; try again.`, {
-      transient: true,
-      cause,
-    })
+    return context.error(
+      'receive-failed',
+      `${peerName(exchange)} closed the connection without an answer; try again.`,
+      {
+        transient: true,
+        cause,
+      },
+    )
   }
   if (name === 'HTTPParserError' || cause instanceof UnsolicitedData || cause instanceof InvalidHttp)
     return notHttp(context, exchange, cause)
@@ -131,15 +139,15 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
   return receiveError(context, cause)
 }
 
-/** RFC 9113 7: what says nothing against the request, or was never looked at (8.7). */
-const passingResets = /NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)$/
+/** RFC 9113 7: codes that say nothing against the request, or that the server has not looked at it (8.7). */
+const temporaryResets = /NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)$/
 
 /** The server has not looked at the request: it may be sent again at once (RFC 9113 8.7). */
 export function isRefusedStream(cause: unknown): boolean {
   return cause instanceof Error && cause.message.endsWith('NGHTTP2_REFUSED_STREAM')
 }
 
-/** A stream that was reset, by the server or because it broke the rules, or whose connection ended so. */
+/** The error for a stream that was reset by the server or for a violation, or whose connection ended so. */
 function http2Error(context: RetrievalContext, code: string, message: string, cause: unknown): RetrievalError {
   const reason = /NGHTTP2_(\w+)$/.exec(message)?.[1] ?? code
   if (context.deadline.phase === 'body') {
@@ -150,37 +158,37 @@ function http2Error(context: RetrievalContext, code: string, message: string, ca
     const what = 'The server wants HTTP/1.1 for this, not HTTP/2; do not offer it: `httpFetcher({ http2: false })`.'
     return context.error('receive-failed', what, { cause })
   }
-  const transient = passingResets.test(message) || code === 'ERR_HTTP2_STREAM_CANCEL'
+  const transient = temporaryResets.test(message) || code === 'ERR_HTTP2_STREAM_CANCEL'
   return context.error('receive-failed', `The request broke off (${reason}); try again.`, { transient, cause })
 }
 
-function speaker({ connection: { proxy } }: Exchange): string {
+function peerName({ connection: { proxy } }: Exchange): string {
   return proxy === null ? 'The server' : `The proxy ${proxy.url}`
 }
 
-function traits(cause: unknown): { name: string; code: string; message: string } {
+function nameCodeAndMessage(cause: unknown): { name: string; code: string; message: string } {
   if (!(cause instanceof Error)) return { name: '', code: '', message: String(cause) }
   return { name: cause.name, code: 'code' in cause ? String(cause.code) : '', message: cause.message }
 }
 
-/** The first octet of a record that says what is wrong (RFC 8446 5.1). */
+/** The first octet of a TLS record that holds an alert (RFC 8446 5.1). */
 const tlsAlert = '\x15'
 
 function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown): RetrievalError {
   const first = exchange.firstOctets
   if (first.startsWith('HTTP/')) {
-    const said = cause instanceof Error ? cause.message : undefined
-    // undici's: "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)".
+    const message = cause instanceof Error ? cause.message : ''
+    // undici says "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)".
     const reason =
-      cause instanceof InvalidHttp || cause instanceof UnsolicitedData ? said : /\((.*)\)/.exec(said ?? '')?.[1]
-    const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'malformed')}.`
+      cause instanceof InvalidHttp || cause instanceof UnsolicitedData ? message : /\((.*)\)/.exec(message)?.[1]
+    const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'the parser gives no reason')}.`
     return context.error('protocol-violation', what, { cause })
   }
   const shown = printable(first.slice(0, 60))
   if (first.startsWith(tlsAlert)) {
-    const what = `${speaker(exchange)} answers in TLS (${shown}); ${useTls}.`
+    const what = `${peerName(exchange)} answers in TLS (${shown}); ${useTls}.`
     return context.error('protocol-violation', what, { reply: shown, cause })
   }
-  const message = `${speaker(exchange)} does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
+  const message = `${peerName(exchange)} does not speak HTTP; its answer begins: ${shown}. Check scheme and port.`
   return context.error('protocol-violation', message, { reply: shown, cause })
 }

@@ -5,40 +5,39 @@ import type { ResponseHead } from './response.ts'
 
 export type Deadline = RetrievalContext['deadline']
 
-/** What one request of a retrieval wants, beside what the plan and the caller's wishes say: a retrieval may take several. */
+/** What distinguishes one request of a retrieval from the others: a retrieval may send several. */
 export interface RangeRequest {
   /** [first, last] octets, as RequestOptions.range. */
   readonly range?: readonly [number, number | null]
-  /** An entity tag or a date: the range only of that very representation, else the whole (RFC 9110 13.1.5). */
+  /** An entity tag or a date: the range only of that representation, else the whole of another (RFC 9110 13.1.5). */
   readonly ifRange?: string
-  /** Of this request and its body, where another may follow; default that of the retrieval. */
+  /** The deadline of this request and its body, if another may follow; default that of the retrieval. */
   readonly deadline?: Deadline
 }
 
-/** Sends one request and waits for the head of its answer; the body is still to come, and must be read, returned or discarded. */
-export type SendRequest = (asking: RangeRequest) => Promise<Answer>
+/** Sends one request and waits for the head of the response. Its body must be read, returned or discarded. */
+export type SendRequest = (request: RangeRequest) => Promise<Answer>
 
 export interface Answer {
   readonly head: ResponseHead
   readonly body: ByteSource
-  /** The proxy that was asked, and answers for itself or for the server. */
+  /** The proxy that was asked for the URL, and answers for itself or for the server. */
   readonly proxy: ProxyServer | null
   /** The address of the server that answers; absent behind a proxy, and where a cache answers. */
   readonly peerAddress?: string | undefined
   /**
-   * All of the body is here, or in the cache: nothing of it can break off, and where it is damaged, no further request
-   * may complete it.
+   * The whole body is here or in the cache. It cannot break off, and if it is damaged, no further request completes it.
    */
   readonly isWhole?: boolean
-  /** The end of the body is proved by the protocol, also where no length and no last chunk does. */
+  /** The protocol proves the end of the body even without a length or a last chunk (HTTP/2). */
   readonly provesEnd?: boolean
-  /** What the cache had to do with it; absent: nothing. */
+  /** How the cache was used; absent: it was not. */
   readonly cache?: CacheUse
 }
 
 export interface CacheUse {
-  /** The body is the cache's. */
+  /** The body comes from the cache. */
   readonly hit: boolean
-  /** Seconds since the server made it, or found it to be still the same; null: it comes from there now. */
+  /** Seconds since the server made or revalidated the response; null: it comes from the server now. */
   readonly age: number | null
 }

@@ -6,24 +6,24 @@ import { withDeadline } from '../plugin/with-deadline.ts'
 import type { Cache } from './cache/cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
 import { decodeBody } from './coding/coding.ts'
-import { Pool } from './connection/pool.ts'
+import { ConnectionPool } from './connection/pool.ts'
 import { sendRequest } from './connection/send-request.ts'
 import type { RangeRequest, SendRequest } from './exchange.ts'
 import { asListing } from './index-page/listing.ts'
-import { withLogin } from './login.ts'
 import { retrieveObject } from './object.ts'
 import { retrieveRest } from './range/resume-from.ts'
 import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
+import { withLogin } from './server-login.ts'
 
 export { isOwnField } from '../plugin/options.ts'
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
-/** How HTTP is spoken by all clients that get the fetcher. */
+/** Options of httpFetcher(), for all clients that get the fetcher. */
 export interface HttpFetcherOptions {
-  /** Where answers are kept, and served from as RFC 9111 allows a private cache. Default: nowhere. */
+  /** Where responses are stored, and served from as RFC 9111 allows a private cache. Default: nowhere. */
   readonly cache?: CacheOption
-  /** Offer HTTP/2 (RFC 9113) to servers within TLS. Default true. */
+  /** Offer HTTP/2 (RFC 9113) within TLS. Default true. */
   readonly http2?: boolean
 }
 
@@ -37,7 +37,7 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   checkOptions(options, optionKinds, 'httpFetcher.')
   if (options.cache !== undefined) checkCache(options.cache)
   const option = structuredClone(options.cache)
-  const pool = new Pool(options.http2 ?? true)
+  const pool = new ConnectionPool(options.http2 ?? true)
   let cache: Promise<Cache> | undefined
   return {
     mechanism: 'http',
@@ -53,34 +53,34 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
 }
 
 async function retrieve(
-  pool: Pool,
+  pool: ConnectionPool,
   cache: Cache | null,
   plan: HttpPlan,
   context: RetrievalContext,
 ): Promise<Outcome<'http'>> {
   const { deadline } = context
-  const ask = withLogin(plan, context, (asking: RangeRequest, logins: Logins) => {
-    const send = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), asking, logins)
-    const trying = withDeadline(context, asking.deadline ?? deadline)
-    return cache === null ? send(trying) : cache.answer(plan, trying, asking, logins, send)
+  const send = withLogin(plan, context, (request: RangeRequest, logins: Logins) => {
+    const sendNow = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), request, logins)
+    const ofRequest = withDeadline(context, request.deadline ?? deadline)
+    return cache === null ? sendNow(ofRequest) : cache.answer(plan, ofRequest, request, logins, sendNow)
   })
-  const outcome = await retrieveWith(ask, context)
+  const outcome = await retrieveWith(send, context)
   return outcome.outcome === 'retrieved' ? asListing(decodeBody(outcome, context), plan, context) : outcome
 }
 
-/** What the caller knows of a resource of the first origin is not told to another one. */
+/** The entity tag and date that the caller knows of the first origin's resource are not sent to another origin. */
 function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   if (context.isOtherOrigin !== true) return context
   const { ifNoneMatch: _tag, ifChangedSince: _date, ...request } = context.request
   return { ...context, request }
 }
 
-function retrieveWith(ask: SendRequest, context: RetrievalContext): Promise<Outcome<'http'>> {
+function retrieveWith(send: SendRequest, context: RetrievalContext): Promise<Outcome<'http'>> {
   const { request } = context
   const point = resumePoint(request)
   const connections = connectionsFor(request)
-  // Of HEAD, Range is no part (RFC 9110 14.2).
-  if (point !== undefined && point.offset > 0 && request.head !== true) return retrieveRest(ask, point, context)
-  if (connections > 1) return retrieveSplit(ask, context, connections)
-  return retrieveObject(ask, context, request.range)
+  // Range has no meaning for HEAD (RFC 9110 14.2).
+  if (point !== undefined && point.offset > 0 && request.head !== true) return retrieveRest(send, point, context)
+  if (connections > 1) return retrieveSplit(send, context, connections)
+  return retrieveObject(send, context, request.range)
 }

@@ -3,8 +3,8 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
 /**
- * Where a redirect leads, as a URL reference; null where it does not say: an empty one leads nowhere, as in curl. Of several fields the first counts, as in
- * browsers.
+ * The target of a redirect, as a URL reference; null: the response has none, or an empty one, which curl does not
+ * follow either. The first of several fields counts, as in browsers.
  */
 export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext): string | null {
   const values = head.asSent.flatMap(([name, value]) => (name.toLowerCase() === 'location' ? [value] : []))
@@ -17,9 +17,9 @@ export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext):
 }
 
 /**
- * As browsers read it (WHATWG URL 4.4): a backslash before the query is a slash, and octets beyond ASCII, which are
- * none of a URL, keep their values, since what the server wrote is what it is asked for next. A % that encodes
- * nothing stands for itself.
+ * Reads a Location as browsers do (WHATWG URL 4.4). A backslash before the query is a slash. Octets beyond ASCII are
+ * percent-encoded without a change of their values, since the server will look for the octets that it wrote. A % that
+ * does not begin an escape is encoded, too.
  */
 function asReference(location: string): string {
   const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet)).replace(/%(?![\dA-F]{2})/gi, '%25')

@@ -10,10 +10,10 @@ import { locationOf } from './location.ts'
 import { checkRange } from './range/content-range.ts'
 import { checkChanged, describe, type ResponseHead } from './response.ts'
 
-/** RFC 9110 15.4: the ones a GET may follow without being asked. */
+/** RFC 9110 15.4: the statuses of redirects that a client may follow by itself. */
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** What an answer means for the retrieval. `range` was asked for. Throws for what is an error, or was not asked for. */
+/** The outcome of a retrieval with this answer to a request for `range`. Throws for an error, or another range. */
 export async function outcomeOf(
   answer: Answer,
   context: RetrievalContext,
@@ -32,7 +32,7 @@ export async function outcomeOf(
   try {
     checkChanged(head, context.request, context)
     checkRange(head, range, context)
-    checkAsked(head, context)
+    checkUnrequested(head, context)
     if (context.request.head === true) await discard(body, context)
     return retrieved(answer)
   } catch (error) {
@@ -41,7 +41,7 @@ export async function outcomeOf(
   }
 }
 
-/** An error, or what the caller wants to see in its place. */
+/** Throws the error for a status of 400 or more; resolves to the answer if RequestOptions.fail is false. */
 async function failed(
   answer: Answer,
   context: RetrievalContext,
@@ -52,7 +52,7 @@ async function failed(
   const isProxyLogin = status === 407 && proxy !== null
   if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
   const excerpt = await readExcerpt(sourceOf(decodeBody(retrieved(answer), context).body), context)
-  // An abort while it came is what happened, not the status.
+  // An abort meanwhile is the error, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
   if (status === 416) checkRange(head, range, context)
@@ -63,8 +63,8 @@ function retrieved({ head, body, provesEnd = false }: Answer): Retrieved<'http'>
   return Object.assign(describe(head, provesEnd), { body })
 }
 
-/** Neither a condition nor TE was sent, so neither may come (RFC 9110 15.4.5, RFC 9112 7.4). */
-function checkAsked(head: ResponseHead, context: RetrievalContext): void {
+/** Throws for 304 without a condition, and for a transfer coding without TE (RFC 9110 15.4.5, RFC 9112 7.4). */
+function checkUnrequested(head: ResponseHead, context: RetrievalContext): void {
   const { status } = head
   if (status === 304 && givesField(context.request, 'if-none-match', 'if-modified-since')) {
     if (context.request.fail === false) return
@@ -72,8 +72,7 @@ function checkAsked(head: ResponseHead, context: RetrievalContext): void {
     throw context.error('not-modified', `It has not been modified. (${reply})`, { status, reply, phase: 'request' })
   }
   const coding = head.field('transfer-encoding')
-  const odd = status === 304 || (coding !== null && !/^chunked$/i.test(coding.trim()))
-  if (!odd) return
+  if (status !== 304 && (coding === null || /^chunked$/i.test(coding.trim()))) return
   const { reply } = head
   const what = status === 304 ? 'that nothing has changed' : 'in a transfer coding'
   throw context.error('protocol-violation', `The server answered ${what}, which was not asked for. (${reply})`, {

@@ -1,21 +1,22 @@
 import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
-import type { RequestOptions } from '../plugin/fetcher.ts'
+import type { RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { acceptEncoding } from './coding/coding.ts'
-import { authorityOf } from './connection/forward.ts'
 import type { RangeRequest } from './exchange.ts'
 
-/** A request for undici, and the same as octets with what is secret in it left out. */
+/** A request for undici. */
 export interface Request {
   readonly options: Dispatcher.DispatchOptions
+  /** Its octets, with secrets masked. */
   readonly shown: () => string
 }
 
 const userAgent = 'Retriever/0.1'
 
-/** The values of the two fields, or null. */
+/** The values of the fields Authorization and Proxy-Authorization; null: the field is not sent. */
 export interface Logins {
   readonly authorization: string | null
   readonly proxyAuthorization: string | null
@@ -28,18 +29,18 @@ export function methodOf({ head }: RequestOptions): 'GET' | 'HEAD' {
 /** The fields of a request, all but Host, one octet a character. */
 export function requestFields(
   request: RequestOptions,
-  asking: RangeRequest,
+  { range, ifRange }: RangeRequest,
   logins: Logins,
 ): [name: string, value: string][] {
   const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
     ...acceptLanguage(request),
-    // Unless the caller wants otherwise, downloads are what the server keeps.
+    // By default a download is what the server has, without a coding.
     ['Accept-Encoding', acceptEncoding(request)],
   ]
-  if (asking.range !== undefined) own.push(['Range', `bytes=${asking.range[0]}-${asking.range[1] ?? ''}`])
-  if (asking.ifRange !== undefined) own.push(['If-Range', asking.ifRange])
+  if (range !== undefined) own.push(['Range', `bytes=${range[0]}-${range[1] ?? ''}`])
+  if (ifRange !== undefined) own.push(['If-Range', ifRange])
   // RFC 9110 13.1.3.
   if (request.ifChangedSince !== undefined) own.push(['If-Modified-Since', request.ifChangedSince.toUTCString()])
   if (request.ifNoneMatch !== undefined) own.push(['If-None-Match', request.ifNoneMatch])
@@ -54,43 +55,61 @@ function acceptLanguage({ acceptLanguage }: RequestOptions): [name: string, valu
 }
 
 /** GET or HEAD of exactly plan.target. */
-export function makeRequest(plan: HttpPlan, request: RequestOptions, asking: RangeRequest, logins: Logins): Request {
+export function makeRequest(
+  plan: HttpPlan,
+  request: RequestOptions,
+  rangeRequest: RangeRequest,
+  logins: Logins,
+): Request {
   const method = methodOf(request)
-  const fields = requestFields(request, asking, logins)
+  const fields = requestFields(request, rangeRequest, logins)
   const host = hostField(plan)
   const headers = ['Host', host]
   for (const [name, value] of fields) headers.push(name, value)
   const shown = (): string => {
-    // Line for line what undici writes, which puts these two first and their names in lower case.
+    // The lines that undici writes: it puts these two first, with names in lower case.
     const lines = [`${method} ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
     for (const [name, value] of fields) lines.push(`${name}: ${shownValue(name, value)}`)
     return `${lines.join('\r\n')}\r\n\r\n`
   }
-  // undici would close after HEAD, since some servers send a body then: such a connection ends here by itself.
+  // Without `reset`, undici closes after HEAD, since some servers send a body then; here the body ends the connection.
   return { options: { method, path: plan.target, headers, reset: false }, shown }
 }
 
-/** The kind of a login is no secret; what follows it is, and so is what else may hold one. */
+/** The scheme of a login is no secret; the rest of the field is, and the values of other fields that may hold one. */
 function shownValue(name: string, value: string): string {
   if (/authorization$/i.test(name)) return `${/^[\w-]+(?= )/.exec(value)?.[0] ?? ''} <password>`.trim()
   return isSecret(name) ? '<password>' : value
 }
 
-/** Words of a login anywhere in a name; `auth` is none in `Author` and `Authority`. */
+/** Words of secrets anywhere in a name; `auth` is not one in `Author` and `Authority`. */
 const secretPart =
   /auth(?!or(?:s|ity)?(?:$|[-_]))|cookie|credential|jwt|key|passphrase|passw|secret|sess(?:ion|id)|signature|token/i
-/** Words that are too short to be looked for within others. */
+/** Words too short to be looked for within others. */
 const secretWord =
   /(?:^|[-_])(?:assertion|bearer|csrf|hmac|login|nonce|otp|pass(?:code)?|pin|pwd|saml|sid|sig|ticket|xsrf)(?:$|[-_])/i
-/** These say what is wanted, and hold nothing. */
-const open = /^(?:(?:www|proxy)-authenticate|access-control-.*)$/i
+/** Fields that name what the server demands or allows, and hold no secret. */
+const harmless = /^(?:(?:www|proxy)-authenticate|access-control-.*)$/i
 
-/** Whether a field may hold what shows who asks, or lets others ask in their name (security.md case 47). */
+/** Whether a field may hold a secret, such as a token or cookie (security.md case 47: secrets in logs and errors). */
 export function isSecret(name: string): boolean {
-  return !open.test(name) && (secretPart.test(name) || secretWord.test(name))
+  return !harmless.test(name) && (secretPart.test(name) || secretWord.test(name))
 }
 
-/** RFC 9112 3.2: the target's own, where it is in absolute form. */
+/** RFC 9112 3.2: the authority in the target, if that is in absolute form. */
 function hostField(plan: HttpPlan): string {
   return authorityOf(plan.target) ?? authority(plan, plan.tls === 'none' ? 80 : 443)
+}
+
+/**
+ * The proxy that is asked for the URL itself (RFC 9112 3.2.2): the plan's target is in absolute form then. Null: the
+ * server is asked, perhaps through a tunnel.
+ */
+export function forwarder({ target }: HttpPlan, { proxy }: RetrievalContext): ProxyServer | null {
+  return proxy && authorityOf(target) !== null ? proxy : null
+}
+
+/** The host and port of a target in absolute form, without the user; null for one in origin form. */
+function authorityOf(target: string): string | null {
+  return /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(target)?.[1] ?? null
 }

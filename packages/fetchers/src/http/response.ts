@@ -1,21 +1,22 @@
 import { octetsToText, printable, redact } from '@retriever/core'
 import { httpDate } from '../plugin/date.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { isToken } from '../plugin/options.ts'
 import { notModified, sameTag } from '../plugin/request-options.ts'
 import type { Head } from './connection/connection.ts'
 import { contentRange } from './range/content-range.ts'
 import { isSameTag } from './range/validator.ts'
 import { isSecret } from './request.ts'
 
-/** An answer's header section, ready to be asked. */
+/** The header section of a response, with its fields by name. */
 export class ResponseHead {
   readonly status: number
   /**
-   * By lower-case name, one octet a character, several values joined as RFC 9110 5.3 does. Without Set-Cookie:
-   * cookies are secrets, and nothing here keeps them.
+   * By lower-case name, one octet a character, several values joined by commas (RFC 9110 5.3). Without Set-Cookie:
+   * cookies are secrets, and no part of this library keeps them.
    */
   readonly fields: Readonly<Record<string, string>>
-  /** As they came, cookies included: for whoever retrieves, and for nobody else. */
+  /** As they came, with cookies: for the caller alone, never for events or errors. */
   readonly asSent: Head['fields']
   readonly #reason: string
 
@@ -28,7 +29,7 @@ export class ResponseHead {
       const key = name.toLowerCase()
       if (key === 'set-cookie') continue
       const before = Object.hasOwn(joined, key) ? `${joined[key]}, ` : ''
-      // Assigned, it would be no field but the prototype.
+      // An assignment would set the prototype.
       if (key === '__proto__')
         Object.defineProperty(joined, key, { value: before + value, enumerable: true, writable: true })
       else joined[key] = before + value
@@ -46,13 +47,13 @@ export class ResponseHead {
   }
 }
 
-/** The fields as an error may have them, which is logged: without what a token stands in (security.md case 47). */
+/** The fields for an error, which may be logged: without those that may hold secrets (security.md case 47). */
 export function shownFields({ fields }: ResponseHead): Readonly<Record<string, string>> {
   const entries = Object.entries(fields)
   return Object.fromEntries(entries.map(([name, value]) => [name, isSecret(name) ? '***' : redact(value)]))
 }
 
-/** All of a Retrieved but its body, from the head of a 2xx answer. */
+/** A Retrieved without its body, from the head of a 2xx response. */
 export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<'http'>, 'body' | 'entries'> {
   const size = sizeOf(head)
   const [mediaType, charset] = mediaTypeOf(head)
@@ -72,8 +73,8 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<
 }
 
 /**
- * RFC 9112 6.3: no body with 204, whatever its length says; with 205 there may be one, which RFC 9110 15.3.6 forbids
- * the server and not us to read.
+ * RFC 9112 6.3: 204 has no body, even if a field gives a length. 205 may have one: RFC 9110 15.3.6 forbids the server
+ * to send it, but not the client to read it.
  */
 function sizeOf(head: ResponseHead): number | null {
   if (head.status === 204) return 0
@@ -82,22 +83,27 @@ function sizeOf(head: ResponseHead): number | null {
   return Number.isSafeInteger(Number(length)) ? Number(length) : null
 }
 
-/** RFC 9110 14.4; checkRange sees to it that a part is the one that was asked for. */
+/** RFC 9110 14.4; checkRange makes sure that a part is the one that was asked for. */
 function offsetOf(head: ResponseHead): number {
   return head.status === 206 ? (contentRange(head)?.first ?? 0) : 0
 }
 
 function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: string | null] {
   const field = head.field('content-type') ?? ''
-  const type = /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;|$)/.exec(field)?.[1]
+  const [essence = ''] = field.split(';', 1)
+  const type = essence.trim().toLowerCase()
+  const words = type.split('/')
   const charset = /;\s*charset\s*=\s*(?:"([^"\\]+)"|([\w!#$%&'*+.^`|~-]+))/i.exec(field)
-  return [type?.toLowerCase() ?? null, (charset?.[1] ?? charset?.[2])?.toLowerCase() ?? null]
+  return [
+    words.length === 2 && words.every(isToken) ? type : null,
+    (charset?.[1] ?? charset?.[2])?.toLowerCase() ?? null,
+  ]
 }
 
 /**
- * Throws `not-modified` where the resource still has the entity tag, or is no newer than the caller asks: for 304, and
- * for an answer whose fields say so, since servers may know no conditions, or go by exact dates alone (RFC 9110 13.1.3;
- * nginx does). Where there is a tag, the date does not count (the same).
+ * Throws `not-modified` if the resource still has the entity tag, or is no newer than the date of the condition: for
+ * 304, and for a response whose fields say so, since some servers ignore conditions, or accept only the exact date
+ * (RFC 9110 13.1.3; nginx does). If there is a tag, the date does not count.
  */
 export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
   const { ifChangedSince, ifNoneMatch } = request
@@ -106,12 +112,12 @@ export function checkChanged(head: ResponseHead, request: RequestOptions, contex
   const details = { status, reply, phase: 'request' } as const
   if (ifNoneMatch !== undefined) {
     const etag = head.field('etag')
-    const told = status < 300 && etag !== null && isAmong(etag, ifNoneMatch)
-    if (status === 304 || told) throw sameTag(context, details)
+    const isSame = status < 300 && etag !== null && isAmong(etag, ifNoneMatch)
+    if (status === 304 || isSame) throw sameTag(context, details)
   } else if (ifChangedSince !== undefined) {
     const modified = httpDate(head.field('last-modified'))
-    const told = status < 300 && modified !== null && modified <= ifChangedSince
-    if (status === 304 || told) throw notModified(context, ifChangedSince, details)
+    const isOld = status < 300 && modified !== null && modified <= ifChangedSince
+    if (status === 304 || isOld) throw notModified(context, ifChangedSince, details)
   }
 }
 

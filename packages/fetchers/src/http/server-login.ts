@@ -1,27 +1,68 @@
 import { type HttpPlan, RetrievalError } from '@retriever/core'
-import { type Attempt, Authenticator } from '../auth/authenticator.ts'
+import { Authenticator, type LoginAttempt } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
 import type { UserAndPassword } from '../auth/login.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
+import { proxyAuthenticator } from '../wire/proxy/http-connect.ts'
 import { askCredentials, checkBasicUser } from './ask-credentials.ts'
 import { discard, readExcerpt } from './connection/discard.ts'
-import type { Answer } from './exchange.ts'
+import type { Answer, RangeRequest, SendRequest } from './exchange.ts'
+import { forwarder, type Logins, methodOf } from './request.ts'
 import { shownFields } from './response.ts'
 
-/** Credentials that the URL did not give. */
+/**
+ * Sends requests with a login for the server, once it has asked for one, or at once if the URL has a password, and with
+ * the login of the proxy. A login that was accepted serves the later requests of the same retrieval. Rejects with
+ * auth-required or auth-failed, or resolves to the answer that says so if RequestOptions.fail is false.
+ */
+export function withLogin(
+  plan: HttpPlan,
+  context: RetrievalContext,
+  send: (request: RangeRequest, logins: Logins) => Promise<Answer>,
+): SendRequest {
+  const server = new ServerLogin(plan, context)
+  // Without a proxy it has no login: 407 from a server is an error like others (security.md case 80: secrets that were
+  // not to be asked for).
+  const proxy = proxyAuthenticator(forwarder(plan, context))
+  const method = methodOf(context.request)
+  return async (request) => {
+    const serverLogin = server.begin()
+    const proxyLogin = proxy.begin()
+    while (true) {
+      const answer = await send(request, {
+        authorization: serverLogin.credentials(method, plan.target),
+        proxyAuthorization: proxyLogin.credentials(method, plan.target),
+      })
+      const { head, body } = answer
+      if (head.status === 401) {
+        const failure = await server.answerChallenge(serverLogin, answer)
+        if (failure !== null && context.request.fail === false) return answer
+        if (failure !== null) throw failure
+      } else if (head.status !== 407) {
+        if (head.status < 400) server.accepted()
+        return answer
+      }
+      if (head.status === 407 && !proxyLogin.retry(readChallenges(head.field('proxy-authenticate') ?? '')))
+        return answer
+      await discard(body, context)
+    }
+  }
+}
+
+/** Credentials that do not come from the URL. */
 interface Found {
   readonly credentials: Credentials
-  /** Where they are remembered, once the server has accepted them. */
+  /** The key under which they are remembered once the server has accepted them. */
   readonly place: string
   readonly isRemembered: boolean
 }
 
 /**
- * How one retrieval logs in at its server: by user and password of the URL, by what the server has accepted from this
- * client before, or by what whoever may know answers, who is asked once.
+ * The login of one retrieval at its server: user and password of the URL, or credentials that the server has accepted
+ * from this client before, or those that ClientOptions.credentials gives; it is asked once.
  */
-export class ServerLogin {
+class ServerLogin {
   readonly #plan: HttpPlan
   readonly #context: RetrievalContext
   readonly #authenticator: Authenticator
@@ -36,21 +77,18 @@ export class ServerLogin {
     this.#authenticator = new Authenticator(known)
   }
 
-  begin(): Attempt {
+  begin(): LoginAttempt {
     return this.#authenticator.begin()
   }
 
-  /** The server has answered something else than a refusal. */
+  /** The server has accepted the login. */
   accepted(): void {
     const found = this.#found
     if (found !== null && !found.isRemembered) this.#context.acceptedLogins?.keep(found.place, found.credentials)
   }
 
-  /**
-   * Finds what to say to a 401; null: it is found. Of the body, an excerpt is read for the error, if there is to be
-   * one.
-   */
-  async answerChallenge(attempt: Attempt, { head, body }: Answer): Promise<RetrievalError | null> {
+  /** Finds a login for another request after a 401. Null: there is one; else the error with an excerpt of the body. */
+  async answerChallenge(requestLogin: LoginAttempt, { head, body }: Answer): Promise<RetrievalError | null> {
     const context = this.#context
     const { status, reply } = head
     const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
@@ -60,18 +98,18 @@ export class ServerLogin {
       return context.error('auth-failed', message, details)
     }
     const challenges = readChallenges(head.field('www-authenticate') ?? '')
-    if (attempt.retry(challenges)) return null
+    if (requestLogin.retry(challenges)) return null
     const wrong = (): RetrievalError => {
       const message = `The server refused the user or password, or the token; check them. (${reply})`
       return context.error('auth-failed', message, details)
     }
-    const refused = this.#takeRefused()
+    const refused = this.#forgetRefused()
     if (this.#authenticator.login !== null && refused === null) return wrong()
     try {
       const find = (challenge: Challenge, protection: string) => this.#find(challenge, protection, refused)
       const login = await askCredentials(this.#plan, context, challenges, details, find)
       if (RetrievalError.is(login)) return refused === null ? login : wrong()
-      this.#authenticator.take(login)
+      this.#authenticator.use(login)
       return null
     } catch (error) {
       await discard(body, context)
@@ -79,8 +117,8 @@ export class ServerLogin {
     }
   }
 
-  /** What was remembered, and is refused by now: it is forgotten. Null: there is nothing of the kind. */
-  #takeRefused(): Credentials | null {
+  /** Forgets remembered credentials that the server refuses by now, and returns them; null: none were sent. */
+  #forgetRefused(): Credentials | null {
     const found = this.#found
     if (found === null || !found.isRemembered) return null
     this.#context.acceptedLogins?.forget(found.place)
@@ -93,22 +131,22 @@ export class ServerLogin {
     const place = JSON.stringify([schemeOf(url), challenge.host, challenge.port, challenge.user, protection])
     const remembered = refused === null ? (acceptedLogins?.recall(place) ?? null) : null
     const credentials = remembered ?? (await this.#context.credentials(challenge))
-    // What was refused just now is not sent again.
+    // The credentials that were refused just now are not sent again.
     if (credentials === null || (refused !== null && isSame(credentials, refused))) return null
     this.#found = { credentials, place, isRemembered: remembered !== null }
     return credentials
   }
 }
 
-function isSame(one: Credentials, other: Credentials): boolean {
-  return one.user === other.user && one.password === other.password && one.token === other.token
+function isSame(first: Credentials, second: Credentials): boolean {
+  return first.user === second.user && first.password === second.password && first.token === second.token
 }
 
 function schemeOf(url: string): string {
   return url.slice(0, url.indexOf(':')).toLowerCase()
 }
 
-/** Null where a part of it is missing, which the URL's server is waited for to ask for. */
+/** Null: user or password is missing; the login waits until the server asks for it. */
 function loginOf({ user, password }: HttpPlan): UserAndPassword | null {
   return user === null || password === null ? null : { user, password }
 }

@@ -25,7 +25,7 @@ export function resumePoint({ resumeFrom }: RequestOptions): ResumePoint | undef
  * to understand.
  */
 export function givesField(request: RequestOptions, ...names: readonly string[]): boolean {
-  return names.some((name) => ownField(request, name) !== undefined)
+  return request.headers !== undefined && names.some((name) => ownField(request, name) !== undefined)
 }
 
 /** The value of a field (in lower case) that the caller gives, however its name is spelt there. */

@@ -1,7 +1,4 @@
-/**
- * What comes next: octets of a size, blanks behind one, the rest of its line, data with the line end behind it, or
- * the trailer.
- */
+/** The next part: a size, blanks after it, the rest of its line, data with the line end after it, or the trailer. */
 type Part = 'size' | 'blanks' | 'line' | 'data' | 'trailer'
 
 const [tab, newline, blank] = [0x09, 0x0a, 0x20]
@@ -9,15 +6,15 @@ const carriageReturn = 0x0d
 const semicolon = 0x3b
 
 /**
- * Takes out the blanks that some servers fill a chunk's size up with ("5   "), and that may stand before an extension
- * (RFC 9112 7.1.1): undici takes none there. Data is passed over by its length, and handed on as it lies in memory.
+ * Removes the blanks after a chunk's size, which undici refuses: some servers pad the size ("5   "), and RFC 9112 7.1.1
+ * permits them before an extension. Data is skipped by its length, and passed on without a copy.
  */
 export class ChunkSizes {
   #part: Part = 'size'
   #size = 0
   #digits = 0
-  /** Of the data and its line end, what is still to come. */
-  #left = 0
+  /** Octets still to come of the data and its line end. */
+  #remaining = 0
 
   /** The octets without such blanks, in order. */
   withoutBlanks(octets: Buffer): readonly Buffer[] {
@@ -30,11 +27,11 @@ export class ChunkSizes {
         at = this.#readSize(octets, at)
         if (this.#part === 'blanks') pieces.push(octets.subarray(from, at))
       } else if (part === 'blanks') {
-        at = from = this.#passBlanks(octets, at)
-        // Behind blanks, anything else would be taken for more of the size.
+        at = from = this.#skipBlanks(octets, at)
+        // Without a blank, undici would take the next octet for a digit of the size.
         if (this.#part === 'trailer') pieces.push(Buffer.from(' '))
-      } else if (part === 'line') at = this.#passLine(octets, at)
-      else if (part === 'data') at = this.#passData(octets, at)
+      } else if (part === 'line') at = this.#skipLine(octets, at)
+      else if (part === 'data') at = this.#skipData(octets, at)
       else at = octets.length
     }
     if (this.#part !== 'blanks') pieces.push(octets.subarray(from))
@@ -55,33 +52,33 @@ export class ChunkSizes {
     return at
   }
 
-  #passBlanks(octets: Buffer, start: number): number {
+  #skipBlanks(octets: Buffer, start: number): number {
     let at = start
     while (at < octets.length && isBlank(octets[at] ?? 0)) at++
     if (at < octets.length) {
-      // What breaks the rules is undici's to refuse: there is nothing more to do here.
+      // undici refuses any other octet, so the rest needs no look.
       this.#part = octets[at] === carriageReturn || octets[at] === semicolon ? 'line' : 'trailer'
     }
     return at
   }
 
-  #passLine(octets: Buffer, start: number): number {
-    // Nearly always, the line ends here; a search would take longer.
+  #skipLine(octets: Buffer, start: number): number {
+    // Nearly always the line ends here, and this is faster than a search.
     const isCrlf = octets[start] === carriageReturn && octets[start + 1] === newline
     const end = isCrlf ? start + 1 : octets.indexOf(newline, start)
     if (end < 0) return octets.length
-    this.#left = this.#size + 2
+    this.#remaining = this.#size + 2
     this.#part = this.#size === 0 ? 'trailer' : 'data'
     this.#size = 0
     this.#digits = 0
     return end + 1
   }
 
-  #passData(octets: Buffer, start: number): number {
-    const passed = Math.min(this.#left, octets.length - start)
-    this.#left -= passed
-    if (this.#left === 0) this.#part = 'size'
-    return start + passed
+  #skipData(octets: Buffer, start: number): number {
+    const skipped = Math.min(this.#remaining, octets.length - start)
+    this.#remaining -= skipped
+    if (this.#remaining === 0) this.#part = 'size'
+    return start + skipped
   }
 }
 

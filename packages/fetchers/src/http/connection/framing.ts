@@ -4,14 +4,14 @@ import { InvalidHttp } from './connection.ts'
 type Fields = readonly (readonly [name: string, value: string])[]
 
 /**
- * Throws InvalidHttp where the fields leave it open where the body ends (RFC 9112 6.3), which is how answers are smuggled.
- * One length that comes several times is one (RFC 9110 8.6).
+ * Throws InvalidHttp if the fields do not say clearly where the body ends (RFC 9112 6.3): response smuggling works so.
+ * One length that comes several times is given once (RFC 9110 8.6).
  */
 export function checkFraming(fields: Fields): Fields {
   let count = 0
   let value = ''
   let isCoded = false
-  // Their lengths tell these names from nearly all others.
+  // Nearly all other names have other lengths.
   for (const [name, text] of fields) {
     if (isLength(name)) {
       count++

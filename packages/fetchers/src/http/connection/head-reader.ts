@@ -1,30 +1,40 @@
 import { octetsToText, printable } from '@retriever/core'
+import { isToken } from '../../plugin/options.ts'
 import { type Head, HeadTooLarge, InvalidHttp, maxInterim, TooManyInterim } from './connection.ts'
 import { checkFraming, isBlank, trimmed } from './framing.ts'
 
-const lf = 10
-/** What each status line begins with. */
+const blankLine = Buffer.from('\r\n\r\n')
+/** The beginning of each status line. */
 const protocol = 'HTTP/'
 
+/** The only fields of a head that undici reads. */
+const framingFields: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+])
+
 /**
- * Reads the header section of an answer before undici does, with the tolerance that RFC 9112 allows: lines may end in
+ * Reads the header section of a response in place of undici, with the tolerance that RFC 9112 allows: lines may end in
  * LF alone (2.2), the status line needs no reason (4), fields may be folded (5.2), blanks around values may be TABs
- * (5.1), and one length may come several times (6.3). Interim answers are passed over (RFC 9110 15.2). What two
- * readers would read in two ways is an InvalidHttp that names the field. It takes octets as they come, in pieces of
- * any size, and looks at each once.
+ * (5.1), and one length may come several times (6.3). Interim responses are skipped (RFC 9110 15.2). It throws an
+ * InvalidHttp that names the field if two readers could read it in two ways. Octets may come in pieces of any size;
+ * each is looked at once.
  */
 export class HeadReader {
   readonly #maxReply: number
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of a line whose end has not come yet. */
   #pending = ''
   #status: StatusLine | null = null
   #fields: Field[] = []
   /** Octets of names and values. */
   #size = 0
   #interim = 0
-  /** Of the last line of a field: it ended in CRLF. Null: there is none yet. */
+  /** Whether the last line after the status line ended in CRLF; null: there is none yet. */
   #endsInCrlf: boolean | null = null
-  /** Fields before the first one that ends in LF alone, where others end in CRLF. Null: there is none. */
+  /** Number of fields, ended by CRLF, before the first one that is ended by LF alone; null: there is no such one. */
   #beforeLf: number | null = null
   #head: Head | undefined
 
@@ -32,42 +42,51 @@ export class HeadReader {
     this.#maxReply = maxReply
   }
 
-  /** The final answer's, once all of it has been read. */
+  /** The head of the final response, once all of it has been read. */
   get head(): Head | undefined {
     return this.#head
   }
 
-  /** Reads on, to the end of the header section at most. Gives the number of octets that were read. */
+  /** Reads on, to the end of the header section at most. Returns the number of octets that were read. */
   read(octets: Buffer): number {
     let at = 0
-    while (this.#head === undefined) {
-      const end = octets.indexOf(lf, at)
+    while (this.#head === undefined && at < octets.length) at += this.#readLines(octets, at)
+    return at
+  }
+
+  /** Reads up to the next blank line, or all where there is none. */
+  #readLines(octets: Buffer, from: number): number {
+    const end = octets.indexOf(blankLine, from)
+    const text = octets.toString('latin1', from, end < 0 ? octets.length : end + blankLine.length)
+    let at = 0
+    while (this.#head === undefined && at < text.length) {
+      const lf = text.indexOf('\n', at)
       const before = this.#pending.length
-      this.#pending += octets.toString('latin1', at, end < 0 ? octets.length : end)
-      this.#checkBeginning(before)
-      if (end < 0) return octets.length
-      at = end + 1
-      const line = this.#pending
-      this.#pending = ''
-      const endsInCrlf = line.endsWith('\r')
-      this.#line(endsInCrlf ? line.slice(0, -1) : line, endsInCrlf)
+      const line = this.#pending + text.slice(at, lf < 0 ? text.length : lf)
+      this.#checkBeginning(line, before)
+      at = lf < 0 ? text.length : lf + 1
+      this.#pending = lf < 0 ? line : ''
+      if (lf >= 0) {
+        const endsInCrlf = line.endsWith('\r')
+        this.#line(endsInCrlf ? line.slice(0, -1) : line, endsInCrlf)
+      }
     }
     return at
   }
 
-  /** The same for undici, which is strict. */
-  strict(): Buffer {
+  /** The head for undici: a status without a reason, and the fields that say where body and connection end. */
+  framing(): Buffer {
     const { version = '', status = 0, fields = [] } = this.#head ?? {}
-    const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
-    // The reason is none of undici's business.
-    return Buffer.from(`${version} ${status} \r\n${lines.join('')}\r\n`, 'latin1')
+    let text = `${version} ${status} \r\n`
+    for (const [name, value] of fields) if (isFraming(name)) text += `${name}: ${value}\r\n`
+    return Buffer.from(`${text}\r\n`, 'latin1')
   }
 
-  /** A line need not end for it to be no HTTP, or too long. */
-  #checkBeginning(before: number): void {
+  /** Throws for a line that is no HTTP or too long, even before its end has come. */
+  #checkBeginning(line: string, before: number): void {
     if (this.#status !== null) {
-      if (this.#size + this.#pending.length > this.#maxReply) throw tooLarge()
-    } else if (before < protocol.length && !couldBeStatusLine(this.#pending)) throw new InvalidHttp('no status line')
+      if (this.#size + line.length > this.#maxReply) throw tooLarge()
+    } else if (before < protocol.length && !couldBeStatusLine(line)) throw new InvalidHttp('no status line')
   }
 
   #line(line: string, endsInCrlf: boolean): void {
@@ -80,14 +99,14 @@ export class HeadReader {
     }
   }
 
-  /** RFC 9112 2.2: blank lines before a message are passed over. */
+  /** RFC 9112 2.2: blank lines before a message are skipped. */
   #begin(line: string): void {
     if (line !== '') this.#status = readStatusLine(line)
   }
 
   /**
-   * An LF without CR ends a line where all fields end so, and from the first field of a CGI script on. Beside others it
-   * is part of a value that somebody has put there to make two fields of one.
+   * An LF without CR ends a line if all fields end so, and from the first field of a CGI script on. Otherwise it is
+   * part of a value into which somebody put it to make two fields of one.
    */
   #checkLineEnd(line: string, endsInCrlf: boolean): void {
     if (this.#endsInCrlf === true && !endsInCrlf) this.#beforeLf = this.#fields.length - (isFold(line) ? 1 : 0)
@@ -97,8 +116,8 @@ export class HeadReader {
   }
 
   /**
-   * Some servers (Python's http.server) send fields of their own, and behind them what a CGI script prints as it is,
-   * with one of the fields that every script must print (RFC 3875 6.2.1), and end the body with the connection.
+   * Some servers (Python's http.server) send fields of their own and then the output of a CGI script unchanged. It has
+   * one of the fields that every script must print (RFC 3875 6.2.1), and its body ends with the connection.
    */
   #checkScript(before: number): void {
     const [own, printed] = [this.#fields.slice(0, before), this.#fields.slice(before)]
@@ -117,7 +136,7 @@ export class HeadReader {
     this.#count(name.length + value.length)
   }
 
-  /** RFC 9112 5.2: the line goes on with the value of the field before, as behind a blank. */
+  /** RFC 9112 5.2: the line continues the value of the field before; the line break counts as a blank. */
   #fold(line: string): void {
     const field = this.#fields.at(-1)
     if (field === undefined) throw new InvalidHttp(`a line begins with a blank, before any field (${shown(line)})`)
@@ -156,14 +175,20 @@ interface StatusLine {
   readonly reason: string
 }
 
-/** RFC 9112 4: words may be divided by more than one blank, and the reason be missing with the blank before it. */
+function isFraming(name: string): boolean {
+  // Nearly all other names have other lengths.
+  const { length } = name
+  return (length === 10 || length === 14 || length === 16 || length === 17) && framingFields.has(name.toLowerCase())
+}
+
+/** RFC 9112 4: words may be separated by several blanks; the reason and the blank before it may be missing. */
 function readStatusLine(line: string): StatusLine {
   const [begin, version = '', status = ''] = /^HTTP\/(\d\.\d)[ \t]+(\d{3})(?![^ \t])/.exec(line) ?? []
   if (begin === undefined) throw new InvalidHttp(`the status line is "${shown(line)}"`)
   if (!version.startsWith('1.')) throw new InvalidHttp(`an answer of HTTP/${version}`)
   const reason = trimmed(line.slice(begin.length))
   checkValue('The status line', reason)
-  // RFC 9110 2.5: a later minor version is read as the one that is known.
+  // RFC 9110 2.5: a later minor version is read as 1.1.
   return { version: version === '1.0' ? 'HTTP/1.0' : 'HTTP/1.1', status: Number(status), reason }
 }
 
@@ -175,10 +200,6 @@ function couldBeStatusLine(text: string): boolean {
 /** RFC 9110 5.5: TAB is the only control character that a value may hold. */
 function checkValue(name: string, value: string): void {
   if (/[\0-\x08\x0A-\x1F\x7F]/.test(value)) throw new InvalidHttp(`${shown(name)} holds a control character`)
-}
-
-function isToken(text: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
 
 function isFold(line: string): boolean {

@@ -5,38 +5,39 @@ import { type Exchange, type Head, PrematureClose, shownOctets, UnboundedHead, U
 import { HeadReader } from './head-reader.ts'
 import type { Http1Connection } from './http1.ts'
 
-/** What is left of a body must be more than this for it to be worth while to read it past undici. */
-const worthWhile = 256 * 1024
+/** If more than this is left of a body, reading it without undici saves more than the new client costs that follows. */
+const directReadThreshold = 256 * 1024
 
-/** Of a body no larger than this, a copy costs less than keeping the connection for it. */
-const small = 64 * 1024
+/** Copying a body of up to this size costs less than keeping the connection for it. */
+const maxCopied = 64 * 1024
 
-/** What may come beside header fields, which undici counts: interim answers, a reason, trailers. */
-const slack = 64 * 1024
+/** Octets that may come beside the header fields and trailers, which undici counts: interim answers, a reason. */
+const uncountedAllowance = 64 * 1024
+
+type Controller = Dispatcher.DispatchController
 
 /**
- * One request and its answer on a connection of HTTP/1.1: octets are pulled in, parsed by undici, and what it says is
- * pulled out. The handler is of the form that undici uses inside; the other one has the fields parsed for it, which
- * HeadReader has read already.
+ * One request and its answer on a connection of HTTP/1.1. Octets are pulled from the connection, undici parses them and
+ * calls this as its handler, and the consumer pulls what came of it.
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
   readonly #source: SocketReader
   readonly #isHead: boolean
   #isSent = false
-  #first = ''
+  firstOctets = ''
   readonly #reader: HeadReader
   #head: Head | undefined
   #chunkSizes: ChunkSizes | undefined
-  /** Octets that have come since there was a head or some of a body. */
-  #idle = 0
+  /** Octets since the last that brought a head or a part of the body. */
+  #withoutProgress = 0
   #chunks: Uint8Array[] = []
-  /** Of a body with a length, what is still to come; undefined: its end is for undici to find. */
-  #left: number | undefined
-  /** The rest of the body is read past undici. */
-  #isPast = false
-  /** More came than the body is: no answer to anything (security.md case 39). */
-  #isFouled = false
+  /** Octets still to come of a body with a length; undefined: undici finds its end. */
+  #remaining: number | undefined
+  /** The rest of the body is read without undici. */
+  #isDirect = false
+  /** Octets came after the body, perhaps a queued response to the next request (security.md case 39). */
+  #hasExtraOctets = false
   #failure: Error | null = null
   #error: Error | undefined
   #isWhole = false
@@ -50,22 +51,18 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#reader = new HeadReader(connection.maxReply)
   }
 
-  get firstOctets(): string {
-    return this.#first
-  }
-
-  /** The request goes out now; what comes from now on is the answer. */
-  sent(): null {
+  /** The request is written now: octets from now on are the answer. */
+  requestSent(): null {
     this.#isSent = true
     this.#wake()
     return null
   }
 
-  /** Before the request, something has come: octets, which are no answer to it, or the end. */
-  forestalled(): Error | null {
+  /** Something came before the request: octets, which do not answer it, or the end of the connection. */
+  receivedBeforeRequest(): Error | null {
     const octets = this.#source.take()
-    if (!octets) return this.sent()
-    this.#first = octets.toString('latin1', 0, shownOctets)
+    if (!octets) return this.requestSent()
+    this.firstOctets = octets.toString('latin1', 0, shownOctets)
     return new UnsolicitedData('octets before the request')
   }
 
@@ -83,8 +80,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       if (ready !== undefined) return ready
       if (this.#error !== undefined) throw this.#error
       if (this.#isWhole) return this.#finish()
-      if (this.#isPast) return this.#takePast()
-      if (this.#left !== undefined && this.#left > worthWhile) this.#passUndici()
+      if (this.#isDirect) return this.#takeDirect()
+      if (this.#remaining !== undefined && this.#remaining > directReadThreshold) this.#readDirect()
       else if (!this.#pull()) return undefined
     }
   }
@@ -92,7 +89,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   takeWhole(): Uint8Array | null {
     if (!this.#isWhole || this.#error !== undefined) return null
     const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-    if (length > small) return null
+    if (length > maxCopied) return null
     const whole = new Uint8Array(length)
     let at = 0
     for (let chunk = this.take(); chunk; chunk = this.take()) {
@@ -104,7 +101,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
 
   arrival(): Promise<void> {
     return new Promise((resolve) => {
-      // undici may have something to say although nothing comes: an error. After the end, it has always, if later.
+      // undici may report an error although nothing comes. After the end it always reports something, at once or later.
       this.#wake = resolve
       if (this.#error !== undefined || this.#isWhole) resolve()
       else if (this.#isSent && this.#failure === null) this.#source.watch(resolve)
@@ -115,7 +112,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     if (!this.#isOver) await this.connection.destroy()
   }
 
-  /** Has undici parse what has come. False: there is nothing, or nothing more. */
+  /** Has undici parse the octets that have come. False: there are none, or no more will come. */
   #pull(): boolean {
     if (!this.#isSent || this.#failure !== null) return false
     const octets = this.#source.take()
@@ -125,13 +122,15 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       this.connection.ended()
       return this.#isWhole
     }
-    if (this.#first.length < shownOctets) this.#first += octets.toString('latin1', 0, shownOctets - this.#first.length)
+    if (this.firstOctets.length < shownOctets)
+      this.firstOctets += octets.toString('latin1', 0, shownOctets - this.firstOctets.length)
     const head = this.#head
     this.#parse(octets)
     const isProgress = this.#chunks.length > 0 || this.#head !== head
-    this.#idle = isProgress ? 0 : this.#idle + octets.length
-    // undici counts header fields alone; a reason, a chunk's extension, its size in zeros and blank lines may go on for ever.
-    if (this.#idle > this.connection.maxReply + slack && !this.#isWhole)
+    this.#withoutProgress = isProgress ? 0 : this.#withoutProgress + octets.length
+    // undici counts header fields alone: a reason, the extension of a chunk, zeros before its size and blank lines
+    // could go on without end.
+    if (this.#withoutProgress > this.connection.maxReply + uncountedAllowance && !this.#isWhole)
       this.#fail(new UnboundedHead('octets that are no answer'))
     return true
   }
@@ -146,41 +145,42 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
         return
       }
       if (this.#reader.head === undefined) return
-      this.#feed(this.#reader.strict())
+      this.#feed(this.#reader.framing())
     }
     for (const piece of this.#chunkSizes?.withoutBlanks(body) ?? [body]) this.#feed(piece)
   }
 
-  /** Has undici parse octets, where it still takes any. */
+  /** Has undici parse octets, unless it has ended. */
   #feed(octets: Buffer): void {
     if (octets.length === 0 || this.#error !== undefined) return
     if (!this.connection.parse(octets) && !this.#isWhole) this.#fail(new PrematureClose('The connection is closed'))
   }
 
-  #passUndici(): void {
-    this.#isPast = true
+  #readDirect(): void {
+    this.#isDirect = true
     this.#source.grow()
   }
 
-  #takePast(): Uint8Array | undefined {
+  #takeDirect(): Uint8Array | undefined {
     const octets = this.#source.take()
     if (octets === undefined) return undefined
     if (octets === null) {
       this.#fail(this.connection.failure ?? new PrematureClose('The connection ended'))
       throw this.#error
     }
-    const left = this.#left ?? 0
-    if (octets.length > left) this.#isFouled = true
-    this.#left = Math.max(0, left - octets.length)
-    this.#isWhole = this.#left === 0
+    const left = this.#remaining ?? 0
+    if (octets.length > left) this.#hasExtraOctets = true
+    this.#remaining = Math.max(0, left - octets.length)
+    this.#isWhole = this.#remaining === 0
     return octets.subarray(0, left)
   }
 
   #finish(): null {
     if (this.#isOver) return null
     this.#isOver = true
-    if (!this.#isPast) this.connection.free()
-    else if (!this.#isFouled && this.#head !== undefined && staysOpen(this.#head)) this.connection.freePast()
+    if (!this.#isDirect) this.connection.free()
+    else if (!this.#hasExtraOctets && this.#head !== undefined && staysOpen(this.#head))
+      this.connection.freeWithNewClient()
     else void this.connection.destroy()
     return null
   }
@@ -190,58 +190,52 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#wake()
   }
 
-  /** undici's. */
-  onConnect(): void {}
+  /** undici takes a handler for one of this interface if it has this method. */
+  onRequestStart(): void {}
 
-  /** undici's. What the header section says has been read already. */
-  onHeaders(status: number): boolean {
+  onResponseStart(_controller: Controller, status: number): void {
     this.#head = this.#reader.head
     const { fields = [] } = this.#head ?? {}
-    // RFC 9112 6.3: these have no body, whatever their length says; undici does not think so.
+    // RFC 9112 6.3: these have no body, even if a field gives a length; undici would wait for one.
     if (status === 204 || status === 304) this.#isWhole = true
     else if (!this.#isHead && fieldOf(fields, 'transfer-encoding') !== undefined) this.#chunkSizes = new ChunkSizes()
-    else if (!this.#isHead) this.#left = lengthOf(fields)
+    else if (!this.#isHead) this.#remaining = lengthOf(fields)
     this.#wake()
-    return true
   }
 
-  /** undici's. */
-  onData(chunk: Buffer): boolean {
+  onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#chunks.push(chunk)
-    if (this.#left !== undefined) this.#left -= chunk.length
-    return true
+    if (this.#remaining !== undefined) this.#remaining -= chunk.length
   }
 
-  /** undici's. */
-  onComplete(): void {
-    if (this.#isPast) return
-    // It takes a reset for a regular end where the answer has no length.
+  onResponseEnd(): void {
+    if (this.#isDirect) return
+    // undici takes a reset for a regular end if the answer has no length.
     if (this.#failure !== null && !(this.#failure instanceof PrematureClose)) this.#fail(this.#failure)
     else this.#isWhole = true
     this.#wake()
   }
 
-  /** undici's. */
-  onError(error: Error): void {
+  onResponseError(_controller: Controller, error: Error): void {
     if (!this.#isWhole) this.#fail(error)
   }
 }
 
-/** Where the body is so many octets and nothing else (RFC 9112 6.3), which the reader of the head has seen to. */
+/** HeadReader has made sure that it is one number, and that nothing else says where the body ends (RFC 9112 6.3). */
 function lengthOf(fields: Head['fields']): number | undefined {
   const length = fieldOf(fields, 'content-length')
   return length === undefined ? undefined : Number(length)
 }
 
 function fieldOf(fields: Head['fields'], wanted: string): string | undefined {
-  // Their lengths tell them from nearly all others.
+  // Nearly all other names have other lengths.
   return fields.find(([name]) => name.length === wanted.length && name.toLowerCase() === wanted)?.[1]
 }
 
-/** RFC 9112 9.3: whether the server means to go on. */
+/** RFC 9112 9.3: whether the server keeps the connection open. */
 function staysOpen({ version, fields }: Head): boolean {
   const options = fields.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value.toLowerCase())
   const has = (option: string): boolean =>
-    options.some((value) => value.split(',').some((one) => one.trim() === option))
+    options.some((value) => value.split(',').some((each) => each.trim() === option))
   return !has('close') && (version === 'HTTP/1.1' || has('keep-alive'))
 }

@@ -6,10 +6,13 @@ import { authority } from '../../wire/transport/authority.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 
-/** Octets that a server may send before the consumer has taken them: of one stream, and of all. The protocol's 64 KiB stop every large body. */
+/**
+ * Octets that a server may send before the consumer has taken them, on one stream and on all together. With the 64 KiB
+ * of the protocol, each large body would stall.
+ */
 const streamWindow = 2 ** 21
 const sessionWindow = 2 ** 23
-/** What a field counts beside its octets (RFC 9113 6.5.2). */
+/** What each field counts in addition to its octets (RFC 9113 6.5.2). */
 const fieldOverhead = 32
 /** As for HTTP/1.1. */
 const keepAliveMilliseconds = 4000
@@ -32,7 +35,8 @@ export class Http2Connection implements HttpConnection {
     this.peerAddress = peerAddress
     this.maxReply = maxReply
     this.#origin = { scheme: 'https', authority: authority(plan, 443) }
-    // As much again for the overhead. Up to it, our own error says what was too large; beyond, Node resets the stream.
+    // Twice the limit, for the overhead. Up to this size our own error says what is too large; beyond, Node resets the
+    // stream.
     const listSize = Math.min(Math.max(2 * maxReply, 2 * 128 * fieldOverhead), 2 ** 31)
     this.#session = connect(`https://${this.#origin.authority}`, {
       createConnection: () => socket,
@@ -46,13 +50,16 @@ export class Http2Connection implements HttpConnection {
     this.#session.on('goaway', () => {
       this.#isGoing = true
     })
-    // Not by setTimeout, which listens once, and the first time may be in the middle of a body.
+    // The callback of setTimeout() is called once only, and that may be in the middle of a body.
     this.#session.on('timeout', () => {
       if (this.#exchanges === 0) void this.destroy()
     })
   }
 
-  /** A server that refuses stream after stream, or each connection's first, would be asked for ever. */
+  /**
+   * False on a connection that serves on, or has never served: a server that refuses stream after stream, or the first
+   * one of each connection, would be asked without end.
+   */
   get isReused(): boolean {
     return this.#hasServed && (this.#isGoing || this.#session.closed || this.#session.destroyed)
   }
@@ -63,7 +70,7 @@ export class Http2Connection implements HttpConnection {
   }
 
   begin(request: Dispatcher.DispatchOptions): Exchange {
-    // Throws where the session has ended meanwhile.
+    // Throws if the session has ended meanwhile.
     const stream = this.#session.request(
       {
         ':method': request.method,
@@ -78,13 +85,13 @@ export class Http2Connection implements HttpConnection {
     this.#session.ref()
     stream.once('close', () => {
       this.#exchanges--
-      if (this.#exchanges === 0) this.#rest()
+      if (this.#exchanges === 0) this.#startIdleTimer()
       if (this.hasRoom) this.onFree()
     })
     return new Http2Exchange(this, stream)
   }
 
-  /** An answer has begun. */
+  /** A response has begun. */
   served(): void {
     this.#hasServed = true
   }
@@ -94,8 +101,8 @@ export class Http2Connection implements HttpConnection {
     else this.#session.once('close', listener)
   }
 
-  /** The timer begins anew: it may have passed while the last body was read from memory. Else octets alone start it. */
-  #rest(): void {
+  /** Only octets restart the timer otherwise, and it may have passed while the last body was read from memory. */
+  #startIdleTimer(): void {
     if (this.#session.destroyed) return
     this.#session.unref()
     this.#session.setTimeout(keepAliveMilliseconds)

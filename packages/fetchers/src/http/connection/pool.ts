@@ -2,23 +2,31 @@ import type { HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { poolKey } from '../../wire/pool/pool-key.ts'
+import { RingReader } from '../../wire/transport/ring-reader.ts'
+import { openProxySocket, openSocket } from '../../wire/transport/socket.ts'
+import { type SocketReader, StreamReader } from '../../wire/transport/socket-reader.ts'
+import { forwarder } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
-import { openHttpConnection } from './open.ts'
+import { Http1Connection } from './http1.ts'
 
-/** Browsers open six connections to a host; more than that lying idle serve nobody but a batch, which may have 16. */
+/** Browsers open six connections to a host; only a batch has a use for more, and it may have 16. */
 const maxIdle = 16
 
-/** What one site's connections are: that they were made for the same server, under the same TLS options and limits, through the same proxy. */
+/** The connections to one server that were made under the same TLS options and limits, through the same proxy. */
 interface Site {
-  /** Those that have room, used last at the end: it is the one least likely to be closed by now. */
+  /** Connections that have room. The one used last is at the end: it is the least likely to be closed by now. */
   readonly free: HttpConnection[]
-  /** The first connection of a site in TLS is waited for by all: it may be one for all. */
+  /** All retrievals wait for the first connection within TLS: with HTTP/2, it serves all of them. */
   opening: Promise<unknown> | undefined
+  /** Whether the connections speak HTTP/2; undefined: not known yet. */
   isShared: boolean | undefined
 }
 
-/** The connections of one fetcher: in use by one retrieval each, or by many (HTTP/2), or idle until the keep-alive timer closes them. */
-export class Pool {
+/**
+ * The connections of one fetcher. Each is in use by one retrieval, or by several (HTTP/2), or idle until the keep-alive
+ * timer closes it.
+ */
+export class ConnectionPool {
   readonly #http2: boolean
   readonly #sites = new Map<string, Site>()
   readonly #all = new Set<HttpConnection>()
@@ -57,7 +65,7 @@ export class Pool {
     return site
   }
 
-  /** Undefined: somebody else has opened one, which may serve. */
+  /** Undefined: another retrieval has opened one, which may serve this one, too. */
   async #open(
     context: RetrievalContext,
     plan: HttpPlan,
@@ -106,7 +114,8 @@ function takeFree({ free }: Site, { addresses }: RetrievalContext): HttpConnecti
   for (let at = free.length - 1; at >= 0; at--) {
     const connection = free[at]
     const { hasRoom = false, isShared = false, peerAddress } = connection ?? {}
-    // The caller's own URL may have opened it to an address to which no redirect may lead (security.md case 21).
+    // The caller's own URL may have opened it to an address to which no redirect may lead (security.md case 21: DNS
+    // rebinding).
     const isAllowed = peerAddress === undefined || addresses?.allows(peerAddress) !== false
     if (hasRoom && !isAllowed) continue
     if (!hasRoom || !isShared) free.splice(at, 1)
@@ -115,8 +124,44 @@ function takeFree({ free }: Site, { addresses }: RetrievalContext): HttpConnecti
   return undefined
 }
 
-/** A connection made under other TLS options, for other limits or through another proxy is another connection (security.md case 38). */
+/**
+ * Connections made under other TLS options, for other limits or through another proxy are not shared (security.md
+ * case 38: a connection that was another's).
+ */
 function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
   const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
   return `${tls} ${host} ${port} ${limit} ${poolKey(context, host, port, tls !== 'none')}`
+}
+
+/**
+ * Opens a connection under the retrieval's deadline; once open, it belongs to the pool. `http2` says whether HTTP/2 may
+ * be offered.
+ */
+async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, http2: boolean): Promise<HttpConnection> {
+  const lifetime = new AbortController()
+  const unlink = context.deadline.onAbort(() => lifetime.abort())
+  const proxy = forwarder(plan, context)
+  // TLS and proxies read from the socket themselves.
+  const ringReader = plan.tls === 'none' && !context.proxy ? new RingReader() : undefined
+  const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
+  try {
+    const socket = await (proxy === null
+      ? openSocket(context, { ...plan, alpn }, lifetime.signal, ringReader?.onread)
+      : openProxySocket(context, proxy, lifetime.signal))
+    ringReader?.attach(socket)
+    const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
+    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
+      const { Http2Connection } = await import('./http2.ts')
+      // The socket may have closed while that was loaded, and a session would never say so.
+      if (socket.destroyed) {
+        const message = 'The server closed the connection without an answer; try again.'
+        throw context.error('receive-failed', message, { phase: 'request', transient: true })
+      }
+      return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
+    }
+    const source: SocketReader = ringReader ?? new StreamReader(socket)
+    return new Http1Connection(socket, source, context.limits.maxReply, proxy, peerAddress)
+  } finally {
+    unlink()
+  }
 }

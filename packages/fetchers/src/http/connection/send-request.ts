@@ -3,31 +3,30 @@ import { wholeSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
 import type { Answer, RangeRequest } from '../exchange.ts'
-import { isSecret, type Logins, makeRequest } from '../request.ts'
+import { forwarder, isSecret, type Logins, makeRequest } from '../request.ts'
 import { ResponseHead } from '../response.ts'
 import { HttpBody } from './body.ts'
 import type { Head } from './connection.ts'
-import { forwarder } from './forward.ts'
-import type { Pool } from './pool.ts'
+import type { ConnectionPool } from './pool.ts'
 import { speaksTls } from './tls-port.ts'
 
-/** Sends the request and waits for the answer's head. */
+/** Sends the request and waits for the head of the response. */
 export async function sendRequest(
-  pool: Pool,
+  pool: ConnectionPool,
   plan: HttpPlan,
   context: RetrievalContext,
-  asking: RangeRequest,
+  rangeRequest: RangeRequest,
   logins: Logins,
 ): Promise<Answer> {
   const { deadline, emit, url, request, hasListener = true } = context
   const proxy = forwarder(plan, context)
-  const { options, shown } = makeRequest(plan, request, asking, logins)
+  const { options, shown } = makeRequest(plan, request, rangeRequest, logins)
   let wasRefused = false
   while (true) {
     const exchange = await pool.begin(context, plan, options)
     const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
-    if (hasListener) emit({ type: 'sent', url, octets: connection.isShared ? asHttp2(shown()) : shown() })
+    if (hasListener) emit({ type: 'sent', url, octets: connection.isShared ? shownAsHttp2(shown()) : shown() })
     try {
       const head = await deadline.within('request', () => exchange.head())
       if (hasListener) emit({ type: 'received', url, octets: headOctets(head) })
@@ -45,7 +44,7 @@ export async function sendRequest(
       release()
       await exchange.cancel()
       deadline.throwIfAborted()
-      // The server had closed it while it lay idle; RFC 9112 9.3.1 lets a GET be sent again.
+      // The server had closed the idle connection; RFC 9112 9.3.1 lets a GET be sent again.
       if (connection.isReused && exchange.firstOctets === '') continue
       if (isRefusedStream(cause) && !wasRefused) {
         wasRefused = true
@@ -59,12 +58,12 @@ export async function sendRequest(
   }
 }
 
-/** In the words of HTTP/1.1, as tools show it: the fields are the same. */
-function asHttp2(shown: string): string {
+/** The same request with the line of HTTP/2, in the form of HTTP/1.1, as other tools show it. */
+function shownAsHttp2(shown: string): string {
   return shown.replace(' HTTP/1.1\r\n', ' HTTP/2\r\n').replace('connection: keep-alive\r\n', '')
 }
 
-/** The header section as it came but for line folding; cookies are the server's secrets, and a Location may hold others. */
+/** The header section as it came, without line folding, secrets masked: cookies, and those that a Location may hold. */
 function headOctets({ status, reason, version, fields }: Head): string {
   const shown = (name: string, value: string): string => {
     if (/^set-cookie$/i.test(name)) return '<cookie>'

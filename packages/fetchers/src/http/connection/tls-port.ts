@@ -2,23 +2,23 @@ import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
 
-/** The question below is a courtesy: it may not keep a retrieval back for longer than this. */
+/** The handshake only serves to word an error: it may delay a retrieval by no more than this. */
 const replyTimeout = 1000
 
-/** The requests of retrievals that have asked already: each asks once. */
-const asked = new WeakSet<object>()
+/** The requests of the retrievals that have tried it already; each tries once. */
+const tried = new WeakSet<object>()
 
 /**
- * Whether a server that closed a connection in the clear without an answer takes TLS on this port, as most TLS
- * libraries make it close then. A handshake alone finds out: nothing is sent in it, so the certificate does not
- * matter. False where it is not known.
+ * Whether a server that closed a connection in the clear without an answer speaks TLS on this port: with most TLS
+ * libraries, such a server closes so. A handshake finds out; nothing is sent after it, so the certificate does not
+ * matter. False: it does not, or it is not known.
  */
 export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Promise<boolean> {
   const { host, port } = plan
-  if (port === 80 || asked.has(context.request)) return false
-  asked.add(context.request)
+  if (port === 80 || tried.has(context.request)) return false
+  tried.add(context.request)
   const deadline = context.deadline.attempt()
-  const quiet = { ...context, deadline, isHeard: false, emit: () => {}, tls: { insecure: true } }
+  const quiet = { ...context, deadline, hasListener: false, emit: () => {}, tls: { insecure: true } }
   const { phase } = context.deadline
   const signal = AbortSignal.timeout(replyTimeout)
   try {

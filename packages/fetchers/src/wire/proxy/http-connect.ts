@@ -1,5 +1,5 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
-import { type Attempt, Authenticator } from '../../auth/authenticator.ts'
+import { Authenticator, type LoginAttempt } from '../../auth/authenticator.ts'
 import { readChallenges } from '../../auth/challenge.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
@@ -42,7 +42,7 @@ export async function connectByHttp(
   proxy: ProxyServer,
   connection: Connection,
   { host, port }: { readonly host: string; readonly port: number },
-  attempt: Attempt,
+  attempt: LoginAttempt,
 ): Promise<boolean> {
   const target = `${hostName(host)}:${port}`
   const login = attempt.credentials('CONNECT', target)

@@ -1,0 +1,156 @@
+import { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import Client, { type ClientSocket } from 'undici/lib/dispatcher/client.js'
+import { ConnectionLost } from './connection.ts'
+
+/** undici's default, set here for the connections that undici does not know to be idle, too. */
+export const keepAliveMilliseconds = 4000
+
+/**
+ * undici's HTTP/1.1 client on a connection that is made already. It writes each request, and parses the octets that it
+ * is fed, no others.
+ */
+export class UndiciClient {
+  readonly #fed: FedSocket
+  readonly #client: Dispatcher
+
+  /** `beforeWrite` may return an error: then the connection is destroyed in place of writing a request. */
+  constructor(socket: Socket, maxHeaderSize: number, beforeWrite: () => Error | null) {
+    const fed = new FedSocket(socket, beforeWrite)
+    this.#fed = fed
+    // The origin is a placeholder: the connection is made already, and each request has a Host field.
+    this.#client = new Client('http://localhost', {
+      // Not at once: undici does not expect the answer while it is still asking. It asks again when the connection is
+      // gone, and after an error of its own, in microtasks that let nothing else run: then it gets an error.
+      connect: (_options, callback) =>
+        queueMicrotask(() => {
+          if (!fed.destroyed && !socket.destroyed) callback(null, fed)
+          else callback(new ConnectionLost('The connection is closed', { cause: socket.errored }), null)
+        }),
+      maxHeaderSize,
+      // The timers of the retrieval's deadline count instead.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: keepAliveMilliseconds,
+    })
+  }
+
+  get isDestroyed(): boolean {
+    return this.#fed.destroyed
+  }
+
+  /**
+   * Sends a request. undici accepts no target in absolute form but of http and https, so another one (an ftp URL that
+   * a proxy is asked for) goes through it behind a slash, which the socket takes away.
+   */
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const isAccepted = /^(?:\/|https?:)/.test(request.path)
+    this.#fed.removesSlash = !isAccepted
+    this.#client.dispatch(isAccepted ? request : { ...request, path: `/${request.path}` }, handler)
+  }
+
+  /** Parses these octets before it returns. False: undici reads no more. */
+  parse(octets: Buffer): boolean {
+    return this.#fed.feed(octets)
+  }
+
+  /** No more octets will be fed: the peer has ended the connection, by this error or in order. */
+  end(error: Error | null): void {
+    this.#fed.end(error)
+  }
+
+  /** Ends the client alone: the connection stays open for another one. */
+  detach(): void {
+    this.#fed.detach()
+    void this.#client.destroy()
+  }
+
+  /** Ends the connection, of which the handler of a request under way is told. */
+  async destroy(): Promise<void> {
+    await this.#client.destroy()
+  }
+}
+
+/**
+ * The socket that undici's client gets. Writes reach the real socket; it reads only the octets that it is fed, when a
+ * consumer asks for them. So nothing is read ahead of the consumer, the octets may lie in memory that is used again,
+ * and the parser is never paused: where a connection ends in such a pause, the whole process ends by a failed
+ * assertion (nodejs/undici#5360; the line that mends it does not run on Node 20).
+ */
+class FedSocket extends EventEmitter implements ClientSocket {
+  readonly #socket: Socket
+  readonly #beforeWrite: () => Error | null
+  #octets: Buffer | null = null
+  #isDetached = false
+  removesSlash = false
+  destroyed = false
+  errored: Error | null = null
+
+  constructor(socket: Socket, beforeWrite: () => Error | null) {
+    super()
+    this.#socket = socket
+    this.#beforeWrite = beforeWrite
+  }
+
+  feed(octets: Buffer): boolean {
+    this.#octets = octets
+    this.emit('readable')
+    const isRead = this.#octets === null
+    this.#octets = null
+    return isRead
+  }
+
+  end(error: Error | null): void {
+    if (error !== null) this.destroy(error)
+    else if (!this.destroyed) this.emit('end')
+  }
+
+  /** From now on nothing reaches the real socket. */
+  detach(): void {
+    this.#isDetached = true
+  }
+
+  read(): Buffer | null {
+    const octets = this.#octets
+    this.#octets = null
+    return octets
+  }
+
+  write(octets: string, encoding: BufferEncoding): boolean {
+    const objection = this.#isDetached ? null : this.#beforeWrite()
+    if (objection !== null) this.destroy(objection)
+    if (this.destroyed || this.#isDetached) return true
+    // `GET /ftp://host/path HTTP/1.1`
+    return this.#socket.write(this.removesSlash ? octets.replace(' /', ' ') : octets, encoding)
+  }
+
+  pipe(): void {}
+
+  get writableNeedDrain(): boolean {
+    return this.#socket.writableNeedDrain
+  }
+
+  ref(): this {
+    if (!this.#isDetached) this.#socket.ref()
+    return this
+  }
+
+  unref(): this {
+    if (!this.#isDetached) this.#socket.unref()
+    return this
+  }
+
+  /** As those of a socket, the events come later. */
+  destroy(error?: Error | null): this {
+    if (this.destroyed) return this
+    this.destroyed = true
+    this.errored = error ?? null
+    if (!this.#isDetached) this.#socket.destroy()
+    process.nextTick(() => {
+      if (this.errored !== null) this.emit('error', this.errored)
+      this.emit('close')
+    })
+    return this
+  }
+}
