@@ -6,6 +6,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 /** Package names mean their sources: tests need no build. The command's tests do: they run packages/cli/dist. */
 export const alias = [
   { find: '@retriever/core', replacement: path('packages/core/src/index.ts') },
+  { find: '@retriever/fetchers/plugin', replacement: path('packages/fetchers/src/plugin.ts') },
   { find: /^@retriever\/fetchers\/(\w+)$/, replacement: path('packages/fetchers/src/$1/index.ts') },
   { find: '@retriever/fetchers', replacement: path('packages/fetchers/src/index.ts') },
   { find: '@retriever/servers', replacement: path('test/servers/src/index.ts') },

@@ -1,14 +1,15 @@
 import type { HttpPlan } from '@retriever/core'
-import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '@retriever/fetchers'
+import type { Fetcher } from '@retriever/fetchers'
+import type { Outcome, RetrievalContext, Retrieved } from '@retriever/fetchers/plugin'
 
 /** A fetcher for http that answers from a function: what the client does is tested without a network. */
 export function fakeHttp(
-  answer: (plan: HttpPlan, context: RetrievalContext) => Outcome | Promise<Outcome>,
+  answer: (plan: HttpPlan, context: RetrievalContext) => Outcome<'http'> | Promise<Outcome<'http'>>,
 ): Fetcher<'http'> {
   return { mechanism: 'http', retrieve: async (plan, context) => answer(plan, context) }
 }
 
-export function retrieved(body: Retrieved['body'], extra: Partial<Retrieved> = {}): Retrieved {
+export function retrieved(body: Retrieved['body'], extra: Partial<Retrieved<'http'>> = {}): Retrieved<'http'> {
   return {
     outcome: 'retrieved',
     kind: 'object',
@@ -17,7 +18,7 @@ export function retrieved(body: Retrieved['body'], extra: Partial<Retrieved> = {
     size: null,
     modified: null,
     completeness: 'verified',
-    metadata: {},
+    metadata: { status: 200, headers: {}, fields: [] },
     body,
     ...extra,
   }

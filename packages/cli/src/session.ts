@@ -84,7 +84,7 @@ export class Session implements AsyncDisposable {
     this.#typedProxy = proxyOf(resolution, config.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     this.#heldRemarks = from === 0 ? null : []
-    const retrieving = this.#client.retrieve(this.#credentials.enter(resolution), {
+    const retrieving = this.#client.retrieve(this.#entered(resolution), {
       ...request,
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
@@ -113,9 +113,15 @@ export class Session implements AsyncDisposable {
     for (const remark of remarks) this.#run.report.event(remark)
   }
 
+  /** The resolution with the user of -u; the same one where the URL is not changed, so that nothing is resolved twice. */
+  #entered(resolution: Resolution): Resolution {
+    const url = this.#credentials.enter(resolution)
+    return url === resolution.url ? resolution : this.#client.resolve(url)
+  }
+
   /** The URL that the representation will have: with the user of -u, without secrets. */
   urlOf(resolution: Resolution): string {
-    const { locator } = this.#client.resolve(this.#credentials.enter(resolution))
+    const { locator } = this.#entered(resolution)
     return redact(formatLocator({ ...locator, password: null }))
   }
 

@@ -42,8 +42,7 @@ export interface Unexplained {
 /** Explains a URL without touching the network. Never throws for a bad URL: the error is the explanation. */
 export function explain(url: string, options: ResolveOptions = {}): Explanation {
   try {
-    const { base: _, ...absolute } = options
-    return maskRecord(describe(resolve(url, options)), (hidden) => describe(resolve(hidden, absolute)))
+    return explainResolution(resolve(url, options), options)
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, message, span, url: shown } = error
@@ -53,6 +52,11 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
       error: { code, message: whole, span: span ?? null },
     }
   }
+}
+
+/** The same for a URL that has been resolved, with the same options. */
+export function explainResolution(resolution: Resolution, { base: _, ...options }: ResolveOptions = {}): Explained {
+  return maskRecord(describe(resolution), (hidden) => describe(resolve(hidden, options)))
 }
 
 /** A URL that we refuse may still take a browser somewhere. */

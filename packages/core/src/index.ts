@@ -8,7 +8,15 @@ export {
   type Phase,
   RetrievalError,
 } from './errors.ts'
-export { type Explained, type Explanation, explain, formatExplanation, quoteWire, type Unexplained } from './explain.ts'
+export {
+  type Explained,
+  type Explanation,
+  explain,
+  explainResolution,
+  formatExplanation,
+  quoteWire,
+  type Unexplained,
+} from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
 export type {
@@ -48,7 +56,6 @@ export type {
   WaisPlan,
   Z3950Plan,
 } from './plan.ts'
-export { databasePorts, foreignPorts } from './ports.ts'
 export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, Scheme } from './scheme.ts'

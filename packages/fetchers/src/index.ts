@@ -3,7 +3,8 @@ import { type ClientOptions, type RetrieveOptions, retrieveOptionNames } from '.
 import type { Representation } from './result/representation.ts'
 
 export type { PinnedAddresses } from './client/addresses.ts'
-export type { BatchOutcome, Client } from './client/client.ts'
+export type { BatchOutcome } from './client/batch.ts'
+export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
 export type { ClientOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
@@ -11,36 +12,28 @@ export type { FetchInit } from './client/fetch.ts'
 export type { Policy } from './client/policy.ts'
 export type { ProxyOption, ProxyTarget } from './client/proxy.ts'
 export { builtinMechanisms } from './client/registry.ts'
-export type { ByteSource } from './plugin/byte-source.ts'
-export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
-export type {
-  Addresses,
-  Challenge,
-  Credentials,
-  Entry,
-  ErrorExtras,
-  Fetcher,
-  Handoff,
-  Outcome,
-  ProxyServer,
-  Redirect,
-  RequestOptions,
-  ResumePoint,
-  RetrievalContext,
-  Retrieved,
-  TlsOptions,
-} from './plugin/fetcher.ts'
+export type { Challenge, Credentials, Entry, Fetcher, Handoff, RequestOptions, ResumePoint } from './plugin/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
-export { isOwnField } from './plugin/options.ts'
+export type {
+  FtpMetadata,
+  GopherMetadata,
+  GopherView,
+  HttpMetadata,
+  MetadataByMechanism,
+  NntpMetadata,
+} from './plugin/metadata.ts'
+export type { TlsOptions } from './plugin/network.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
-export { Connection, openConnection, type Peer } from './wire/transport/socket.ts'
 
-/** Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See Client.retrieve. */
+/**
+ * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See
+ * Client.retrieve.
+ */
 export async function retrieve(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},

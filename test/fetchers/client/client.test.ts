@@ -79,7 +79,7 @@ describe('options are checked where they enter', () => {
       mechanism: 'ftp',
       retrieve: async (plan) => {
         plans.push([plan.tls, plan.password])
-        return retrieved(chunks())
+        return { ...retrieved(chunks()), metadata: { welcome: 'Hello.' } }
       },
     }
     const defaults = { requireTls: true, anonymousPassword: 'me@', localHosts: undefined }

@@ -3,10 +3,10 @@ import {
   builtinMechanisms,
   createClient,
   type Fetcher,
-  type Outcome,
   type RetrievalEvent,
   type RetrieveOptions,
 } from '@retriever/fetchers'
+import type { Outcome } from '@retriever/fetchers/plugin'
 import { startGopherServer, startNntpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { remarks } from '../../support/events.ts'

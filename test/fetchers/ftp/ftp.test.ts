@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { readExtendedPort, readPassivePort } from '../../../packages/fetchers/src/ftp/transfer/passive.ts'
 import { failure } from '../../support/failure.ts'
 import { type FtpPeer, type Script, scriptedFtp, sending } from '../../support/ftp/scripted-ftp.ts'
+import { ftpMetadata } from '../../support/metadata.ts'
 
 /** Retrieves a path of an embedded server, hands it on, and waits until nothing is open any more. */
 async function withServer<T>(
@@ -727,9 +728,14 @@ describe('TLS', () => {
 
   test('a listing whose MLSD is unknown needs two data connections', async () => {
     const options: FtpServerOptions = { tls: true, faults: { replies: { MLSD: '500 what?\r\n' } } }
-    await withServer(options, 'pub/', async (representation) => expect(representation.metadata.format).toBe('list'), {
-      tls: { ca: testCa },
-    })
+    await withServer(
+      options,
+      'pub/',
+      async (representation) => expect(ftpMetadata(representation).format).toBe('list'),
+      {
+        tls: { ca: testCa },
+      },
+    )
   })
 
   test('the certificate is checked', async () => {

@@ -10,6 +10,7 @@ import { remarks, retries } from '../../support/events.ts'
 import { failure as failureOf } from '../../support/failure.ts'
 import { explicitTls, files, scriptedTrial, type Trial, trial } from '../../support/ftp/ftp-trial.ts'
 import { type Script, sending } from '../../support/ftp/scripted-ftp.ts'
+import { ftpMetadata } from '../../support/metadata.ts'
 import { expectSame, octets } from '../../support/octets.ts'
 
 /** One place: what is not given back is missed. */
@@ -144,7 +145,7 @@ describe('a server that repeats the password where no refusal is', () => {
     scriptedTrial({ RETR: sending(hello, `150 ${echo}`) }, async ({ retrieve, url }) => {
       const representation = await retrieve(url('hello.txt', 'ann:sesame'))
       expect(await representation.text()).toBe(hello)
-      expect(representation.metadata.reply).toBe("150 'PASS <password>': not understood")
+      expect(ftpMetadata(representation).reply).toBe("150 'PASS <password>': not understood")
     }))
 })
 

@@ -13,6 +13,7 @@ import {
 } from '../../../packages/fetchers/src/auth/digest.ts'
 import { ok, redirectTo } from '../../support/http/http-answers.ts'
 import { type Asked, type HttpScript, scriptedHttp } from '../../support/http/scripted-http.ts'
+import { httpMetadata } from '../../support/metadata.ts'
 import { scriptedProxy } from '../../support/wire/scripted-proxy.ts'
 
 describe('WWW-Authenticate', () => {
@@ -200,7 +201,7 @@ async function asked(
   await using client = createClient({ onEvent: (event) => told.push(event), ...rest })
   const url = `http://${login}127.0.0.1:${server.port}/x?y`
   const outcome = await client.retrieve(url, wishes).then(
-    async (representation) => ({ status: representation.metadata.status, text: await representation.text() }),
+    async (representation) => ({ status: httpMetadata(representation).status, text: await representation.text() }),
     (error: unknown) => {
       if (!RetrievalError.is(error)) throw error
       told.push(error, error.stack)

@@ -1,21 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type ErrorCode, type HttpPlan, RetrievalError } from '@retriever/core'
-import {
-  type Client,
-  createClient,
-  defaultLimits,
-  type Fetcher,
-  type Outcome,
-  type RetrievalEvent,
-} from '@retriever/fetchers'
+import { type Client, createClient, defaultLimits, type Fetcher, type RetrievalEvent } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
+import type { Outcome } from '@retriever/fetchers/plugin'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunksOf, sourceOf } from '../../../packages/fetchers/src/plugin/byte-source.ts'
 import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
 import { challenge, ok, reply } from '../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
+import { httpMetadata } from '../../support/metadata.ts'
 
 let servers: TestServers<'http'>
 let client: Client
@@ -556,7 +551,7 @@ describe('a server that breaks HTTP', () => {
       () => 'HTTP/1.1 200 OK\r\nVia: a\r\nVIA: b\r\nSet-Cookie: id=tasty\r\n__proto__: x\r\nContent-Length: 0\r\n\r\n',
     )
     const representation = await client.retrieve(server.url)
-    const { headers } = representation.metadata as { headers: Record<string, string> }
+    const { headers } = httpMetadata(representation)
     expect(Object.entries(headers)).toEqual([
       ['via', 'a, b'],
       ['__proto__', 'x'],

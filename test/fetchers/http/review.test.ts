@@ -15,6 +15,7 @@ import {
   uint32,
 } from '../../support/http/raw-http2.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
+import { httpMetadata } from '../../support/metadata.ts'
 
 let clients: Client[] = []
 
@@ -51,9 +52,9 @@ describe('HTTP/1.1', () => {
     const fields = Array.from({ length: 5000 }, (_, at) => [`a${at}`, `${at}x`] as const)
     const lines = fields.map(([name, value]) => `${name}:  ${value}  `)
     await using server = await scriptedHttp(() => ok('', lines), { segments: [3000] })
-    const { metadata } = await clientWith().retrieve(server.url)
+    const representation = await clientWith().retrieve(server.url)
     expect(lines.join('\r\n').length).toBeGreaterThan(65_536)
-    expect(metadata.headers).toEqual({ ...Object.fromEntries(fields), 'content-length': '0' })
+    expect(httpMetadata(representation).headers).toEqual({ ...Object.fromEntries(fields), 'content-length': '0' })
   })
 
   test('a reason that comes octet by octet is whole', async () => {
@@ -68,9 +69,10 @@ describe('HTTP/1.1', () => {
         ? 'HTTP/1.1 200 OK\r\nContent-Length: 2 \r\nETag: "1"\t\r\nX-A: a  b \r\nX-B:  \r\n\r\nok'
         : `HTTP/1.1 302 x\r\nLocation: /there \r\nContent-Length: 0\r\n\r\n`,
     )
-    const { url, size, etag, metadata } = await clientWith().retrieve(server.url)
+    const representation = await clientWith().retrieve(server.url)
+    const { url, size, etag } = representation
     expect({ url, size, etag }).toEqual({ url: `${server.url}there`, size: 2, etag: '"1"' })
-    expect(metadata.headers).toMatchObject({ 'x-a': 'a  b', 'x-b': '' })
+    expect(httpMetadata(representation).headers).toMatchObject({ 'x-a': 'a  b', 'x-b': '' })
   })
 
   test('octets behind a large body end its connection', async () => {

@@ -3,6 +3,7 @@ import { createClient } from '@retriever/fetchers'
 import { type Message, readMessage } from '@retriever/fetchers/mime'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
+import { nntpMetadata } from '../../support/metadata.ts'
 import { scriptedNews } from '../../support/nntp/scripted-news.ts'
 
 function read(...lines: readonly string[]): Promise<Message> {
@@ -94,6 +95,6 @@ describe('an overview', () => {
     await using server = await scriptedNews((_, sent) => (sent.startsWith('HEAD') ? head : undefined))
     await using client = createClient()
     const article = await client.retrieve(`${server.url}g/1`, { head: true })
-    expect(article.metadata.header).toEqual({ subject: 'é' })
+    expect(nntpMetadata(article).header).toEqual({ subject: 'é' })
   })
 })

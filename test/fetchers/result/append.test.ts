@@ -3,7 +3,8 @@ import { appendFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type Representation, type RequestOptions, type Retrieved } from '@retriever/fetchers'
+import { createClient, type Representation, type RequestOptions } from '@retriever/fetchers'
+import type { Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 
@@ -15,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const at = (name: string): string => join(folder, name)
 
-async function get(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved> = {}): Promise<Representation> {
+async function get(body: AsyncIterable<Uint8Array>, extra: Partial<Retrieved<'http'>> = {}): Promise<Representation> {
   return createClient({ fetchers: [fakeHttp(() => retrieved(body, extra))] }).retrieve('http://h/')
 }
 

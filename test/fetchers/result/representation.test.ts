@@ -2,7 +2,8 @@ import { lstat, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { createClient, type Representation, type Retrieved } from '@retriever/fetchers'
+import { createClient, type Representation } from '@retriever/fetchers'
+import type { Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 
@@ -12,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-async function get(answer: Retrieved, limits = {}): Promise<Representation> {
+async function get(answer: Retrieved<'http'>, limits = {}): Promise<Representation> {
   return createClient({ fetchers: [fakeHttp(() => answer)], limits }).retrieve('http://h/')
 }
 
@@ -20,6 +21,14 @@ async function* cut(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('half')
   throw new Error('the wire broke')
 }
+
+test('the mechanism tells what the metadata are, and json() what the caller expects', async () => {
+  const representation = await get(retrieved(chunks('{"size":1}')))
+  // Compiles without a cast: `mechanism` is the discriminant of the union.
+  expect(representation.mechanism === 'http' ? representation.metadata.status : null).toBe(200)
+  const { size } = await representation.json<{ size: number }>()
+  expect(size + 1).toBe(2)
+})
 
 describe('one body, read once, in whatever form', () => {
   test('bytes, text, json, streams, Response, for await', async () => {

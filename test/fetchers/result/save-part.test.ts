@@ -5,7 +5,8 @@ import { link, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile 
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { createClient, findPart, type Representation, type Retrieved, type SaveOptions } from '@retriever/fetchers'
+import { createClient, findPart, type Representation, type SaveOptions } from '@retriever/fetchers'
+import type { Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 
@@ -22,7 +23,7 @@ const version = { etag: '"a"', size: 6, modified }
 
 async function get(
   body: AsyncIterable<Uint8Array>,
-  extra: Partial<Retrieved> = {},
+  extra: Partial<Retrieved<'http'>> = {},
   url = 'http://h/x',
 ): Promise<Representation> {
   return createClient({ fetchers: [fakeHttp(() => retrieved(body, extra))] }).retrieve(url)
@@ -36,7 +37,7 @@ async function* cut(...parts: string[]): AsyncGenerator<Uint8Array> {
 /** Begins to save and breaks off behind `abc`. */
 async function breakOff(
   options: SaveOptions = { resumable: true },
-  extra: Partial<Retrieved> = version,
+  extra: Partial<Retrieved<'http'>> = version,
 ): Promise<void> {
   const saving = (await get(cut('ab', 'c'), extra)).saveTo(at('x'), options)
   await expect(saving).rejects.toMatchObject({ code: 'receive-failed' })
@@ -119,7 +120,7 @@ describe('what came of a body that breaks off', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test.each<[string, Partial<Retrieved>, object | null]>([
+  test.each<[string, Partial<Retrieved<'http'>>, object | null]>([
     ['a date alone', { modified }, { offset: 3, etag: null, modified, size: null }],
     ['a size alone', { size: 6 }, { offset: 3, etag: null, modified: null, size: 6 }],
     ['a weak entity tag', { etag: 'W/"a"' }, null],

@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '@retriever/fetchers'
+import type { RetrievalContext } from '@retriever/fetchers/plugin'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DotOptions, dotBody } from '../../../packages/fetchers/src/wire/framing/dot.ts'

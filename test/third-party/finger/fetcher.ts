@@ -1,5 +1,16 @@
-import { type Connection, type Fetcher, openConnection } from '@retriever/fetchers'
+import { type Connection, type Fetcher, openConnection } from '@retriever/fetchers/plugin'
 import type {} from './scheme.ts'
+
+declare module '@retriever/fetchers/plugin' {
+  interface MetadataByMechanism {
+    rfc1288: FingerMetadata
+  }
+}
+
+export interface FingerMetadata {
+  /** The line that was sent. */
+  readonly query: string
+}
 
 /** RFC 1288 2.2: the client sends one line, the server answers and closes. */
 export function fingerFetcher(): Fetcher<'rfc1288'> {
@@ -19,7 +30,7 @@ export function fingerFetcher(): Fetcher<'rfc1288'> {
           modified: null,
           // Only the end of the connection ends the answer.
           completeness: 'eof-only',
-          metadata: {},
+          metadata: { query: plan.query },
           body: answer(connection, first),
         }
       } catch (error) {

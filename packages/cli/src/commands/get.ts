@@ -90,9 +90,9 @@ async function toNamedByServer(directory: string, { resolution, session, run, ke
 }
 
 /** The file name in Content-Disposition, made safe; null if there is none, or nothing safe is left of it. */
-function givenName({ metadata }: Representation): string | null {
-  const { headers } = metadata as { readonly headers?: Readonly<Record<string, string>> }
-  const name = dispositionName(headers?.['content-disposition'] ?? '')
+function givenName(representation: Representation): string | null {
+  const headers = representation.mechanism === 'http' ? representation.metadata.headers : {}
+  const name = dispositionName(headers['content-disposition'] ?? '')
   return name === null ? null : safeFileName(name)
 }
 

@@ -52,8 +52,9 @@ export function checkEtagFile(file: string): void {
  * Writes the entity tag of a complete response; that of a range says nothing of the rest. As in curl, the file is empty
  * if there is no valid tag. An existing file keeps its content until the new one is complete.
  */
-export function saveEtag(file: string | null, { etag, metadata }: Representation): void {
-  if (file === null || metadata.status !== 200) return
+export function saveEtag(file: string | null, representation: Representation): void {
+  const { etag } = representation
+  if (file === null || representation.mechanism !== 'http' || representation.metadata.status !== 200) return
   const content = etag === null || !entityTag.test(etag) ? '' : `${etag}\n`
   const temporary = `${file}.${process.pid}.tmp`
   refuseLink(file)

@@ -1,11 +1,4 @@
-import {
-  explain,
-  type Finding,
-  formatExplanation,
-  octetsToText,
-  type ResolveOptions,
-  RetrievalError,
-} from '@retriever/core'
+import { type Explained, type Finding, formatExplanation, octetsToText, RetrievalError } from '@retriever/core'
 import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
 import { inOptions } from '../options/option-hints.ts'
@@ -16,7 +9,6 @@ export interface ReportOptions {
   readonly verbose?: boolean
   readonly silent?: boolean
   readonly showErrors?: boolean
-  readonly resolving?: ResolveOptions
   readonly request?: Pick<RequestOptions, 'ifChangedSince'>
 }
 
@@ -100,7 +92,7 @@ export class Reporter {
   #record(event: RetrievalEvent): Record<string, unknown> {
     const { type, ...rest } = event
     // The shape of explain --json.
-    if (type === 'resolved') return { event: type, ...this.#explanation(event) }
+    if (event.type === 'resolved') return { event: type, ...explanationOf(event) }
     if (event.type === 'retried') return { event: type, ...rest, error: errorRecord(event.error) }
     return { event: type, ...rest, ...(type === 'done' && { error: undefined }) }
   }
@@ -108,7 +100,7 @@ export class Reporter {
   #lines(event: RetrievalEvent, at: number): string[] {
     switch (event.type) {
       case 'resolved':
-        return formatExplanation(this.#explanation(event))
+        return formatExplanation(explanationOf(event))
           .trimEnd()
           .split('\n')
           .map((line) => `* ${line}`)
@@ -132,13 +124,11 @@ export class Reporter {
         return []
     }
   }
+}
 
-  #explanation({ url, findings }: Extract<RetrievalEvent, { type: 'resolved' }>): ReturnType<typeof explain> {
-    const { base: _, ...resolving } = this.#options.resolving ?? {}
-    const explained = explain(url, resolving)
-    // Those of the URL as typed: the event's is without the password that some are about.
-    return 'error' in explained ? explained : { ...explained, findings }
-  }
+/** With the remedy of each finding by itself. */
+function explanationOf({ explanation, findings }: Extract<RetrievalEvent, { type: 'resolved' }>): Explained {
+  return { ...explanation, findings }
 }
 
 const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['how'], string>> = {

@@ -17,7 +17,7 @@ export async function printGroup(group: Representation, output: Output): Promise
   const shown = articles.length
   if (shown === 0) await output.write('There are no articles.\n')
   if (url !== null) await output.write(`\nTo read one: retrieve ${copyable(url)}\n`)
-  const { count } = group.metadata
+  const count = group.mechanism === 'nntp' ? group.metadata.count : undefined
   if (typeof count === 'number' && shown > 0 && shown < count) {
     await output.write(`These are ${shown} of about ${count} articles; --limit N is for more.\n`)
   }

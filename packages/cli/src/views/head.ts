@@ -1,16 +1,8 @@
 import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
-/** The metadata of HTTP and News. */
-interface Answered {
-  /** Octets, one a character. */
-  readonly fields?: readonly (readonly [name: string, value: string])[]
-  /** The header of a news article by lower-case names, decoded. */
-  readonly header?: Readonly<Record<string, string>>
-}
-
-export function isHttp({ metadata }: Representation): boolean {
-  return (metadata as Answered).fields !== undefined
+export function isHttp({ mechanism }: Representation): boolean {
+  return mechanism === 'http'
 }
 
 /**
@@ -18,7 +10,8 @@ export function isHttp({ metadata }: Representation): boolean {
  * its decoded header as UTF-8; for others what is known, in the same form.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
-  const { fields, header } = representation.metadata as Answered
+  const fields = representation.mechanism === 'http' ? representation.metadata.fields : undefined
+  const header = representation.mechanism === 'nntp' ? representation.metadata.header : undefined
   const known = header === undefined ? knownFields(representation) : inOctets(header)
   const lines = (fields ?? known).map(([name, value]) => `${name}: ${value}\r\n`)
   const start = fields === undefined || statusLine === null ? '' : `${statusLine}\r\n`

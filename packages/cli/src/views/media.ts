@@ -10,8 +10,8 @@ export function isMenu({ kind, mediaType }: Representation): boolean {
 }
 
 /** The articles of a newsgroup. */
-export function isGroup({ kind, metadata }: Representation): boolean {
-  return kind === 'listing' && typeof metadata.newsgroup === 'string'
+export function isGroup({ kind, mechanism, metadata }: Representation): boolean {
+  return kind === 'listing' && mechanism === 'nntp' && typeof metadata.newsgroup === 'string'
 }
 
 /** Attributes of Gopher+: programs read entries, people see the text that the server sends. */

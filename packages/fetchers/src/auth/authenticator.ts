@@ -1,22 +1,6 @@
 import type { AuthChallenge } from './challenge.ts'
 import { DigestLogin, type DigestOffer, strongestDigest } from './digest.ts'
-
-/** One octet a character. */
-export interface UserAndPassword {
-  readonly user: string
-  readonly password: string
-}
-
-/** What stands in the field Authorization or Proxy-Authorization of a request. */
-export interface Login {
-  credentials(method: string, uri: string): string
-}
-
-/** RFC 7617 2, of octets; no `:` may stand in the user. */
-export function basicLogin({ user, password }: UserAndPassword): Login {
-  const value = `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
-  return { credentials: () => value }
-}
+import { basicLogin, type Login, type UserAndPassword } from './login.ts'
 
 /** How we log in at one server or proxy, request after request. */
 export class Authenticator {

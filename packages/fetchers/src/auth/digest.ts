@@ -1,7 +1,7 @@
 import { createHash, getHashes, randomBytes } from 'node:crypto'
 import { encodeOctets } from '@retriever/core'
-import type { Login, UserAndPassword } from './authenticator.ts'
 import type { AuthChallenge } from './challenge.ts'
+import type { Login, UserAndPassword } from './login.ts'
 
 /** Digest Access Authentication (RFC 7616; without qop, RFC 2069). Strings hold one octet a character. */
 

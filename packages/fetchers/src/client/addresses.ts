@@ -3,8 +3,8 @@ import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { isInward, RetrievalError, resolve } from '@retriever/core'
-import type { Addresses } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
+import type { Addresses } from '../plugin/network.ts'
 
 /** `host:port` and the addresses to go to in place of those that the resolver would give. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>

@@ -1,144 +1,198 @@
 import type { RetrievalError } from '@retriever/core'
+import PQueue from 'p-queue'
 import type { Representation } from '../result/representation.ts'
-import type { BatchOutcome } from './client.ts'
 
-/** One URL of a batch: begun once it has a place, and ended at once where nobody wants it any more. */
+/** One result of Client.retrieveAll. */
+export type BatchOutcome =
+  | { readonly url: string; readonly representation: Representation; readonly error: null }
+  | { readonly url: string; readonly representation: null; readonly error: RetrievalError }
+
+/** One URL of a batch. */
 export interface Job {
   readonly url: string
   /** "" where it goes to none. */
   readonly host: string
-  /** Of a place: 1, or less for those of which several share a connection. */
-  readonly share: number
+  /** How many jobs like this one share a connection, and so count as one. */
+  readonly inFlight: number
   run(): Promise<Representation>
   abort(): void
 }
 
-/** URLs whose host is full are set aside for those of others; of so many no further ones are looked at. */
-const maxSetAside = 10_000
+/** URLs of one host that wait for it. At this many, no further URLs are read from the caller's list. */
+const maxWaiting = 10_000
 
 /**
- * Many jobs at a time, at most so many of one host, each made only when there is a place for it; see Client.retrieveAll. A queue would
- * hold all of them, and a promise for each, from the beginning.
+ * Runs many jobs at a time: `concurrency` in all, `perHost` of one host. A job keeps its place until its body has been
+ * read. Jobs are created lazily, so memory does not grow with the list.
  */
 export class Batch {
   readonly #jobs: Iterator<Job>
-  readonly #concurrency: number
   readonly #perHost: number
-  readonly #aside: Job[] = []
-  readonly #active = new Map<string, number>()
+  /** Its tasks are places: one runs for as long as the place is taken. */
+  readonly #places: PQueue
+  readonly #placesByHost = new Map<string, PQueue>()
+  readonly #sharedPlaces = new Map<string, SharedPlaces>()
+  /** The jobs whose outcome the caller does not have yet. */
   readonly #running = new Set<Job>()
   readonly #results: { readonly job: Job; readonly outcome: BatchOutcome }[] = []
-  #places = 0
-  /** Of those that run, the ones whose outcome is not known yet. */
-  #awaited = 0
-  #isDry = false
+  /** Jobs read from the list whose outcome is not known yet. */
+  #unknown = 0
+  #isListRead = false
   #isOver = false
-  /** What the caller's iterator threw. */
+  /** The error that the caller's iterator threw. */
   #failure: { readonly cause: unknown } | undefined
   #wake: () => void = () => {}
 
   constructor(jobs: Iterable<Job>, concurrency: number, perHost: number) {
     this.#jobs = jobs[Symbol.iterator]()
-    this.#concurrency = concurrency
+    this.#places = new PQueue({ concurrency })
     this.#perHost = perHost
   }
 
-  async *outcomes(): AsyncGenerator<BatchOutcome> {
+  async *outcomes(): AsyncGenerator<BatchOutcome, void, void> {
     try {
-      this.#fill()
+      void this.#feed()
       while (true) {
         const next = this.#results.shift()
         if (next !== undefined) {
-          // It is the consumer's now, who may read it long after the last one came.
+          // It belongs to the caller now, who may read it long after the last outcome.
           this.#running.delete(next.job)
           yield next.outcome
         } else if (this.#failure !== undefined) throw this.#failure.cause
-        else if (this.#isDry && this.#aside.length === 0 && this.#awaited === 0) return
+        else if (this.#isListRead && this.#unknown === 0) return
         else await new Promise<void>((resolve) => (this.#wake = resolve))
       }
     } finally {
       this.#isOver = true
+      for (const { queue } of this.#sharedPlaces.values()) queue.clear()
+      for (const queue of [...this.#placesByHost.values(), this.#places]) queue.clear()
       this.#jobs.return?.()
       for (const job of this.#running) job.abort()
     }
   }
 
-  #fill(): void {
+  /** Reads the next URL once no earlier one waits for a place, other than for its host's. */
+  async #feed(): Promise<void> {
     try {
-      while (!this.#isOver && (this.#places < this.#concurrency || this.#hasSharedPlace)) {
-        const job = this.#nextJob()
-        if (job === undefined) return
-        this.#awaited++
-        this.#setActive(job.host, this.#activeOf(job.host) + job.share)
-        this.#running.add(job)
-        void this.#run(job)
+      while (!this.#isOver) {
+        const { done, value: job } = this.#jobs.next()
+        if (done === true) break
+        this.#unknown++
+        const waiting = this.#add(job)
+        if (waiting.size >= maxWaiting) await waiting.onSizeLessThan(maxWaiting)
+        if (this.#places.size > 0) await this.#places.onSizeLessThan(1)
       }
     } catch (cause) {
       this.#failure = { cause }
-      this.#isOver = true
     }
+    this.#isListRead = true
+    this.#wake()
   }
 
+  /** Returns the queue in which the job waits for its host. */
+  #add(job: Job): PQueue {
+    const { host, inFlight } = job
+    if (inFlight === 1) return this.#takePlace(host, () => this.#run(job))
+    const key = `${inFlight} ${host}`
+    let places = this.#sharedPlaces.get(key)
+    if (places === undefined) {
+      places = new SharedPlaces(inFlight, (place) => this.#takePlace(host, place))
+      forgetIdle(this.#sharedPlaces, ({ queue }) => queue)
+      this.#sharedPlaces.set(key, places)
+    }
+    places.add(() => this.#run(job))
+    return places.queue
+  }
+
+  /** Runs a place once the host has one left, and then the whole batch. Returns the host's queue. */
+  #takePlace(host: string, place: () => Promise<void>): PQueue {
+    let queue = this.#placesByHost.get(host)
+    if (queue === undefined) {
+      queue = new PQueue({ concurrency: this.#perHost })
+      forgetIdle(this.#placesByHost, (each) => each)
+      this.#placesByHost.set(host, queue)
+    }
+    void queue.add(() => this.#places.add(place))
+    return queue
+  }
+
+  /** Resolves once the job needs no place any more. Never rejects. */
   async #run(job: Job): Promise<void> {
-    const { url, host, share } = job
+    const { url } = job
+    this.#running.add(job)
     try {
       const representation = await job.run()
-      this.#tell(job, { url, representation, error: null })
+      this.#report(job, { url, representation, error: null })
       await representation.finished
     } catch (error) {
       // A client throws nothing else.
-      this.#tell(job, { url, representation: null, error: error as RetrievalError })
+      this.#report(job, { url, representation: null, error: error as RetrievalError })
     }
-    this.#setActive(host, this.#activeOf(host) - share)
-    this.#fill()
-    this.#wake()
   }
 
-  #tell(job: Job, outcome: BatchOutcome): void {
-    this.#awaited--
+  #report(job: Job, outcome: BatchOutcome): void {
+    this.#unknown--
     this.#results.push({ job, outcome })
     this.#wake()
   }
+}
 
-  /** The next one whose host has a place. */
-  #nextJob(): Job | undefined {
-    const at = this.#aside.findIndex((job) => this.#hasPlace(job))
-    if (at >= 0) return this.#aside.splice(at, 1)[0]
-    while (this.#aside.length < maxSetAside) {
-      const { done, value } = this.#jobs.next()
-      if (done === true) {
-        this.#isDry = true
-        return undefined
-      }
-      if (this.#hasPlace(value)) return value
-      this.#aside.push(value)
-      // Beyond the places there is room for what goes along with others alone: no search for it.
-      if (this.#places >= this.#concurrency) return undefined
-    }
-    return undefined
-  }
+/** A batch of more hosts than these forgets the queues of those that have no job. */
+const maxHosts = 1000
 
-  #hasPlace({ host, share }: Job): boolean {
-    const active = this.#activeOf(host)
-    return active < this.#perHost && this.#places + whole(active + share) - whole(active) <= this.#concurrency
-  }
-
-  get #hasSharedPlace(): boolean {
-    return [...this.#active.values()].some((active) => active < whole(active))
-  }
-
-  #setActive(host: string, active: number): void {
-    this.#places += whole(active) - whole(this.#activeOf(host))
-    if (whole(active) === 0) this.#active.delete(host)
-    else this.#active.set(host, active)
-  }
-
-  #activeOf(host: string): number {
-    return this.#active.get(host) ?? 0
+function forgetIdle<T>(byHost: Map<string, T>, queueOf: (value: T) => PQueue): void {
+  if (byHost.size < maxHosts) return
+  for (const [host, value] of byHost) {
+    const { size, pending } = queueOf(value)
+    if (size + pending === 0) byHost.delete(host)
   }
 }
 
-/** The places that shares of one host take: a connection is one, however few share it. Of thirds some may be left. */
-function whole(shares: number): number {
-  return Math.ceil(shares - 1e-9)
+/** The jobs of one host that share connections: a place is a connection, which `inFlight` of them share. */
+class SharedPlaces {
+  /** Its concurrency follows the places held; it is paused while there is none. */
+  readonly queue: PQueue = new PQueue({ autoStart: false })
+  readonly #inFlight: number
+  readonly #takePlace: (place: () => Promise<void>) => void
+  /** One function for each place held: it gives the place back. */
+  readonly #held: (() => void)[] = []
+  #isAsking = false
+
+  constructor(inFlight: number, takePlace: (place: () => Promise<void>) => void) {
+    this.#inFlight = inFlight
+    this.#takePlace = takePlace
+    this.queue.on('next', () => this.#adjust())
+  }
+
+  add(job: () => Promise<void>): void {
+    void this.queue.add(job)
+    this.#adjust()
+  }
+
+  /** Asks for a place if a job waits, and gives back those that no job needs. */
+  #adjust(): void {
+    const { size, pending } = this.queue
+    if (size === 0) {
+      while (this.#held.length > Math.ceil(pending / this.#inFlight)) this.#held.pop()?.()
+      this.#start()
+    } else if (!this.#isAsking) {
+      this.#isAsking = true
+      this.#takePlace(() => new Promise((giveBack) => this.#given(giveBack)))
+    }
+  }
+
+  #given(giveBack: () => void): void {
+    this.#isAsking = false
+    this.#held.push(giveBack)
+    this.#start()
+    this.#adjust()
+  }
+
+  #start(): void {
+    if (this.#held.length === 0) this.queue.pause()
+    else {
+      this.queue.concurrency = this.#held.length * this.#inFlight
+      this.queue.start()
+    }
+  }
 }

@@ -1,7 +1,8 @@
 import type { Defaults, Scheme } from '@retriever/core'
 import type { RetrievalEvent } from '../plugin/events.ts'
-import type { Challenge, Credentials, Fetcher, RequestOptions, TlsOptions } from '../plugin/fetcher.ts'
+import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
+import type { TlsOptions } from '../plugin/network.ts'
 import {
   abortSignal,
   callback,
@@ -29,47 +30,50 @@ import type { BearerToken } from './credentials.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
 
-/** What a credentials function gives. */
+/** The answers that a credentials function may give. */
 type Answered = Credentials | BearerToken | null
 
-/** What holds for all that a client retrieves. Checked once, by createClient. */
+/** Options for all retrievals of a client. createClient checks them once. */
 export interface ClientOptions {
-  /** For mechanisms of your own, or in place of built-in ones. */
+  /** Fetchers for mechanisms of your own, or in place of built-in ones; one for each mechanism. */
   readonly fetchers?: readonly Fetcher[]
-  /** Beside, or in place of, the built-in ones. */
+  /** Schemes of your own; one with the name of a built-in scheme takes its place. */
   readonly schemes?: readonly Scheme[]
   readonly policy?: Partial<Policy>
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
   /**
-   * `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks5 (names are looked up here), socks5h (by the proxy), http
-   * or https; or a function of `{ scheme, host, port }`, asked before each host is contacted, redirects' too. The environment is
-   * never read. Default null: no proxy.
+   * `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]`, the protocol being socks5 (names are looked up here), socks5h (names
+   * are looked up by the proxy), http or https; or a function that gets `{ scheme, host, port }`, called before each
+   * host is contacted, including those that redirects lead to. The environment is never read. Default null: no proxy.
    */
   readonly proxy?: ProxyOption
-  /** Have an HTTP proxy connect on (CONNECT) for http and ftp too, in place of asking it for the URL. Default false. */
+  /**
+   * True: http and ftp URLs go through a tunnel of an HTTP proxy (CONNECT), instead of being sent to it. Default false.
+   */
   readonly proxyTunnel?: boolean
   /**
-   * `{ 'www.example.org:443': ['127.0.0.1', '::1'] }`: where to go for a host and port in place of what the resolver
-   * says. All else stays the URL's: the name in TLS, Host. Where a proxy looks names up, that one's resolver counts.
+   * `{ 'www.example.org:443': ['127.0.0.1', '::1'] }`: the addresses to connect to for a host and port, instead of
+   * those that the resolver gives. The name in TLS and in Host stays that of the URL. A proxy that looks names up
+   * ignores it.
    */
   readonly addresses?: PinnedAddresses
-  /** Asked once the server wants a login that the URL does not give; null: none is known. */
+  /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   readonly defaults?: Defaults
-  /** Retrievals at a time in retrieveAll(); default 16. */
+  /** How many URLs retrieveAll() retrieves at a time: a whole number of 1 or more. Default 16. */
   readonly concurrency?: number
-  /** Of those, to one host; default 4. */
+  /** How many of those may be on one host: a whole number of 1 or more. Default 4. */
   readonly perHost?: number
-  /** What it throws ends the retrieval, with the error `aborted`. */
+  /** Gets each event, in order. If it throws, that retrieval ends with `aborted`. */
   readonly onEvent?: (event: RetrievalEvent) => void
 }
 
-/** What is asked of one retrieval. */
+/** Options of one retrieval. */
 export interface RetrieveOptions extends RequestOptions {
-  /** Ends the retrieval, its body too, with the error `aborted`. */
+  /** Ends the retrieval, even while its body is read, with the error `aborted`; its `cause` is the signal's reason. */
   readonly signal?: AbortSignal
-  /** Against which a relative reference is resolved. */
+  /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
 }
 
@@ -119,7 +123,7 @@ const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   ...requestKinds,
 }
 
-/** The names of all that may be asked of one retrieval. */
+/** The names of all options of one retrieval. */
 export const retrieveOptionNames: readonly string[] = Object.keys(retrieveKinds)
 
 /** Throws RetrievalError `invalid-option`. */

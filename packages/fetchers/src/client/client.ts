@@ -5,7 +5,7 @@ import type { Handoff } from '../plugin/fetcher.ts'
 import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
 import { Representation } from '../result/representation.ts'
 import { AddressBook } from './addresses.ts'
-import { Batch, type Job } from './batch.ts'
+import type { BatchOutcome, Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
 import { LoginMemory } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
@@ -16,44 +16,44 @@ import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { readTls } from './tls.ts'
 
-/** One of retrieveAll's results, in the order in which they come. */
-export type BatchOutcome =
-  | { readonly url: string; readonly representation: Representation; readonly error: null }
-  | { readonly url: string; readonly representation: null; readonly error: RetrievalError }
-
 /** Retrieves by one set of options, and keeps connections between retrievals. Made by createClient. */
 export interface Client extends AsyncDisposable {
   /**
-   * Retrieves what a URL names. Rejects with RetrievalError: `malformed-url`, `unknown-scheme`, `no-fetcher`, `refused`, `handoff`
-   * (there is no data object) before anything is contacted, else with what happened. Read or cancel what you get.
+   * Retrieves what a URL names. Rejects with a RetrievalError. Before anything is contacted that is `malformed-url`,
+   * `unknown-scheme`, `no-fetcher`, `refused` or `handoff` (the URL names a service). Read or cancel the result.
    */
-  retrieve(url: string | URL, options?: RetrieveOptions): Promise<Representation>
-  /** As retrieve, but a URL that names a service gives the Handoff that says what to run. */
-  open(url: string | URL, options?: RetrieveOptions): Promise<Representation | Handoff>
+  retrieve(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation>
+  /** The same, but a URL that names a service resolves with a Handoff: the program to run. */
+  open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
   /**
-   * As the web's fetch, for every scheme: a missing resource is a Response of status 404, a failure rejects. GET and HEAD; bodies come
-   * decoded.
+   * Works like the web's fetch, for every scheme: a missing resource is a Response with status 404, a failure rejects
+   * with a RetrievalError. GET and HEAD only; bodies are decoded.
    */
   fetch(url: string | URL, init?: FetchInit): Promise<Response>
   /**
-   * Many URLs, a cap a host, results as they come. A result's place is free again once its body is read or cancelled. Whoever leaves
-   * the loop ends what has not been handed over; a representation that has been is theirs to read or cancel.
+   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host, and yields results as they come. Read or
+   * cancel every result: until then it keeps its place. Leaving the loop aborts what was not yielded; a representation
+   * that was yielded can still be read.
    */
-  retrieveAll(urls: Iterable<string | URL>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
-  /** What the client would do for a URL; nothing is contacted. */
-  resolve(url: string | URL, base?: string): Resolution
-  /** Ends all retrievals of this client and closes its connections, for good: what is asked for later rejects with `aborted`. */
+  retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
+  /**
+   * Says what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
+   * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
+   */
+  resolve(url: string | URL | Resolution, base?: string): Resolution
+  /** Ends all retrievals and closes all connections of this client, for good: later calls reject with `aborted`. */
   close(): Promise<void>
 }
 
 /**
- * Makes a client. Two clients share nothing but fetchers that both are given, and the options are never written to.
- * Throws RetrievalError `invalid-option` that names what was expected and what came.
+ * Makes a client. Two clients share nothing but fetchers that both are given. The options are never written to.
+ * Throws RetrievalError `invalid-option`, which names the option, the values it may have, and the value that it has.
  */
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy)
-  const registry = new Registry(options.fetchers)
+  const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
+  const registry = new Registry(options.fetchers, localHosts)
   const acceptedLogins = new LoginMemory()
   const settings: Settings = {
     registry,
@@ -67,13 +67,16 @@ export function createClient(options: ClientOptions = {}): Client {
     onEvent: options.onEvent,
     resolving: {
       schemes: [...(options.schemes ?? [])],
-      defaults: { ...options.defaults, localHosts: options.defaults?.localHosts ?? [hostname()] },
+      defaults: { ...options.defaults, localHosts },
+      fetchable: registry.own,
       domainToAscii: domainToASCII,
       whatwgHost,
     },
   }
   registry.hold()
   const live = new Set<Retrieval>()
+  /** The resolutions that this client has made. Others are made anew, as they may lack findings that forbid them. */
+  const resolved = new WeakSet<Resolution>()
   let isClosed = false
 
   const begin = (resolution: Resolution, { signal, base: _, ...request }: RetrieveOptions): Retrieval => {
@@ -83,17 +86,17 @@ export function createClient(options: ClientOptions = {}): Client {
     return retrieval
   }
 
-  /** For retrieveAll: each URL is resolved once, when there may be a place for it. */
-  function* jobs(urls: Iterable<string | URL>, retrieveOptions: RetrieveOptions): Generator<Job> {
+  /** The jobs of retrieveAll, created when the batch reads the next URL. */
+  function* jobs(urls: Iterable<string | URL | Resolution>, retrieveOptions: RetrieveOptions): Generator<Job> {
     checkRetrieve(retrieveOptions)
     for (const url of urls) {
       let retrieval: Retrieval | undefined
       try {
         const resolution = client.resolve(url, retrieveOptions.base)
         yield {
-          url: String(url),
+          url: textOf(url),
           host: ('host' in resolution.plan && resolution.plan.host) || '',
-          share: 1 / registry.inFlight(resolution.plan.mechanism),
+          inFlight: registry.inFlight(resolution.plan.mechanism),
           async run() {
             retrieval = begin(resolution, retrieveOptions)
             return representationOf(url, await retrieval.run(resolution))
@@ -101,14 +104,17 @@ export function createClient(options: ClientOptions = {}): Client {
           abort: () => retrieval?.abort(abandoned(resolution.url)),
         }
       } catch (error) {
-        yield { url: String(url), host: '', share: 1, run: () => Promise.reject(error), abort() {} }
+        yield { url: textOf(url), host: '', inFlight: 1, run: () => Promise.reject(error), abort() {} }
       }
     }
   }
 
   const client: Client = {
     resolve(url, base) {
-      return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
+      if (typeof url === 'object' && 'plan' in url) return resolved.has(url) ? url : client.resolve(url.url, base)
+      const resolution = resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
+      resolved.add(resolution)
+      return resolution
     },
     async open(url, retrieveOptions = {}) {
       checkRetrieve(retrieveOptions)
@@ -119,9 +125,10 @@ export function createClient(options: ClientOptions = {}): Client {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
     fetch: (url, init) => fetchResponse(client, url, init),
-    retrieveAll(urls, retrieveOptions = {}) {
-      const batch = new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4)
-      return batch.outcomes()
+    async *retrieveAll(urls, retrieveOptions = {}) {
+      // Loaded here because a client of single retrievals needs no queue.
+      const { Batch } = await import('./batch.ts')
+      yield* new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4).outcomes()
     },
     async close() {
       isClosed = true
@@ -135,7 +142,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return client
 }
 
-/** What `new URL()` makes of it, for the finding `parser-disagreement`. */
+/** The host that `new URL()` finds, for the finding `parser-disagreement`; null where it finds none. */
 function whatwgHost(url: string): string | null {
   try {
     return new URL(url).hostname
@@ -144,9 +151,13 @@ function whatwgHost(url: string): string | null {
   }
 }
 
-function representationOf(url: string | URL, opened: Representation | Handoff): Representation {
+function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {
   if (opened instanceof Representation) return opened
-  throw handoffError(String(url), opened)
+  throw handoffError(textOf(url), opened)
+}
+
+function textOf(url: string | URL | Resolution): string {
+  return typeof url === 'object' && 'plan' in url ? url.url : String(url)
 }
 
 function abandoned(url: string): RetrievalError {

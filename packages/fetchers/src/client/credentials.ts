@@ -2,17 +2,17 @@ import { RetrievalError } from '@retriever/core'
 import type { Deadline } from '../plugin/deadline.ts'
 import type { AcceptedLogins, Challenge, Credentials } from '../plugin/fetcher.ts'
 
-/** Who may know a login: the caller's function, or what stands in for it. */
+/** The caller's function `credentials`, or its substitute. */
 export type CredentialsSource = (challenge: Challenge) => Promise<Credentials | BearerToken | null>
 
-/** A token in place of user and password, for whoever takes one (Challenge.token). */
+/** A token in place of user and password, for a server that takes one (Challenge.token). */
 export interface BearerToken {
   readonly token: string
 }
 
 /**
- * Asks for a login. A person may take their time, so no limit runs but the total; only the end of the retrieval ends the wait.
- * What comes is checked here, and never shown: it may be a password, if in the wrong place.
+ * Asks for a login. A person may take their time, so only totalTimeout runs, and only the end of the retrieval ends the
+ * wait. The answer is checked here, and never shown in an error: it may be a password in the wrong place.
  */
 export async function askCredentials(
   source: CredentialsSource,
@@ -30,7 +30,7 @@ export async function askCredentials(
 }
 
 const expectation =
-  'Expected `credentials` to give { user, password }, two strings, { token }, or null; an account beside them is a string too.'
+  'Expected `credentials` to give { user, password }, two strings, { token }, or null; an account is a string too.'
 
 /** RFC 6750 2.1: b64token. */
 function isToken(answer: unknown): answer is BearerToken {
@@ -47,7 +47,7 @@ function failed(code: 'auth-required' | 'invalid-option', message: string, cause
   return new RetrievalError(code, message, { phase: 'login', cause })
 }
 
-/** A client that meets more places forgets the first ones. */
+/** Beyond this number, the oldest login is forgotten. */
 const maxPlaces = 1000
 
 /** Logins are kept until the client is closed, or the server refuses them; nothing writes them anywhere. */

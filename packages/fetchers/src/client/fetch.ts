@@ -1,27 +1,28 @@
-import { RetrievalError } from '@retriever/core'
+import { type Resolution, RetrievalError } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
-import type { Client } from './client.ts'
+import type { Representation } from '../result/representation.ts'
+import type { RetrieveOptions } from './client-options.ts'
 
 /**
- * What of the web's RequestInit is understood. What would change the result, and is not done here, is refused:
- * `invalid-option`. The rest is passed over.
+ * The members of the web's RequestInit that are known here. One that would change the result, and is not supported, is
+ * `invalid-option`. Others are ignored.
  */
 export interface FetchInit {
   readonly signal?: AbortSignal | null
   readonly method?: string
-  /** For HTTP. */
+  /** Sent with HTTP requests only. */
   readonly headers?: Headers | Readonly<Record<string, string>> | readonly (readonly [string, string])[]
   /** Refused: GET and HEAD have none. */
   readonly body?: unknown
-  /** "follow" alone: who relies on another one must not be led elsewhere. */
+  /** Only "follow": a caller who relies on another value must not be led elsewhere. */
   readonly redirect?: string
-  /** "default" alone: whether there is a cache, the fetcher's options say. */
+  /** Only "default": the option `cache` of httpFetcher() says whether there is a cache. */
   readonly cache?: string
-  /** Refused but for "": nothing here checks it. */
+  /** Only "": nothing here checks the integrity of a body. */
   readonly integrity?: string
 }
 
-/** What the web's fetch would answer for a refusal that is an answer. */
+/** The status of the Response for an error that is the server's answer. */
 const statusOf: Readonly<Partial<Record<string, number>>> = {
   'not-found': 404,
   'access-denied': 403,
@@ -29,18 +30,25 @@ const statusOf: Readonly<Partial<Record<string, number>>> = {
   'auth-failed': 401,
 }
 
-/** client.fetch: Response in, for every scheme. A server's refusal is a Response with its status; all else rejects. */
-export async function fetchResponse(client: Client, url: string | URL, init: FetchInit = {}): Promise<Response> {
+/** The part of a Client that fetch() is made of. */
+interface Retriever {
+  retrieve(resolution: Resolution, options?: RetrieveOptions): Promise<Representation>
+  resolve(url: string | URL): Resolution
+}
+
+/** Client.fetch: a server's refusal is a Response with its status; every other failure rejects. */
+export async function fetchResponse(client: Retriever, url: string | URL, init: FetchInit = {}): Promise<Response> {
   const method = readMethod(init)
   try {
-    const representation = await client.retrieve(url, {
+    const resolution = client.resolve(url)
+    const representation = await client.retrieve(resolution, {
       ...(init.signal && { signal: init.signal }),
       ...(init.headers !== undefined && {
         headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
       }),
       head: method === 'HEAD',
-      // Other mechanisms have neither, and would say so.
-      ...(client.resolve(url).plan.mechanism === 'http' && { compressed: true, fail: false }),
+      // With other mechanisms, these options would cause remarks that they have no effect.
+      ...(resolution.plan.mechanism === 'http' && { compressed: true, fail: false }),
     })
     return representation.toResponse()
   } catch (error) {
@@ -53,7 +61,7 @@ export async function fetchResponse(client: Client, url: string | URL, init: Fet
   }
 }
 
-/** Throws `invalid-option` for what would be done otherwise than the caller expects. */
+/** Throws `invalid-option` for a member that asks for something else than what would be done. */
 function readMethod(init: FetchInit): 'GET' | 'HEAD' {
   const method = (init.method ?? 'GET').toUpperCase()
   if (method !== 'GET' && method !== 'HEAD') throw invalidOption('method', '"GET" or "HEAD"', init.method)

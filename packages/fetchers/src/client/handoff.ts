@@ -2,20 +2,20 @@ import { printable, RetrievalError, redact, shellCommand, shellWord } from '@ret
 import type { Handoff, RetrievalContext } from '../plugin/fetcher.ts'
 
 /**
- * The error for who wants data where a URL names a service. The command in it may be pasted into a shell: neither URL
- * nor server can put another one in.
+ * The error of retrieve() for a URL that names a service. Its message has a command that may be pasted into a shell:
+ * neither the URL nor the server can add another command to it.
  */
 export function handoffError(url: string, handoff: Handoff): RetrievalError {
   const { service, host, port, user, program, args } = handoff
   const what = `${redact(url)} names a service (${service}), not data.`
   const message = `${what}${loginAdvice(handoff)} To use it, run: ${shellCommand([program, ...args].map(printable))}`
-  const told = { service, host, port, user, password: handoff.password == null ? null : '***', program, args }
-  return new RetrievalError('handoff', message, { phase: 'resolve', url, handoff: told })
+  const details = { service, host, port, user, password: handoff.password == null ? null : '***', program, args }
+  return new RetrievalError('handoff', message, { phase: 'resolve', url, handoff: details })
 }
 
 /**
- * No host is handed over that a program would read as an option (security.md case 8), and no password that a log would
- * show, whichever fetcher gives them.
+ * Refuses a host that a program would read as an option (security.md case 8: `-oProxyCommand=...` as a host), and hides
+ * the password from logs, whatever fetcher made the handoff.
  */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
   if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return withHiddenPassword(handoff)

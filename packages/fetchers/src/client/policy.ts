@@ -1,6 +1,6 @@
 import { type FindingCode, findingCodes, isInward, type Resolution, RetrievalError } from '@retriever/core'
-import type { ProxyServer } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 import { checkOptions, flag, list, type OptionKind, ports } from '../plugin/options.ts'
 
 /** What is refused, and what the caller takes upon himself. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { type HttpPlan, type Locator, RetrievalError, resolve } from '@retriever/core'
-import type { ProxyServer } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 
 /** Where a retrieval, or one hop of it, goes to. */
 export interface ProxyTarget {

@@ -1,6 +1,7 @@
 import {
   formatLocator,
   isInward,
+  parseUrl,
   printable,
   type Resolution,
   type ResolveOptions,
@@ -9,7 +10,8 @@ import {
   resolve,
   resolveReference,
 } from '@retriever/core'
-import type { Redirect, RequestOptions, RetrievalContext, TlsOptions } from '../plugin/fetcher.ts'
+import type { Redirect, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
+import type { TlsOptions } from '../plugin/network.ts'
 import { hostOf } from './policy.ts'
 
 /** Where a redirect leads. Throws for what is no URL, or none of a known scheme. */
@@ -20,13 +22,13 @@ export function redirectTarget(
   context: RetrievalContext,
 ): Resolution {
   try {
-    const { locator: target } = resolve(resolveReference(location, from.url), resolving)
+    const target = parseUrl(resolveReference(location, from.url), resolving.schemes)
     // RFC 9110 10.2.2.
     const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
     // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
     const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
-    if (!isSameOrigin(from, bare)) return bare
     const { user, password } = from.locator
+    if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
     return resolve(formatLocator({ ...locator, user, password }), resolving)
   } catch (cause) {
     const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'

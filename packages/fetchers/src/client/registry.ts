@@ -4,76 +4,91 @@ import type { Fetcher } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { count } from '../plugin/options.ts'
 
-/** What can fetch which mechanism, one a line. Each is loaded on its first use. */
-const builtin: Readonly<Record<string, () => Promise<Fetcher>>> = {
-  ftp: async () => (await import('../ftp/index.ts')).ftpFetcher() as Fetcher,
-  http: async () => (await import('../http/index.ts')).httpFetcher() as Fetcher,
-  gopher: async () => (await import('../gopher/index.ts')).gopherFetcher() as Fetcher,
-  nntp: async () => (await import('../nntp/index.ts')).nntpFetcher() as Fetcher,
-  telnet: async () => (await import('../telnet/index.ts')).telnetFetcher() as Fetcher,
-  file: async () => (await import('../file/index.ts')).fileFetcher() as Fetcher,
+/** The client's options that built-in fetchers are made with. */
+interface BuiltinSettings {
+  readonly localHosts: readonly string[]
 }
 
-/** Fetcher.inFlight of those, known before they are loaded. */
-const inFlight: Readonly<Record<string, number>> = { nntp: maxDepth }
+/** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
+const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Promise<Fetcher<M>> } = {
+  ftp: async () => (await import('../ftp/index.ts')).ftpFetcher(),
+  http: async () => (await import('../http/index.ts')).httpFetcher(),
+  gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
+  nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
+  telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
+  file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
+}
 
-/** The mechanisms that need no plug-in. */
+/** Their Fetcher.inFlight, which is needed before they are loaded. */
+const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
+
+/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `file`. */
 export const builtinMechanisms: readonly string[] = Object.keys(builtin)
 
-/** Open clients that have a fetcher of the caller: it may be given to several. */
+/** How many open clients have each of the callers' fetchers: one fetcher may be given to several. */
 const clients = new WeakMap<Fetcher, number>()
 
 /** The fetchers of one client: the caller's own go before the built-in ones. */
 export class Registry {
   readonly #own: readonly Fetcher[]
-  readonly #loaded = new Map<string, Promise<Fetcher>>()
-  readonly #inFlight = new Map<string, number>()
+  readonly #settings: BuiltinSettings
+  #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
+  readonly #inFlight: { [M in Mechanism]?: number } = {}
 
-  /** Throws `invalid-option` where two fetchers claim one mechanism or one is none. */
-  constructor(own: readonly Fetcher[] = []) {
+  /** Throws `invalid-option` if two fetchers have the same mechanism, or one is not a fetcher. */
+  constructor(own: readonly Fetcher[] = [], localHosts: readonly string[] = []) {
+    this.#settings = { localHosts }
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
         throw invalidOption('fetchers', 'a list of objects with `mechanism` and `retrieve`', fetcher)
       }
-      if (this.#loaded.has(fetcher.mechanism)) {
+      if (Object.hasOwn(this.#loaded, fetcher.mechanism)) {
         throw invalidOption('fetchers', `one fetcher for "${fetcher.mechanism}"`, 'two')
       }
       if (fetcher.inFlight !== undefined && !count[1](fetcher.inFlight)) {
         throw invalidOption(`${fetcher.mechanism}.inFlight`, count[0], fetcher.inFlight)
       }
-      this.#loaded.set(fetcher.mechanism, Promise.resolve(fetcher))
-      this.#inFlight.set(fetcher.mechanism, fetcher.inFlight ?? 1)
+      this.#keep(fetcher.mechanism, Promise.resolve(fetcher))
+      this.#inFlight[fetcher.mechanism] = fetcher.inFlight ?? 1
     }
     this.#own = [...own]
   }
 
-  /** From now on there is a client that has them, until dispose(). */
+  /** The mechanisms of the caller's fetchers. */
+  get own(): readonly Mechanism[] {
+    return this.#own.map(({ mechanism }) => mechanism)
+  }
+
+  /** Counts this client as one that has these fetchers, until dispose(). */
   hold(): void {
     for (const fetcher of this.#own) clients.set(fetcher, (clients.get(fetcher) ?? 0) + 1)
   }
 
-  /** Retrievals that share one connection. */
+  /** How many retrievals share one connection. */
   inFlight(mechanism: Mechanism): number {
-    return this.#inFlight.get(mechanism) ?? inFlight[mechanism] ?? 1
+    return this.#inFlight[mechanism] ?? inFlight[mechanism] ?? 1
   }
 
-  /** Undefined where nothing can fetch it. */
-  get(mechanism: Mechanism): Promise<Fetcher> | undefined {
-    const known = this.#loaded.get(mechanism)
-    if (known !== undefined || !Object.hasOwn(builtin, mechanism)) return known
-    const loading = builtin[mechanism]?.()
-    if (loading !== undefined) this.#loaded.set(mechanism, loading)
+  /** The fetcher of a mechanism; undefined if there is none. */
+  get<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
+    if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
+    const loading = Object.hasOwn(builtin, mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
+    if (loading !== undefined) this.#keep(mechanism, loading)
     return loading
   }
 
+  #keep<M extends Mechanism>(mechanism: M, fetcher: Promise<Fetcher<M>>): void {
+    this.#loaded = { ...this.#loaded, [mechanism]: fetcher }
+  }
+
   /**
-   * Disposes of all, also where one fails; rejects then with what the first failure was. One that another open client
-   * has too is left to that client.
+   * Disposes of all fetchers, even if one fails; then rejects with the first failure. A fetcher that another open
+   * client has too is left to that client.
    */
   async dispose(): Promise<void> {
-    // One that could not be loaded has said so to whoever asked for it, and holds nothing.
-    const loading = [...this.#loaded.values()]
-    this.#loaded.clear()
+    // A fetcher that could not be loaded has failed the retrieval that wanted it, and holds nothing.
+    const loading: Promise<Fetcher>[] = Object.values(this.#loaded)
+    this.#loaded = {}
     const loaded = await Promise.allSettled(loading)
     const fetchers = loaded.flatMap((each) => (each.status === 'fulfilled' && isLast(each.value) ? [each.value] : []))
     const ended = await Promise.allSettled(fetchers.map(async (fetcher) => fetcher.dispose?.()))
@@ -81,7 +96,7 @@ export class Registry {
   }
 }
 
-/** One client fewer has it: whether that was the last. */
+/** Counts one client less for a fetcher, and says whether it was the last. */
 function isLast(fetcher: Fetcher): boolean {
   const others = (clients.get(fetcher) ?? 1) - 1
   clients.set(fetcher, others)

@@ -1,6 +1,8 @@
 import {
   type ErrorCode,
+  explainResolution,
   formatLocator,
+  type Mechanism,
   type Resolution,
   type ResolveOptions,
   RetrievalError,
@@ -14,17 +16,17 @@ import type {
   ErrorExtras,
   Handoff,
   Outcome,
-  ProxyServer,
   Redirect,
   RequestOptions,
   RetrievalContext,
   Retrieved,
-  TlsOptions,
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
-import { masked, withoutSecrets } from '../plugin/redact-events.ts'
-import { Retries, withDeadline } from '../plugin/retry.ts'
+import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
+import { withoutSecrets } from '../plugin/redact-events.ts'
+import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
+import { withDeadline } from '../plugin/with-deadline.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import type { AddressBook } from './addresses.ts'
@@ -57,6 +59,13 @@ export interface Settings {
   readonly credentials: CredentialsSource
   readonly acceptedLogins: AcceptedLogins
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
+}
+
+/** What one hop came to, and by which mechanism: another than the plan's where a proxy is asked for the URL. */
+interface Hopped {
+  readonly outcome: Outcome
+  readonly mechanism: Mechanism
+  readonly context: RetrievalContext
 }
 
 /** One retrieval, from a resolution to its outcome, over as many redirects as it takes, under one deadline. */
@@ -99,9 +108,10 @@ export class Retrieval {
     let resolution = first
     try {
       while (true) {
-        const { outcome, context } = await this.#hop(resolution, this.#context(resolution))
+        const hop = await this.#hop(resolution, this.#context(resolution))
+        const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, context)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, hop)
         else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
@@ -112,20 +122,16 @@ export class Retrieval {
   }
 
   /** Over again where it fails for a cause that may pass: nothing has been handed out yet. */
-  async #hop(
-    resolution: Resolution,
-    context: RetrievalContext,
-  ): Promise<{ outcome: Outcome; context: RetrievalContext }> {
-    const { plan, findings } = resolution
-    if (context.hasListener) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
+  async #hop(resolution: Resolution, context: RetrievalContext): Promise<Hopped> {
+    if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
     enforce(this.#settings.policy, resolution)
     while (true) {
       const deadline = this.#deadline.attempt()
       const trying = withDeadline(context, deadline)
       try {
-        const outcome = await this.#attempt(resolution, trying)
-        if (outcome.outcome !== 'retrieved') deadline.end()
-        return { outcome, context: trying }
+        const tried = await this.#attempt(resolution, trying)
+        if (tried.outcome.outcome !== 'retrieved') deadline.end()
+        return { ...tried, context: trying }
       } catch (error) {
         deadline.end()
         this.#deadline.throwIfAborted()
@@ -134,7 +140,17 @@ export class Retrieval {
     }
   }
 
-  async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Outcome> {
+  #resolved(resolution: Resolution, url: string): RetrievalEvent {
+    const { plan, findings } = resolution
+    const masked = 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
+    // Of the URL without its password, which is in no event.
+    const locator = { ...resolution.locator, password: null }
+    const shown = 'password' in plan ? { ...plan, password: null } : plan
+    const explanation = explainResolution({ ...resolution, url, locator, plan: shown }, this.#settings.resolving)
+    return { type: 'resolved', url, plan: masked, findings, explanation }
+  }
+
+  async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
     const { policy, registry } = this.#settings
     const { plan, scheme } = resolution
     const proxy = await this.#proxyFor(resolution)
@@ -153,7 +169,7 @@ export class Retrieval {
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
     tellPassedOver(fetcher, outcome, context)
-    return outcome
+    return { outcome, mechanism: routed.mechanism }
   }
 
   /** For each hop anew: the proxy of one host, and its login, are not those of another (security.md case 50). */
@@ -189,7 +205,11 @@ export class Retrieval {
     return to
   }
 
-  async #represent(resolution: Resolution, outcome: Retrieved, context: RetrievalContext): Promise<Representation> {
+  async #represent(
+    resolution: Resolution,
+    outcome: Retrieved,
+    { mechanism, context }: Hopped,
+  ): Promise<Representation> {
     const { head, charset } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
@@ -197,12 +217,15 @@ export class Retrieval {
     // Who asks for metadata alone, of a batch too, has nothing to read.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
-    return new Representation(retrieved, body, {
+    const representation = new Representation(retrieved, body, {
       url: context.url,
+      mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
       maxCollected,
     })
+    // The fetcher of that mechanism made the metadata, which its own type holds it to.
+    return representation as Representation
   }
 
   #end<T>(error: RetrievalError | null, context: RetrievalContext, result: T): T {

@@ -1,5 +1,5 @@
 import { type AccessPlan, encodeOctets, type FtpPlan, type HttpPlan, isAnonymous } from '@retriever/core'
-import type { ProxyServer } from '../plugin/fetcher.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 import { authority } from '../wire/transport/authority.ts'
 
 /**

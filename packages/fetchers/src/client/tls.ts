@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls'
 import { RetrievalError } from '@retriever/core'
-import type { TlsOptions } from '../plugin/fetcher.ts'
+import type { TlsOptions } from '../plugin/network.ts'
 import { checkOptions, flag, type OptionKind, text } from '../plugin/options.ts'
 
 const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {

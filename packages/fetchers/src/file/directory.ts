@@ -14,7 +14,7 @@ const pieceSize = 64 * 1024
  * A directory as a listing: one name a line, sorted by octets, a directory's with a `/` at its end. Names are the
  * octets on disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
  */
-export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved> {
+export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved<'file'>> {
   checkChanged(stats, context)
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')

@@ -15,7 +15,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /** A regular file, open. It is closed by its body, or here where there comes none. */
-export async function retrieveFile(path: string, file: OpenedFile, context: RetrievalContext): Promise<Retrieved> {
+export async function retrieveFile(
+  path: string,
+  file: OpenedFile,
+  context: RetrievalContext,
+): Promise<Retrieved<'file'>> {
   try {
     checkChanged(file.stats, context)
     const modified = file.stats.mtime

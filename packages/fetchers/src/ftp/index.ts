@@ -43,7 +43,7 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   }
 }
 
-async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
+async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved<'ftp'>> {
   const isListing = plan.name === '' || plan.typecode === 'd'
   checkRange(plan, context, isListing)
   if (isListing) return inSession(pool, plan, context, retrieveListing)
@@ -57,7 +57,7 @@ async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext)
   }
 }
 
-function retrieveFile(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved> {
+function retrieveFile(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved<'ftp'>> {
   const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
   return inThisSession((dialogue) => retrieveObject(dialogue, inThisSession))
 }

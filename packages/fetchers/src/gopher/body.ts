@@ -1,6 +1,6 @@
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { OctetSource } from '../wire/framing/lines.ts'
-import type { Connection } from '../wire/transport/socket.ts'
+import type { Connection } from '../wire/transport/connection.ts'
 
 /** The octets of an item, which has a connection of its own: it is closed at the end, on errors, and by cancel(). */
 export class ItemBody implements ByteSource {

@@ -2,7 +2,8 @@ import type { GopherPlan } from '@retriever/core'
 import { type ByteSource, sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { LineReader } from '../wire/framing/lines.ts'
-import { type Connection, openConnection } from '../wire/transport/socket.ts'
+import type { Connection } from '../wire/transport/connection.ts'
+import { openConnection } from '../wire/transport/socket.ts'
 import { ItemBody, plainOctets } from './body.ts'
 import { throwErrorAnswer } from './error-answer.ts'
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
@@ -28,7 +29,7 @@ export function gopherFetcher(): Fetcher<'gopher'> {
   return { mechanism: 'gopher', retrieve }
 }
 
-async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved | Handoff> {
+async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved<'gopher'> | Handoff> {
   const session = sessionOf(plan)
   if (session !== undefined) return session
   if (context.request.range !== undefined) {
@@ -49,7 +50,11 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
   }
 }
 
-async function answerTo(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<Retrieved> {
+async function answerTo(
+  plan: GopherPlan,
+  connection: Connection,
+  context: RetrievalContext,
+): Promise<Retrieved<'gopher'>> {
   await sendRequest(plan, connection, context)
   const source = new LineReader(connection, context)
   return plan.gophertype === '2' ? readPhoneBook(source, context) : readReply(plan, source, context)
@@ -59,8 +64,8 @@ async function answerToPrepared(
   { plan, form, metadata }: Prepared,
   connection: Connection,
   context: RetrievalContext,
-): Promise<Retrieved> {
-  const submit = async (data: FormData): Promise<Retrieved> => {
+): Promise<Retrieved<'gopher'>> {
+  const submit = async (data: FormData): Promise<Retrieved<'gopher'>> => {
     await sendForm(plan, data, connection, context)
     return readReply(plan, new LineReader(connection, context), context)
   }
@@ -68,7 +73,11 @@ async function answerToPrepared(
   return { ...retrieved, metadata: { ...retrieved.metadata, ...metadata } }
 }
 
-async function readReply(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
+async function readReply(
+  plan: GopherPlan,
+  source: LineReader,
+  context: RetrievalContext,
+): Promise<Retrieved<'gopher'>> {
   await waitForOctets(source)
   if (plan.gopherPlus === null) return plainItem(plan, source, context)
   const status = await readStatus(source, context)
@@ -94,7 +103,11 @@ async function waitForOctets(source: LineReader): Promise<void> {
   if (first !== null) source.unread(first)
 }
 
-async function itemInstead(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
+async function itemInstead(
+  plan: GopherPlan,
+  source: LineReader,
+  context: RetrievalContext,
+): Promise<Retrieved<'gopher'>> {
   const item = await plainItem({ ...plan, gopherPlus: null }, source, context)
   const message = 'The answer is not in the form of Gopher+; it is taken for the item itself.'
   context.emit({ type: 'remark', url: context.url, message })
@@ -102,7 +115,11 @@ async function itemInstead(plan: GopherPlan, source: LineReader, context: Retrie
 }
 
 /** RFC 1436: the item and nothing else, to the end of the connection. */
-async function plainItem(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<Retrieved> {
+async function plainItem(
+  plan: GopherPlan,
+  source: LineReader,
+  context: RetrievalContext,
+): Promise<Retrieved<'gopher'>> {
   await throwErrorAnswer(plan, source, context)
   const mediaType = mediaTypeOf(plan)
   return {
@@ -124,7 +141,7 @@ function retrievedFrom(
   plan: GopherPlan,
   mediaType: string | null,
   context: RetrievalContext,
-): Pick<Retrieved, 'outcome' | 'kind' | 'mediaType' | 'charset' | 'modified' | 'entries'> {
+): Pick<Retrieved<'gopher'>, 'outcome' | 'kind' | 'mediaType' | 'charset' | 'modified' | 'entries'> {
   const item = { outcome: 'retrieved', mediaType, charset: null, modified: null } as const
   if (asksAttributes(plan) || mediaType === attributedMenuType) {
     return { ...item, kind: 'listing', entries: (body) => attributeEntries(body, plan, context) }

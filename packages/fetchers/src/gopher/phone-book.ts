@@ -17,7 +17,7 @@ interface PhLine {
 }
 
 /** The answer to the one command that was sent: the lines without their codes, and an empty one between people. */
-export async function readPhoneBook(source: LineReader, context: RetrievalContext): Promise<Retrieved> {
+export async function readPhoneBook(source: LineReader, context: RetrievalContext): Promise<Retrieved<'gopher'>> {
   const { maxReply } = context.limits
   const beginning: PhLine[] = []
   let line = await readLine(source, context, 'request')

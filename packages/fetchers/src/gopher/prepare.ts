@@ -1,5 +1,6 @@
 import { type GopherPlan, gopherRequest } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { GopherMetadata } from '../plugin/metadata.ts'
 import type { FormData } from './plus/answers.ts'
 import { readAsk } from './plus/ask.ts'
 import { type Block, linesIn } from './plus/blocks.ts'
@@ -14,7 +15,7 @@ export interface Prepared {
   /** To be sent after the request. */
   readonly form: FormData | null
   /** What the preparation has found out. */
-  readonly metadata: Readonly<Record<string, unknown>>
+  readonly metadata: GopherMetadata
 }
 
 /** RFC 4266 2.5: `?` is an item with a form; else whoever gives answers means one, where the URL names no attributes and no form data. */

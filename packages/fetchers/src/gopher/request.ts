@@ -1,7 +1,7 @@
 import type { GopherPlan } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { isOneLine } from '../wire/framing/lines.ts'
-import type { Connection } from '../wire/transport/socket.ts'
+import type { Connection } from '../wire/transport/connection.ts'
 import type { FormData } from './plus/answers.ts'
 
 /**

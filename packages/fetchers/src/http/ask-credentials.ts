@@ -1,7 +1,7 @@
 import { type HttpPlan, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
-import { basicLogin, type Login } from '../auth/authenticator.ts'
 import type { AuthChallenge } from '../auth/challenge.ts'
 import { DigestLogin, strongestDigest } from '../auth/digest.ts'
+import { basicLogin, type Login } from '../auth/login.ts'
 import type { Challenge, Credentials, ErrorExtras, RetrievalContext } from '../plugin/fetcher.ts'
 
 /** Knows, or asks for, the credentials of a realm; `protection` names the realm and the ways that the server takes. */

@@ -1,6 +1,7 @@
 import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
 import { httpDate } from '../plugin/date.ts'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {

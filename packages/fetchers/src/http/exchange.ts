@@ -1,5 +1,6 @@
 import type { ByteSource } from '../plugin/byte-source.ts'
-import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { ProxyServer } from '../plugin/network.ts'
 import type { ResponseHead } from './response.ts'
 
 export type Deadline = RetrievalContext['deadline']

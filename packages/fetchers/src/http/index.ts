@@ -2,7 +2,7 @@ import type { HttpPlan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
 import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
 import { resumePoint } from '../plugin/request-options.ts'
-import { withDeadline } from '../plugin/retry.ts'
+import { withDeadline } from '../plugin/with-deadline.ts'
 import type { Cache } from './cache/cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
 import { decodeBody } from './coding/coding.ts'
@@ -16,6 +16,7 @@ import { retrieveRest } from './range/resume-from.ts'
 import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
 
+export { isOwnField } from '../plugin/options.ts'
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
 /** How HTTP is spoken by all clients that get the fetcher. */
@@ -51,7 +52,12 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   }
 }
 
-async function retrieve(pool: Pool, cache: Cache | null, plan: HttpPlan, context: RetrievalContext): Promise<Outcome> {
+async function retrieve(
+  pool: Pool,
+  cache: Cache | null,
+  plan: HttpPlan,
+  context: RetrievalContext,
+): Promise<Outcome<'http'>> {
   const { deadline } = context
   const ask = withLogin(plan, context, (asking: RangeRequest, logins: Logins) => {
     const send = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), asking, logins)
@@ -69,7 +75,7 @@ function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   return { ...context, request }
 }
 
-function retrieveWith(ask: SendRequest, context: RetrievalContext): Promise<Outcome> {
+function retrieveWith(ask: SendRequest, context: RetrievalContext): Promise<Outcome<'http'>> {
   const { request } = context
   const point = resumePoint(request)
   const connections = connectionsFor(request)

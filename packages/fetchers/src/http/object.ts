@@ -24,7 +24,7 @@ export async function retrieveObject(
   ask: SendRequest,
   context: RetrievalContext,
   range?: RequestOptions['range'],
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const deadline = context.deadline.attempt()
   const asking = { ...(range !== undefined && { range }), deadline }
   const answer = await ask(asking)
@@ -38,7 +38,7 @@ export async function resuming(
   asked: Asked,
   context: RetrievalContext,
   range?: RequestOptions['range'],
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const { ask, answer, deadline } = asked
   const outcome = withCache(await outcomeOf(answer, context, range), answer)
   if (outcome.outcome !== 'retrieved' || context.request.head === true) return outcome
@@ -61,7 +61,7 @@ function restart({ ask, asking, answer }: Asked, extent: Extent | null, context:
   return new RestartProof(context, again, answer.head, extent === null ? null : extent.end - extent.at)
 }
 
-function withCache(outcome: Outcome, { cache }: Answer): Outcome {
+function withCache(outcome: Outcome<'http'>, { cache }: Answer): Outcome<'http'> {
   if (outcome.outcome !== 'retrieved' || cache === undefined) return outcome
   return { ...outcome, metadata: { ...outcome.metadata, cache } }
 }

@@ -18,7 +18,7 @@ export async function outcomeOf(
   answer: Answer,
   context: RetrievalContext,
   range?: RequestOptions['range'],
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const { head, body, peerAddress } = answer
   const { status } = head
   const location = redirects.has(status) ? locationOf(head, context) : null
@@ -42,7 +42,11 @@ export async function outcomeOf(
 }
 
 /** An error, or what the caller wants to see in its place. */
-async function failed(answer: Answer, context: RetrievalContext, range: RequestOptions['range']): Promise<Outcome> {
+async function failed(
+  answer: Answer,
+  context: RetrievalContext,
+  range: RequestOptions['range'],
+): Promise<Outcome<'http'>> {
   const { head, proxy } = answer
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
@@ -55,7 +59,7 @@ async function failed(answer: Answer, context: RetrievalContext, range: RequestO
   throw statusError(head, excerpt, proxy, context)
 }
 
-function retrieved({ head, body, provesEnd = false }: Answer): Retrieved {
+function retrieved({ head, body, provesEnd = false }: Answer): Retrieved<'http'> {
   return Object.assign(describe(head, provesEnd), { body })
 }
 

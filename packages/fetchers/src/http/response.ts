@@ -53,7 +53,7 @@ export function shownFields({ fields }: ResponseHead): Readonly<Record<string, s
 }
 
 /** All of a Retrieved but its body, from the head of a 2xx answer. */
-export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved, 'body' | 'entries'> {
+export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<'http'>, 'body' | 'entries'> {
   const size = sizeOf(head)
   const [mediaType, charset] = mediaTypeOf(head)
   return {

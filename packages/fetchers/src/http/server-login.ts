@@ -1,6 +1,7 @@
 import { type HttpPlan, RetrievalError } from '@retriever/core'
-import { type Attempt, Authenticator, type UserAndPassword } from '../auth/authenticator.ts'
+import { type Attempt, Authenticator } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
+import type { UserAndPassword } from '../auth/login.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { askCredentials, checkBasicUser } from './ask-credentials.ts'

@@ -16,7 +16,7 @@ import { fieldsOf } from './fields.ts'
 import { refusedByServer } from './nntp-errors.ts'
 
 /** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
-export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
+export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved<'nntp'>> {
   const { context } = dialogue
   if (context.request.head === true) return retrieveHead(dialogue)
   const { reply, slot } = await askArticle(dialogue, 'ARTICLE', 220)
@@ -40,7 +40,7 @@ export async function retrieveArticle(dialogue: Dialogue, inSession: InSession):
 }
 
 /** Its header alone: HEAD (RFC 3977 6.2.2). */
-async function retrieveHead(dialogue: Dialogue): Promise<Retrieved> {
+async function retrieveHead(dialogue: Dialogue): Promise<Retrieved<'nntp'>> {
   const { session, context } = dialogue
   const { reply, slot } = await askArticle(dialogue, 'HEAD', 221)
   const fields = await fieldsOf(session, slot, context)
@@ -91,7 +91,7 @@ function articleOf({ text }: Reply): { readonly number: number | null; readonly 
   return { number: number === undefined ? null : Number(number), messageId }
 }
 
-function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved, 'body'> {
+function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved<'nntp'>, 'body'> {
   const { number, messageId } = articleOf(reply)
   return {
     outcome: 'retrieved',

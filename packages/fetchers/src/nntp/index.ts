@@ -50,7 +50,7 @@ function checkPlan(plan: NntpPlan, context: RetrievalContext): ServerPlan {
   throw context.error('no-server', message, { phase: 'resolve' })
 }
 
-function select(dialogue: Dialogue, inSession: InSession, maxArticles: number): Promise<Retrieved> {
+function select(dialogue: Dialogue, inSession: InSession, maxArticles: number): Promise<Retrieved<'nntp'>> {
   switch (dialogue.plan.select) {
     case 'article':
     case 'message':

@@ -1,4 +1,4 @@
-import type { AccessPlan, Finding, RetrievalError } from '@retriever/core'
+import type { AccessPlan, Explained, Finding, RetrievalError } from '@retriever/core'
 
 /**
  * What happens during retrievals, in order. Progress bars, traces and transcripts are built on these alone.
@@ -10,6 +10,8 @@ export type RetrievalEvent =
       readonly url: string
       readonly plan: AccessPlan
       readonly findings: readonly Finding[]
+      /** The same as `retrieve explain --json` gives it: explain() need not resolve the URL again. */
+      readonly explanation: Explained
     }
   | {
       readonly type: 'connected'

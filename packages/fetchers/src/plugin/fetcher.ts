@@ -1,14 +1,15 @@
-import type { LookupAddress, LookupOptions } from 'node:dns'
-import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
+import type { AccessPlans, ErrorCode, ErrorResponse, Mechanism, Phase, RetrievalError } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
+import type { MetadataOf } from './metadata.ts'
+import type { Addresses, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
-export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
+export interface Fetcher<M extends Mechanism = Mechanism> {
   readonly mechanism: M
   /**
    * Retrievals that share one connection, one answered after the other: retrieveAll() counts so many as one of a host. Default 1.
@@ -23,7 +24,7 @@ export interface Fetcher<M extends keyof AccessPlans = keyof AccessPlans> {
    * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes one).
    * Must stop when context.deadline.signal aborts, and must not write to the plan.
    */
-  retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome>
+  retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome<M>>
   /** Closes what is kept between retrievals. */
   dispose?(): Promise<void>
 }
@@ -144,55 +145,6 @@ export interface ResumePoint {
   readonly since?: Date
 }
 
-/** Whom to trust, and who the client is, within TLS. */
-export interface TlsOptions {
-  /** Certificates (PEM) to trust instead of the built-in ones. */
-  readonly ca?: string
-  /** The same for https proxies. */
-  readonly proxyCa?: string
-  /** The client's own certificate with its chain (PEM), for servers of the first origin alone that ask for one. */
-  readonly cert?: string
-  /** Its private key (PEM). */
-  readonly key?: string
-  /** Of the private key. */
-  readonly passphrase?: string
-  /** Verify nothing: only ever by the caller's explicit word. */
-  readonly insecure?: boolean
-}
-
-/** A proxy on the way to a server, as ClientOptions.proxy names it. */
-export interface ProxyServer {
-  /** What it speaks; `https` is HTTP within TLS. Names are looked up here for `socks5`, by the proxy for all others. */
-  readonly kind: 'socks5' | 'socks5h' | 'http' | 'https'
-  readonly host: string
-  readonly port: number
-  /** One octet a character, as the password; null where it wants no login. */
-  readonly user: string | null
-  readonly password: string | null
-  /** Ask for a tunnel also where an HTTP proxy could be asked for the URL itself. */
-  readonly tunnel: boolean
-  /** `socks5://host:1080`, for people: without user and password. */
-  readonly url: string
-  /** Tells it from every other, for the keys of pools; user and password are hashed (security.md case 38). */
-  readonly key: string
-}
-
-/** Of hosts, as the caller's rules have them. */
-export interface Addresses {
-  /**
-   * Those that may be gone to, in the order to try: none, where a host has others alone. Rejects as dns.lookup does.
-   */
-  of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
-  /** Whether a connection that is open to this address may be used. */
-  allows(address: string): boolean
-  /** Why none may, behind a colon. */
-  readonly rule: string
-  /** True: these are the rules for places that a server from elsewhere points to, not the caller. */
-  readonly isPointedTo?: boolean
-  /** For the keys of pools: what is open under another key may have been made by other rules. */
-  keyOf(host: string, port: number): string
-}
-
 /** Who asks for a login, and for which. */
 export interface Challenge {
   /** For the person asked: `alice@ftp.example.org`, an HTTP realm. Text, not octets, as all of it. */
@@ -230,10 +182,10 @@ export interface AcceptedLogins {
 }
 
 /** What one attempt to retrieve comes to, unless it fails. */
-export type Outcome = Retrieved | Handoff | Redirect
+export type Outcome<M extends Mechanism = Mechanism> = Retrieved<M> | Handoff | Redirect
 
 /** A data object or listing whose body can be read now. */
-export interface Retrieved {
+export interface Retrieved<M extends Mechanism = Mechanism> {
   readonly outcome: 'retrieved'
   readonly kind: 'object' | 'listing'
   /** `type/subtype`, lower case; null where nothing says. */
@@ -252,8 +204,8 @@ export interface Retrieved {
    * nothing but the end of the connection (a cut one cannot be told from a whole one).
    */
   readonly completeness: 'verified' | 'terminated' | 'eof-only'
-  /** What else the protocol said: headers, status, server's words. JSON-able. */
-  readonly metadata: Readonly<Record<string, unknown>>
+  /** What else the protocol said: status, header fields, the server's words. JSON-able. */
+  readonly metadata: MetadataOf<M>
   /**
    * The octets: a ByteSource, or any async iterable of chunks that are the consumer's own. It ends only where the
    * representation is whole, else it throws a RetrievalError. An abort of the deadline's signal releases everything, also

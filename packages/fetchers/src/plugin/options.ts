@@ -93,8 +93,8 @@ export const resumePoint: OptionKind = [
 ]
 
 /**
- * Throws `invalid-option` for an option that is unknown or has a value of another kind. `place` stands before its name. Undefined is
- * absent.
+ * Throws `invalid-option` for an option that is unknown or has a value of another kind. `place` stands before its name.
+ * Undefined is absent.
  */
 export function checkOptions(options: object, kinds: Readonly<Record<string, OptionKind>>, place = ''): void {
   for (const [name, value] of Object.entries(options)) {

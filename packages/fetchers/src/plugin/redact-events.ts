@@ -1,10 +1,5 @@
-import { type AccessPlan, redact } from '@retriever/core'
+import { redact } from '@retriever/core'
 import type { RetrievalEvent } from './events.ts'
-
-/** A plan as it may be told. */
-export function masked(plan: AccessPlan): AccessPlan {
-  return 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
-}
 
 /** Listeners write what they get into logs, where the query of a URL may hold a token, and the plan and the request it (case 47). */
 export function withoutSecrets(event: RetrievalEvent): RetrievalEvent {

@@ -1,6 +1,7 @@
 import { RetrievalError } from '@retriever/core'
-import { clampTimer } from './deadline.ts'
-import type { RetrievalContext } from './fetcher.ts'
+import { clampTimer, type Deadline } from './deadline.ts'
+import type { RetrievalEvent } from './events.ts'
+import type { Limits } from './limits.ts'
 
 /** Of the first wait; each is twice the one before. curl and apt begin so too. */
 const firstDelay = 1000
@@ -8,6 +9,14 @@ const firstDelay = 1000
 const leastDelay = 100
 /** Octets between two failures that renew the budget. A server that cuts a body more often than that is given up. */
 const substantial = 1024 * 1024
+
+/** The part of a RetrievalContext that waiting and trying again needs. */
+interface RetryContext {
+  readonly url: string
+  readonly deadline: Deadline
+  readonly limits: Limits
+  emit(event: RetrievalEvent): void
+}
 
 /**
  * How often something is tried again, and when: limits.maxRetries and limits.maxRetryDelay, or what the server asks
@@ -32,7 +41,7 @@ export class Retries {
    * Waits until it is time to try again what has failed so. False at once: the error stands. Rejects where the
    * retrieval ends meanwhile.
    */
-  async again(error: unknown, context: RetrievalContext): Promise<boolean> {
+  async again(error: unknown, context: RetryContext): Promise<boolean> {
     return RetrievalError.is(error) && this.#mayPass(error) && this.wait(error, context)
   }
 
@@ -40,7 +49,7 @@ export class Retries {
    * The same for an error of which the caller knows that its cause may pass. `isFirstAtOnce`: the first further try of the
    * retrieval waits for nothing.
    */
-  async wait(error: RetrievalError, context: RetrievalContext, isFirstAtOnce = false): Promise<boolean> {
+  async wait(error: RetrievalError, context: RetryContext, isFirstAtOnce = false): Promise<boolean> {
     const { limits, deadline, emit, url } = context
     if (this.#sinceFailure >= substantial) this.#spent = 0
     this.#sinceFailure = 0
@@ -95,17 +104,8 @@ function withMessage(error: RetrievalError, message: string): RetrievalError {
   })
 }
 
-/** The same context for what is done under another deadline. */
-export function withDeadline(context: RetrievalContext, deadline: RetrievalContext['deadline']): RetrievalContext {
-  return {
-    ...context,
-    deadline,
-    error: (code, message, extras) => context.error(code, message, { phase: deadline.phase, ...extras }),
-  }
-}
-
 /** Rejects once the retrieval must end. */
-async function pause(milliseconds: number, deadline: RetrievalContext['deadline']): Promise<void> {
+async function pause(milliseconds: number, deadline: Deadline): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   try {
     await deadline.unlimited(

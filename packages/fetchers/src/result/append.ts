@@ -1,12 +1,12 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import { attempt, writeFailed, writeWhole } from './local-file.ts'
-import type { SavedFacts } from './save.ts'
+import { orWriteFailed, writeFailed, writeWhole } from './local-file.ts'
+import type { SavedFacts } from './saved-facts.ts'
 
 /**
- * Writes the octets behind those that `path` has already, which must be as many as come before them in the resource; where none do,
- * the file may be missing. What has come stays where the rest does not, to be continued from, unless it turns out to come from another
- * place (`range-refused`). Throws as save().
+ * Appends the octets to `path`, which must have exactly as many octets as come before them in the resource; at offset 0
+ * it may be missing. On failure the file keeps what has come, unless the server began at another offset
+ * (`range-refused`). Throws as save().
  */
 export async function append(octets: AsyncIterable<Uint8Array>, path: string, facts: SavedFacts): Promise<void> {
   const { offset, modified } = facts
@@ -15,35 +15,37 @@ export async function append(octets: AsyncIterable<Uint8Array>, path: string, fa
     await checkLength(file, path, offset)
     let length = offset
     for await (const chunk of octets) {
-      await attempt(path, () => writeWhole(file, chunk))
+      await orWriteFailed(path, () => writeWhole(file, chunk))
       length += chunk.length
     }
-    // Another retrieval may have appended to it too: then it is no copy of the resource, whatever its length.
+    // If another process has appended to the file meanwhile, it is no copy of the resource, whatever its length.
     await checkLength(file, path, length)
-    if (modified !== null) await attempt(path, () => file.utimes(new Date(), modified))
+    if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
   } catch (error) {
-    if (isElsewhere(error)) await attempt(path, () => file.truncate(offset))
+    if (isElsewhere(error)) await orWriteFailed(path, () => file.truncate(offset))
     throw error
   } finally {
-    await attempt(path, () => file.close())
+    await orWriteFailed(path, () => file.close())
   }
 }
 
-/** The server had not begun at the offset after all (security.md R18): a file of such octets may even have the right length. */
+/** The server did not begin at the offset (security.md R18): the file could even have the right length. */
 function isElsewhere(error: unknown): boolean {
   return RetrievalError.is(error) && error.code === 'range-refused'
 }
 
-/** Never through a link, whoever set it; and a FIFO that nobody reads must not be waited for (O_NONBLOCK gives ENXIO). */
+/**
+ * Follows no link, since another user may have made it, and does not wait for the reader of a FIFO (O_NONBLOCK: ENXIO).
+ */
 function openEnd(path: string, offset: number): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_NOFOLLOW, O_CREAT } = constants
   const flags = O_WRONLY | O_APPEND | O_NOFOLLOW | (constants.O_NONBLOCK ?? 0) | (offset === 0 ? O_CREAT : 0)
   const reasons = { ENXIO: irregular, ...(offset > 0 && { ENOENT: 'there is no such file to append to' }) }
-  return attempt(path, () => open(path, flags, 0o666), reasons)
+  return orWriteFailed(path, () => open(path, flags, 0o666), reasons)
 }
 
 async function checkLength(file: FileHandle, path: string, length: number): Promise<void> {
-  const stats = await attempt(path, () => file.stat())
+  const stats = await orWriteFailed(path, () => file.stat())
   if (!stats.isFile()) throw writeFailed(path, irregular)
   if (stats.size === length) return
   throw writeFailed(path, `it has ${stats.size} octets, and what comes goes behind octet ${length}`)

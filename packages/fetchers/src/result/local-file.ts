@@ -20,8 +20,11 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** One operation on a file that is written; what the system says against it becomes `write-failed`. `own` goes before our reasons. */
-export async function attempt<T>(
+/**
+ * Runs one operation on a file that is written. A system error becomes `write-failed`; `own` has reasons by error code
+ * that take the place of the usual ones.
+ */
+export async function orWriteFailed<T>(
   path: string,
   operation: () => Promise<T>,
   own: Readonly<Record<string, string>> = {},

@@ -2,11 +2,11 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
-import { attempt, special, writeFailed, writeWhole } from './local-file.ts'
+import { orWriteFailed, special, writeFailed, writeWhole } from './local-file.ts'
 import { checkDead, PartLock, recordPath } from './part-lock.ts'
 import { isOwnFile, lstatOf, type PartRecord, pointOf, provenLength, readRecord, recordOf } from './part-record.ts'
 import { thisProcess } from './process-identity.ts'
-import type { SavedFacts } from './save.ts'
+import type { SavedFacts } from './saved-facts.ts'
 
 interface OpenPart {
   readonly file: FileHandle
@@ -42,9 +42,9 @@ export interface KeptPart {
  */
 export async function findPart(path: string): Promise<KeptPart | null> {
   const part = `${path}.part`
-  const found = await attempt(part, () => readRecord(recordPath(part)))
+  const found = await orWriteFailed(part, () => readRecord(recordPath(part)))
   if (found !== null) await checkDead(part, found)
-  const stats = await attempt(part, () => lstatOf(part))
+  const stats = await orWriteFailed(part, () => lstatOf(part))
   if (stats === null || !isOwnFile(stats)) return null
   const record = found?.record ?? null
   const length = record === null ? null : await provenLength(record, stats)
@@ -97,7 +97,7 @@ export class PartFile {
 
   async write(octets: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of octets) {
-      await attempt(this.#part, () => writeWhole(this.#file, chunk))
+      await orWriteFailed(this.#part, () => writeWhole(this.#file, chunk))
       this.#length += chunk.length
     }
     this.#isWhole = true
@@ -105,18 +105,18 @@ export class PartFile {
 
   /** Throws away what this retrieval has written: its octets come from the first one on. */
   async startOver(): Promise<void> {
-    await attempt(this.#part, () => this.#file.truncate(this.#start))
+    await orWriteFailed(this.#part, () => this.#file.truncate(this.#start))
     this.#length = this.#start
   }
 
   async publish(modified: Date | null, overwrite: boolean): Promise<void> {
     const { mode, least } = this.#options
     if (this.#length < least) throw tooShort(this.#path, least, this.#length)
-    if (mode !== null) await attempt(this.#part, () => this.#file.chmod(mode))
-    if (modified !== null) await attempt(this.#part, () => this.#file.utimes(new Date(), modified))
+    if (mode !== null) await orWriteFailed(this.#part, () => this.#file.chmod(mode))
+    if (modified !== null) await orWriteFailed(this.#part, () => this.#file.utimes(new Date(), modified))
     await this.#check()
-    await attempt(this.#part, () => this.#file.close())
-    await attempt(this.#path, () => moveTo(this.#part, this.#path, overwrite), { EEXIST: exists })
+    await orWriteFailed(this.#part, () => this.#file.close())
+    await orWriteFailed(this.#path, () => moveTo(this.#part, this.#path, overwrite), { EEXIST: exists })
     await this.#lock.release()
   }
 
@@ -149,7 +149,7 @@ export class PartFile {
   /** Both the part and its record are still those that this retrieval has made. */
   async #check(): Promise<void> {
     await this.#lock.check()
-    const named = await attempt(this.#part, () => lstatOf(this.#part))
+    const named = await orWriteFailed(this.#part, () => lstatOf(this.#part))
     if (named?.ino !== this.#number) throw writeFailed(this.#part, 'another retrieval has taken it over')
   }
 }
@@ -170,29 +170,29 @@ const spoiling: ReadonlySet<string> = new Set(['range-refused', 'protocol-violat
 
 /** Never through a planted link (security.md case 31). */
 async function openNew(part: string, mode: number | null): Promise<FileHandle> {
-  const stats = await attempt(part, () => lstatOf(part))
+  const stats = await orWriteFailed(part, () => lstatOf(part))
   if (stats !== null) await removeDead(part, stats)
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
   // Where it is truncated, writing goes on at its end.
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW
   // Until it is whole, it is nobody's to read who may not read what it replaces.
-  return attempt(part, () => open(part, flags, mode === null ? 0o666 : mode | 0o600), {
+  return orWriteFailed(part, () => open(part, flags, mode === null ? 0o666 : mode | 0o600), {
     EEXIST: 'another retrieval is writing it',
   })
 }
 
 async function removeDead(part: string, stats: Stats): Promise<void> {
-  if (stats.isFile()) return attempt(part, () => unlink(part))
+  if (stats.isFile()) return orWriteFailed(part, () => unlink(part))
   throw writeFailed(part, `it is ${special(stats)}; remove it, or choose another name`)
 }
 
 async function openKept(part: string, length: number): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)
-  const file = await attempt(part, () => open(part, flags))
+  const file = await orWriteFailed(part, () => open(part, flags))
   try {
     const stats = await file.stat()
     if (!isOwnFile(stats)) throw writeFailed(part, 'it is not a regular file of your own with one name')
-    if (stats.size > length) await attempt(part, () => file.truncate(length))
+    if (stats.size > length) await orWriteFailed(part, () => file.truncate(length))
     return file
   } catch (error) {
     await file.close()

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
-import { attempt, writeFailed } from './local-file.ts'
+import { orWriteFailed, writeFailed } from './local-file.ts'
 import {
   createRecord,
   type FoundRecord,
@@ -39,7 +39,7 @@ export class PartLock {
     const path = recordPath(part)
     for (let tries = 0; tries < 5; tries++) {
       let proven: number | null = null
-      const found = await attempt(part, () => readRecord(path))
+      const found = await orWriteFailed(part, () => readRecord(path))
       if (found !== null) {
         await checkDead(part, found)
         await checkOurs(part, found)
@@ -47,7 +47,7 @@ export class PartLock {
       }
       const number = await (found === null
         ? create(part, path, record)
-        : attempt(part, () => takeOver(path, found, record)))
+        : orWriteFailed(part, () => takeOver(path, found, record)))
       if (number !== null) return new PartLock(part, number, proven)
     }
     throw writeFailed(part, isWritten)
@@ -55,7 +55,7 @@ export class PartLock {
 
   /** Throws where another process has taken the part over, believing this one to be dead. */
   async check(): Promise<void> {
-    const stats = await attempt(this.#part, () => lstatOf(recordPath(this.#part)))
+    const stats = await orWriteFailed(this.#part, () => lstatOf(recordPath(this.#part)))
     if (stats?.ino !== this.#number) throw writeFailed(this.#part, 'another retrieval has taken it over')
   }
 
@@ -64,7 +64,7 @@ export class PartLock {
     const path = recordPath(this.#part)
     // A full disk may have no room for a second file, but has for this one again.
     const again = (): Promise<number> => this.release().then(() => createRecord(path, record))
-    this.#number = await attempt(this.#part, () => replaceRecord(path, record).catch(again))
+    this.#number = await orWriteFailed(this.#part, () => replaceRecord(path, record).catch(again))
   }
 
   async release(): Promise<void> {
@@ -93,7 +93,7 @@ export async function checkDead(part: string, { record, stats }: FoundRecord): P
 /** Throws `write-failed` for a file that has the name of a record by chance: none of ours, and no part beside it. */
 async function checkOurs(part: string, { record, stats }: FoundRecord): Promise<void> {
   if (record !== null || stats.size === 0 || !isOwnFile(stats)) return
-  if ((await attempt(part, () => lstatOf(part))) !== null) return
+  if ((await orWriteFailed(part, () => lstatOf(part))) !== null) return
   throw writeFailed(recordPath(part), 'another file has that name; move it, or choose another name')
 }
 
@@ -105,7 +105,7 @@ function lifeOf(stats: Stats): number {
 
 async function isYoung(part: string, record: Stats, life: number): Promise<boolean> {
   if (life === 0) return false
-  const written = (await attempt(part, () => lstatOf(part)))?.mtimeMs ?? 0
+  const written = (await orWriteFailed(part, () => lstatOf(part)))?.mtimeMs ?? 0
   // The clock of files is finer than ours: what was written just now may seem to come. Later dates are wrong ones.
   return Math.abs(Date.now() - Math.max(written, record.mtimeMs)) < life
 }
@@ -113,7 +113,7 @@ async function isYoung(part: string, record: Stats, life: number): Promise<boole
 const isWritten = 'another retrieval is writing it; wait for its end, or choose another name'
 
 async function lengthOf(part: string, { record }: FoundRecord): Promise<number | null> {
-  const stats = await attempt(part, () => lstatOf(part))
+  const stats = await orWriteFailed(part, () => lstatOf(part))
   return record === null || stats === null ? null : provenLength(record, stats)
 }
 
@@ -159,7 +159,7 @@ function isTaken(error: unknown): boolean {
 
 /** Null where another retrieval has been faster. */
 async function create(part: string, path: string, record: PartRecord): Promise<number | null> {
-  return attempt(part, async () => {
+  return orWriteFailed(part, async () => {
     try {
       return await createRecord(path, record)
     } catch (error) {

@@ -3,7 +3,7 @@ import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { redact } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
 import { type ProcessIdentity, thisProcess } from './process-identity.ts'
-import type { SavedFacts } from './save.ts'
+import type { SavedFacts } from './saved-facts.ts'
 
 /**
  * What `NAME.part.json` says of NAME.part: which version of which resource its octets are of, and who writes it. It

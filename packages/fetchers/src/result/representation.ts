@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
-import type { Finding } from '@retriever/core'
+import type { Finding, Mechanism } from '@retriever/core'
 import { chunksOf, type Sink } from '../plugin/byte-source.ts'
 import type { Entry, Retrieved } from '../plugin/fetcher.ts'
+import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
 import { type SaveOptions, save } from './save.ts'
@@ -18,6 +19,7 @@ export interface Hop {
 /** What a representation is made of, beside what the fetcher brought. */
 export interface Origin {
   readonly url: string
+  readonly mechanism: Mechanism
   readonly findings: readonly Finding[]
   readonly redirects: readonly Hop[]
   readonly maxCollected: number
@@ -28,9 +30,14 @@ export interface Origin {
  * `bytes()`, `saveTo()`, `writeTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`; each throws a TypeError if it has been read,
  * and rejects with a RetrievalError where it ends early. Read it or `cancel()` it: until then its connection is open.
  */
-export class Representation implements AsyncDisposable {
+export type Representation = RepresentationBase & TaggedMetadata
+
+/** The class behind Representation: a class cannot be a union. */
+class RepresentationBase implements AsyncDisposable {
   /** Where it came from in the end, after redirects, without password. */
   readonly url: string
+  /** How it was retrieved, which tells what `metadata` has: `http` also for an FTP URL that an HTTP proxy was asked for. */
+  readonly mechanism: Mechanism
   readonly kind: Retrieved['kind']
   readonly mediaType: string | null
   /** As the server names it, or as the caller does (RequestOptions.charset). */
@@ -44,7 +51,8 @@ export class Representation implements AsyncDisposable {
   readonly etag: string | null
   readonly completeness: Retrieved['completeness']
   readonly findings: readonly Finding[]
-  readonly metadata: Readonly<Record<string, unknown>>
+  /** What else the protocol said; typed by TaggedMetadata. */
+  readonly metadata: unknown
   readonly redirects: readonly Hop[]
   readonly #content: Body
   readonly #retrieved: Retrieved
@@ -54,6 +62,7 @@ export class Representation implements AsyncDisposable {
   /** @internal Representations come from a client. */
   constructor(retrieved: Retrieved, content: Body, origin: Origin) {
     this.url = origin.url
+    this.mechanism = origin.mechanism
     this.kind = retrieved.kind
     this.mediaType = retrieved.mediaType
     this.charset = retrieved.charset
@@ -144,7 +153,8 @@ export class Representation implements AsyncDisposable {
     return decodeText(await this.bytes(), this)
   }
 
-  async json(): Promise<unknown> {
+  /** The body as JSON (RFC 8259), which nobody has checked to be a T. Rejects with a SyntaxError where it is none. */
+  async json<T = unknown>(): Promise<T> {
     return JSON.parse(await this.text())
   }
 
@@ -186,22 +196,19 @@ export class Representation implements AsyncDisposable {
   }
 
   /** As the web's Response, for whatever takes one. */
-  toResponse(): Response {
-    const { headers, status, decoded } = this.metadata as {
-      headers?: Record<string, string>
-      status?: number
-      decoded?: readonly string[]
-    }
+  toResponse(this: Representation): Response {
+    const metadata: Partial<HttpMetadata> = this.mechanism === 'http' ? this.metadata : {}
+    const { headers, status, decoded } = metadata
     const init = new Headers(headers)
     // The web's fetch leaves them, and whoever hands such a Response on sends plain octets labelled as gzip.
     for (const name of decoded ? ['content-encoding', 'content-length'] : []) init.delete(name)
-    if (headers === undefined) {
-      if (this.mediaType !== null) {
-        init.set('content-type', this.charset === null ? this.mediaType : `${this.mediaType};charset=${this.charset}`)
-      }
-      if (this.size !== null) init.set('content-length', String(this.size))
-      if (this.modified !== null) init.set('last-modified', this.modified.toUTCString())
+    const add = (name: string, value: string | undefined): void => {
+      if (value !== undefined && !init.has(name)) init.set(name, value)
     }
+    const { mediaType, charset, size, modified } = this
+    if (mediaType !== null) add('content-type', charset === null ? mediaType : `${mediaType};charset=${charset}`)
+    add('content-length', size?.toString())
+    add('last-modified', modified?.toUTCString())
     // RFC 9110: these have no body, and the constructor insists.
     const empty = status === 204 || status === 205 || status === 304
     if (empty) this.#content.giveUp()
@@ -236,3 +243,6 @@ export class Representation implements AsyncDisposable {
     await this.cancel()
   }
 }
+
+/** For `instanceof`. */
+export const Representation: typeof RepresentationBase = RepresentationBase

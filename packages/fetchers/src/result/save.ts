@@ -5,6 +5,7 @@ import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
 import { append } from './append.ts'
 import { writeFailed } from './local-file.ts'
 import { exists, PartFile } from './part-file.ts'
+import type { SavedFacts } from './saved-facts.ts'
 import { findSpecial, writeSpecial } from './special-file.ts'
 
 /** How a body becomes a file. */
@@ -29,20 +30,6 @@ export interface SaveOptions {
    * True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) that has the name. Default false: fail there.
    */
   readonly special?: boolean
-}
-
-/** What a file is told of the octets that it gets. */
-export interface SavedFacts {
-  readonly modified: Date | null
-  /** Of the first octet within the resource. */
-  readonly offset: number
-  /** Octets from there on. */
-  readonly size?: number | null
-  readonly etag?: string | null
-  readonly url?: string
-  readonly redirects?: readonly { readonly url: string }[]
-  /** Resolves once no more octets will come. */
-  readonly finished?: Promise<void>
 }
 
 const optionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = {

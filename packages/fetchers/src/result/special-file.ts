@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, readlink, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { attempt, writeFailed } from './local-file.ts'
+import { orWriteFailed, writeFailed } from './local-file.ts'
 
 /** A FIFO, a device, or what this or another process has open: it is written to, and never replaced. */
 export interface SpecialFile {
@@ -33,7 +33,8 @@ export async function writeSpecial(
   const file = await openSpecial(target, () => isOver)
   try {
     if (file !== null) {
-      for await (const chunk of octets) await attempt(path, () => writeAsRoomAllows(file, chunk, () => isOver), reasons)
+      for await (const chunk of octets)
+        await orWriteFailed(path, () => writeAsRoomAllows(file, chunk, () => isOver), reasons)
     }
     // The retrieval has ended: this throws its reason.
     else for await (const _ of octets) break
@@ -54,7 +55,7 @@ const pollEvery = 20
 async function openSpecial({ path, descriptor }: SpecialFile, isOver: () => boolean): Promise<FileHandle | null> {
   const { O_WRONLY, O_APPEND } = constants
   const nonBlocking = constants.O_NONBLOCK ?? 0
-  if (descriptor !== null) return attempt(path, () => open(descriptor, O_WRONLY | O_APPEND | nonBlocking))
+  if (descriptor !== null) return orWriteFailed(path, () => open(descriptor, O_WRONLY | O_APPEND | nonBlocking))
   while (!isOver()) {
     const file = await openOnce(path, O_WRONLY | nonBlocking | (constants.O_NOCTTY ?? 0) | constants.O_NOFOLLOW)
     if (file !== null) return file
@@ -67,7 +68,7 @@ async function openSpecial({ path, descriptor }: SpecialFile, isOver: () => bool
 async function openOnce(path: string, flags: number): Promise<FileHandle | null> {
   const before = await statOf(path)
   if (before?.isSocket()) throw writeFailed(path, 'it is a socket')
-  const file = await attempt(
+  const file = await orWriteFailed(
     path,
     async () => {
       try {

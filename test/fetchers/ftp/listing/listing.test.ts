@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../../../support/entries.ts'
 import { joined, list, listed, mlsd, names, nlst } from '../../../support/ftp/ftp-listed.ts'
 import { type FtpPeer, type Script, scriptedFtp, sending } from '../../../support/ftp/scripted-ftp.ts'
+import { ftpMetadata } from '../../../support/metadata.ts'
 
 async function embedded(options: FtpServerOptions, path: string) {
   await using server = await startFtpServer(options)
@@ -68,7 +69,7 @@ describe('a directory of the embedded server', () => {
     const withoutMlsd = { faults: { replies: { MLSD: '500 what?\r\n' } } }
     const first = await embedded(withoutMlsd, 'pub/')
     expect(first.received.slice(3)).toEqual(['TYPE A', 'EPSV', 'MLSD', 'EPSV', 'LIST'])
-    expect(first.representation.metadata.format).toBe('list')
+    expect(ftpMetadata(first.representation).format).toBe('list')
     expect(first.entries[0]).toMatchObject({
       name: 'a.bin',
       kind: 'file',
@@ -79,7 +80,7 @@ describe('a directory of the embedded server', () => {
     const withoutBoth = { faults: { replies: { MLSD: '502 no\r\n', LIST: '504 no\r\n' } } }
     const second = await embedded(withoutBoth, 'pub/')
     expect(second.received.slice(3)).toEqual(['TYPE A', 'EPSV', 'MLSD', 'EPSV', 'LIST', 'EPSV', 'NLST'])
-    expect(second.representation.metadata.format).toBe('nlst')
+    expect(ftpMetadata(second.representation).format).toBe('nlst')
     expect(names(second.entries)).toEqual(names(first.entries))
   })
 

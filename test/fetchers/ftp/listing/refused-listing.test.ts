@@ -5,6 +5,7 @@ import { failure } from '../../../support/failure.ts'
 import { joined, listed } from '../../../support/ftp/ftp-listed.ts'
 import { scriptedTrial } from '../../../support/ftp/ftp-trial.ts'
 import { type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
+import { ftpMetadata } from '../../../support/metadata.ts'
 
 const denied = '550 /pub: Permission denied\r\n'
 const notFound = { code: 'not-found', reply: '550 /pub: Permission denied' }
@@ -56,7 +57,7 @@ describe('a directory that may not be read (mode 711) is an error, not an empty 
 test('LIST gives what MLSD refuses', async () => {
   const { entries, representation } = await listed({ MLSD: denied, LIST: lines })
   expect(entries).toMatchObject([{ name: 'x', kind: 'file', size: 27 }])
-  expect(representation.metadata.format).toBe('list')
+  expect(ftpMetadata(representation).format).toBe('list')
 })
 
 test('a server that refused one MLSD is asked for the next', () =>

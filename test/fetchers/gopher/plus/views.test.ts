@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { replying, startPair } from '../../../support/gopher/gopher-plus-client.ts'
+import { gopherMetadata } from '../../../support/metadata.ts'
 
 const postscript = { accept: 'application/postscript' }
 
@@ -21,7 +22,7 @@ test.each<[string, object, string, string]>([
   expect(pair.server.received).toEqual(['/views\t!', `/views\t${plus}`])
   expect(pair.remarks()).toEqual([])
   expect(representation.metadata).toMatchObject({ gopherPlus: true, view: { name: plus.slice(1) } })
-  expect((representation.metadata.views as unknown[]).length).toBe(3)
+  expect(gopherMetadata(representation).views?.length).toBe(3)
 })
 
 test('the body is that of the view', async () => {

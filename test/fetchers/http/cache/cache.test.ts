@@ -9,6 +9,7 @@ import { testCertificate, testKey } from '../../../servers/src/certificate.ts'
 import { at, cacheSetup, failure, later } from '../../../support/http/cache-setup.ts'
 import { cacheable, type Fields, notModified, reply } from '../../../support/http/http-answers.ts'
 import type { HttpScript } from '../../../support/http/scripted-http.ts'
+import { httpMetadata } from '../../../support/metadata.ts'
 
 const setup = cacheSetup()
 const { clientWith, inFolder, read, cacheEvents } = setup
@@ -35,7 +36,7 @@ describe.each(stores)('in %s', (_name, store) => {
       'x-own': 'ä',
     })
     const first = await client.retrieve(setup.server.url)
-    expect(first.metadata.cache).toEqual({ hit: false, age: null })
+    expect(httpMetadata(first).cache).toEqual({ hit: false, age: null })
     await first.bytes()
     later(35)
     setup.events.length = 0
@@ -429,7 +430,7 @@ describe.each(stores)('in %s', (_name, store) => {
     setup.server.script = cacheable('text', { 'cache-control': 'max-age=60' })
     expect(await read(client)).toBe('text')
     const again = await client.retrieve(setup.server.url, encoded)
-    expect(again.metadata.cache).toMatchObject({ hit: true })
+    expect(httpMetadata(again).cache).toMatchObject({ hit: true })
     await again.cancel()
     expect(setup.server.asked).toHaveLength(2)
   })

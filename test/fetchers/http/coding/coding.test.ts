@@ -14,6 +14,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { sourceOf } from '../../../../packages/fetchers/src/plugin/byte-source.ts'
 import { failure } from '../../../support/failure.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
+import { httpMetadata } from '../../../support/metadata.ts'
 
 const opened: { server?: ScriptedHttp; client?: Client }[] = []
 afterEach(async () => {
@@ -330,7 +331,7 @@ describe('a coding that is not known stays, and a remark says so', () => {
       const { client, url, events } = await scene(answering(coding, gz))
       const representation = await client.retrieve(url, { compressed })
       expect(representation.size).toBe(gz.length)
-      expect(representation.metadata.decoded).toBeUndefined()
+      expect(httpMetadata(representation).decoded).toBeUndefined()
       expect(Buffer.from(await representation.bytes()).equals(gz)).toBe(true)
       const remarks = events.filter(({ type }) => type === 'remark')
       const named = coding.toLowerCase().replace('\n', ', ')

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { remarks } from '../../../support/events.ts'
 import { ok, redirectTo } from '../../../support/http/http-answers.ts'
 import { type Reply, type Segments, scriptedHttp } from '../../../support/http/scripted-http.ts'
+import { httpMetadata } from '../../../support/metadata.ts'
 
 const segmentations: readonly Segments[] = ['whole', 'bytes', [3, 1, 40, 7, 2, 19, 1, 1, 90]]
 
@@ -23,7 +24,7 @@ async function get(reply: Reply, segments: Segments, request: RetrieveOptions): 
   await using client = createClient({ limits: { maxRetries: 0, maxReply: 4096, idleTimeout: 5000 } })
   try {
     const representation = await client.retrieve(server.url, request)
-    const { status, headers } = representation.metadata as { status: number; headers: Record<string, string> }
+    const { status, headers } = httpMetadata(representation)
     const { completeness } = representation
     return { status, headers, text: Buffer.from(await representation.bytes()).toString('latin1'), completeness }
   } catch (error) {

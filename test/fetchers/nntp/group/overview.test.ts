@@ -1,5 +1,6 @@
 import type { NntpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { nntpMetadata } from '../../../support/metadata.ts'
 import { commands, expectArticle, list, trial } from '../../../support/nntp/nntp-trial.ts'
 
 describe('an overview', () => {
@@ -55,7 +56,10 @@ describe('an overview', () => {
 test('a header is decoded', () =>
   trial({}, async ({ server, client }) => {
     const article = await client.retrieve(`${server.url}retriever.test/4`, { head: true })
-    expect(article.metadata.header).toMatchObject({ subject: 'Grüße und ein €', from: 'Jürgen <juergen@example.net>' })
+    expect(nntpMetadata(article).header).toMatchObject({
+      subject: 'Grüße und ein €',
+      from: 'Jürgen <juergen@example.net>',
+    })
     await article.cancel()
   }))
 

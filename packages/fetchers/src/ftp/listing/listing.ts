@@ -20,7 +20,7 @@ export type ListingFormat = 'mlsd' | 'list' | 'nlst'
  * The listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2); a URL that ends in `/` names nothing to retrieve,
  * so it may have the best that the server knows.
  */
-export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
+export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved<'ftp'>> {
   const { plan, context, session } = dialogue
   if (context.request.head === true) return listingHead(dialogue)
   const known = formatsOf(dialogue)
@@ -47,7 +47,7 @@ export async function retrieveListing(dialogue: Dialogue): Promise<Retrieved> {
 }
 
 /** Metadata alone: that the directory is there. */
-async function listingHead(dialogue: Dialogue): Promise<Retrieved> {
+async function listingHead(dialogue: Dialogue): Promise<Retrieved<'ftp'>> {
   const { session } = dialogue
   await enter(dialogue, undefined, [])
   await confirmDirectory(dialogue)
@@ -73,7 +73,7 @@ function refusedListing(dialogue: Dialogue, reply: Reply): RetrievalError {
  * Of a name without `/` that turned out to be a directory, in which the session is now. `reply` refused to send it as
  * a file. Throws `not-found` where octets of a file are asked for.
  */
-export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null): Promise<Retrieved> {
+export async function retrieveDirectory(dialogue: Dialogue, reply: Reply | null): Promise<Retrieved<'ftp'>> {
   const { plan, context } = dialogue
   const { range, resumeFrom } = context.request
   const cwd = [...plan.cwd, plan.name]
@@ -195,7 +195,7 @@ function listing(
   body: ByteSource,
   reply: Reply,
   found: Found = { isFile: false },
-): Retrieved {
+): Retrieved<'ftp'> {
   return textListing({
     metadata: { format, welcome: session.welcome, reply: wordsOf(reply) },
     body,

@@ -11,7 +11,7 @@ export function described(
   { size, modified }: Attributes,
   announced: number | null,
   reply: Reply,
-): Omit<Retrieved, 'body'> {
+): Omit<Retrieved<'ftp'>, 'body'> {
   const isText = plan.typecode === 'a'
   const total = isText ? null : (size ?? (part.offset === 0 ? announced : null))
   const rest = total === null ? null : total - part.offset

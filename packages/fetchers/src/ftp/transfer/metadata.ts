@@ -15,7 +15,7 @@ import { isDirectory, slashAdvice } from './directories.ts'
  * Metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so that a CWD
  * tells what it is that has none.
  */
-export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved> {
+export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved<'ftp'>> {
   const { plan, context, session } = dialogue
   const attributes: Attributes = { size: null, modified: null }
   const refusals: Reply[] = []

@@ -32,7 +32,7 @@ export class ChangedFile extends Error {
  * RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. Throws
  * ChangedFile where the octets that the caller has are not those that the server sends.
  */
-export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
+export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved<'ftp'>> {
   const { context, session } = dialogue
   if (context.request.head === true) return retrieveMetadata(dialogue)
   const attributes: Attributes = { size: null, modified: null }
@@ -158,7 +158,7 @@ function afterRestart(
 }
 
 /** The caller has all octets already. */
-function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved {
+function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved<'ftp'> {
   dialogue.done()
   return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
@@ -167,7 +167,7 @@ function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes
  * 550 says that there is nothing to be retrieved, and ftp-srv says so by 551; a CWD tells whether there is a directory
  * (protocols.md 2).
  */
-async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved> {
+async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved<'ftp'>> {
   if ((reply.code === 550 || reply.code === 551) && (await isDirectory(dialogue)))
     return retrieveDirectory(dialogue, reply)
   dialogue.done()

@@ -7,7 +7,10 @@ import type { FormData } from './answers.ts'
  * Sends a form and reads the answer. No failure is transient, not even while the form is sent: another try would submit
  * the form again, which only the person may decide (RFC 9110 9.2.2 says the same of methods that are not idempotent).
  */
-export async function submitForm({ secrets }: FormData, submit: () => Promise<Retrieved>): Promise<Retrieved> {
+export async function submitForm(
+  { secrets }: FormData,
+  submit: () => Promise<Retrieved<'gopher'>>,
+): Promise<Retrieved<'gopher'>> {
   try {
     const retrieved = await submit()
     return { ...retrieved, body: once(sourceOf(retrieved.body), secrets) }

@@ -32,7 +32,7 @@ function wantsCoding(request: RequestOptions): boolean {
  * `completeness` stays: gzip members may follow each other (RFC 1952 2.2), so a body without a length that is cut
  * between two of them looks whole.
  */
-export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Retrieved {
+export function decodeBody(retrieved: Retrieved<'http'>, context: RetrievalContext): Retrieved<'http'> {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
   // Content-Length: 0, or a status without a body, such as 204.
@@ -49,15 +49,18 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
   return retrieved
 }
 
-function undoneAll(retrieved: Retrieved, codings: readonly Coding[], context: RetrievalContext): Retrieved {
+function undoneAll(
+  retrieved: Retrieved<'http'>,
+  codings: readonly Coding[],
+  context: RetrievalContext,
+): Retrieved<'http'> {
   const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
   return { ...retrieved, size: null, metadata, body: decodedBody(sourceOf(retrieved.body), codings, context) }
 }
 
 /** The codings in the order in which they were applied (RFC 9110 8.4), without `identity`, which changes nothing. */
-function codingsOf({ metadata }: Retrieved): string[] {
-  const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
-  return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
+function codingsOf({ metadata }: Retrieved<'http'>): string[] {
+  return elementsOf(metadata.headers['content-encoding']).filter((name) => name !== 'identity')
 }
 
 /**
@@ -70,7 +73,11 @@ function knownAll(names: readonly string[]): Coding[] | null {
 }
 
 /** Throws `limit-exceeded` for more than there may be. */
-function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
+function checkCount(
+  names: readonly string[],
+  { body }: Retrieved<'http'>,
+  { error, deadline }: RetrievalContext,
+): void {
   if (names.length <= maxCodings) return
   void sourceOf(body).cancel()
   const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { ProxyServer } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
 
 /** The header section of an answer. */
 export interface Head {

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { HttpPlan } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
 
 /**
  * The proxy that is asked for the URL itself (RFC 9112 3.2.2), as the plan's target in absolute form says; null where the server is

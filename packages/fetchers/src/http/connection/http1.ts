@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
-import type { ProxyServer } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
 import type { SocketReader } from '../../wire/transport/socket-reader.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
 import { FedSocket } from './fed-socket.ts'

@@ -15,7 +15,11 @@ const maxPeek = 256 * 1024
  * Makes a listing of a directory index that the server wrote itself; any other page stays as it is. Only the beginning
  * of the body is examined, and its octets stay the same.
  */
-export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: RetrievalContext): Promise<Retrieved> {
+export async function asListing(
+  retrieved: Retrieved<'http'>,
+  plan: HttpPlan,
+  context: RetrievalContext,
+): Promise<Retrieved<'http'>> {
   const isJson = retrieved.mediaType === 'application/json' && asksForJson(context)
   if (!(isJson || retrieved.mediaType === 'text/html') || !mayBeIndex(retrieved, plan, context)) return retrieved
   const source = sourceOf(retrieved.body)
@@ -32,7 +36,11 @@ export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: R
  * A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. A
  * page that a proxy makes of an FTP directory is none of the server's.
  */
-function mayBeIndex({ metadata }: Retrieved, { target }: HttpPlan, { request, url }: RetrievalContext): boolean {
+function mayBeIndex(
+  { metadata }: Retrieved<'http'>,
+  { target }: HttpPlan,
+  { request, url }: RetrievalContext,
+): boolean {
   const path = target.replace(/\?.*$/s, '')
   const isOfHttp = /^https?:/i.test(url) && URL.canParse(url)
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true

@@ -14,7 +14,11 @@ import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
  * representation by now, the whole comes, by a second request where the first brought a part that is not the rest
  * (security.md R7 to R11).
  */
-export async function retrieveRest(ask: SendRequest, point: ResumePoint, context: RetrievalContext): Promise<Outcome> {
+export async function retrieveRest(
+  ask: SendRequest,
+  point: ResumePoint,
+  context: RetrievalContext,
+): Promise<Outcome<'http'>> {
   const validator = validatorFrom(point)
   // A weak entity tag does not promise the same octets (RFC 9110 8.8.1).
   if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
@@ -48,7 +52,7 @@ export async function retrieveRest(ask: SendRequest, point: ResumePoint, context
 }
 
 /** The rest behind the tail, which comes again before it; null where other octets come. */
-async function restBehind(tail: Uint8Array, outcome: Outcome): Promise<Outcome | null> {
+async function restBehind(tail: Uint8Array, outcome: Outcome<'http'>): Promise<Outcome<'http'> | null> {
   if (outcome.outcome !== 'retrieved') return outcome
   const body = new BehindTail(sourceOf(outcome.body), tail)
   if (!(await body.matches())) return null
@@ -63,7 +67,7 @@ function isTold({ isOtherOrigin }: RetrievalContext): boolean {
   return isOtherOrigin !== true
 }
 
-async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstacle: string): Promise<Outcome> {
+async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstacle: string): Promise<Outcome<'http'>> {
   const outcome = await retrieveObject(ask, context)
   if (outcome.outcome === 'retrieved') tellWhole(context, obstacle)
   return outcome
@@ -105,7 +109,7 @@ function hasOnly(total: number, { offset }: ResumePoint): string {
 }
 
 /** The caller has all octets already. */
-function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome {
+function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome<'http'> {
   const { metadata, ...described } = describe(head)
   return {
     ...described,

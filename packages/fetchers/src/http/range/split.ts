@@ -24,7 +24,7 @@ export async function retrieveSplit(
   ask: SendRequest,
   context: RetrievalContext,
   connections: number,
-): Promise<Outcome> {
+): Promise<Outcome<'http'>> {
   const deadline = context.deadline.attempt()
   const range = [0, segmentSize - 1] as const
   const asking = { range, deadline }
@@ -51,9 +51,8 @@ export async function retrieveSplit(
 }
 
 /** The outcome as of a 200, whose header section is that of the 206 but for these fields (RFC 9110 15.3.7). */
-function asWhole(outcome: Retrieved, total: number, body: Retrieved['body']): Retrieved {
-  const { 'content-range': _range, ...headers } = outcome.metadata.headers as Readonly<Record<string, string>>
-  const fields = outcome.metadata.fields as readonly (readonly [name: string, value: string])[]
+function asWhole(outcome: Retrieved<'http'>, total: number, body: Retrieved['body']): Retrieved<'http'> {
+  const { 'content-range': _range, ...headers } = outcome.metadata.headers
   const length = String(total)
   return {
     ...outcome,
@@ -63,9 +62,9 @@ function asWhole(outcome: Retrieved, total: number, body: Retrieved['body']): Re
       ...outcome.metadata,
       status: 200,
       headers: { ...headers, 'content-length': length },
-      fields: fields
+      fields: outcome.metadata.fields
         .filter(([name]) => !/^content-range$/i.test(name))
-        .map(([name, value]) => [name, /^content-length$/i.test(name) ? length : value]),
+        .map(([name, value]) => [name, /^content-length$/i.test(name) ? length : value] as const),
     },
     body,
   }

@@ -17,7 +17,7 @@ import { type OverviewLimits, overviewPiece } from './overview-piece.ts'
 /**
  * A newsgroup: the overview of its newest articles, or of a range (RFC 3977 8.3), one line each, fields between TABs.
  */
-export async function retrieveGroup(dialogue: Dialogue, maxArticles: number): Promise<Retrieved> {
+export async function retrieveGroup(dialogue: Dialogue, maxArticles: number): Promise<Retrieved<'nntp'>> {
   const { plan, context } = dialogue
   const group = await selectGroup(dialogue)
   const { articleRange } = plan

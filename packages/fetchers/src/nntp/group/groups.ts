@@ -15,7 +15,7 @@ import { descriptionsOf } from './descriptions.ts'
 import { fitsWildmat } from './wildmat.ts'
 
 /** The newsgroups of a server, all or those that fit a wildmat (RFC 3977 7.6.3): `group high low status` lines. */
-export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): Promise<Retrieved> {
+export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): Promise<Retrieved<'nntp'>> {
   const { plan, context } = dialogue
   const wildmat = plan.newsgroup
   let answer = await exchange(dialogue, wildmat === null ? 'LIST ACTIVE' : `LIST ACTIVE ${wildmat}`)

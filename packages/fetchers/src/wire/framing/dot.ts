@@ -16,15 +16,16 @@ const lf = 0x0a
 
 export interface DotOptions {
   /**
-   * What ends a line. `crlf` is RFC 3977 3.1.1 to the letter: LF alone is an octet of the line, so that an article that holds
-   * one cannot end early. `any` also takes LF alone, and a last `.` without a line end: servers that send local text as it is.
+   * What ends a line. `crlf` is RFC 3977 3.1.1 to the letter: LF alone is an octet of the line, so that an article that
+   * holds one cannot end early. `any` also takes LF alone, and a last `.` without a line end: servers that send local
+   * text as it is.
    */
   readonly lineEnd?: 'crlf' | 'any'
 }
 
 /**
- * The octets of a dot-terminated block (RFC 3977 3.1.1): `a CRLF ..b CRLF . CRLF` gives `a CRLF .b CRLF`. Ends after the
- * end mark, and what follows it is the source's next line. Rejects with `partial` where the stream ends before.
+ * The octets of a dot-terminated block (RFC 3977 3.1.1): `a CRLF ..b CRLF . CRLF` gives `a CRLF .b CRLF`. Ends after
+ * the end mark, and what follows it is the source's next line. Rejects with `partial` where the stream ends before.
  */
 export async function* dotBody(
   source: LineReader,
@@ -38,7 +39,7 @@ export async function* dotBody(
   }
 }
 
-/** The state machine: the same whatever the chunks are, and whoever pulls them. */
+/** Undoes dot-stuffing, with the same result however the octets are cut into chunks. */
 export class DotDecoder {
   readonly #anyLineEnd: boolean
   #state: State = 'line-start'
@@ -51,7 +52,7 @@ export class DotDecoder {
     return this.#state === 'end'
   }
 
-  /** The next octets, none where a chunk held nothing but framing; gives the source back what follows the end mark. */
+  /** The next octets, none if a chunk held only framing. Octets behind the end mark go back to the source. */
   async pull(source: LineReader, context: RetrievalContext): Promise<Uint8Array> {
     const chunk = await source.read('body')
     if (chunk !== null) {

@@ -16,8 +16,8 @@ export function parseReply(line: string): Reply | undefined {
 }
 
 /**
- * The next reply. Rejects with `receive-failed` where the connection ends instead, with `protocol-violation` where something
- * else comes. `secrets` just sent are blotted out, should the server repeat them.
+ * The next reply. Rejects with `receive-failed` where the connection ends instead, with `protocol-violation` where
+ * something else comes. `secrets` that were just sent are replaced, in case the server repeats them.
  */
 export async function readReply(
   lines: LineReader,
@@ -47,8 +47,8 @@ export function expectReply(context: RetrievalContext, reply: Reply, ...codes: r
 }
 
 /**
- * The error for a reply that is not the one hoped for. Only a 4xx or 5xx is a refusal; anything else does not belong here,
- * and the server has broken the protocol.
+ * The error for a reply that is not the expected one. Only a 4xx or 5xx is a refusal; any other is a violation of the
+ * protocol.
  */
 export function refusal(
   context: RetrievalContext,
@@ -70,6 +70,6 @@ export function replyWords({ code, text }: Reply): string {
 
 function shown(octets: string): string {
   const text = printable(octetsToText(octets))
-  // A line of an answer may have 8 KiB: nobody reads that in a message.
+  // A line may have 8 KiB, which is too much for a message.
   return text.length > 300 ? `${text.slice(0, 300)}...` : text
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { RetrievalContext, TlsOptions } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { TlsOptions } from '../../plugin/network.ts'
 
 /**
  * What tells connections to one server apart, beside the server and its users: the proxy on the way, whom they trust,

@@ -1,9 +1,10 @@
 import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import { type Attempt, Authenticator } from '../../auth/authenticator.ts'
 import { readChallenges } from '../../auth/challenge.ts'
-import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
 import { hostName } from '../transport/authority.ts'
-import type { Connection } from '../transport/socket.ts'
+import type { Connection } from '../transport/connection.ts'
 
 const lf = 0x0a
 

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import type { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Connection } from '../transport/socket.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
+import type { Connection } from '../transport/connection.ts'
 
 interface Target {
   readonly host: string

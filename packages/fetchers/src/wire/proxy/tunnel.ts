@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
+import { Connection } from '../transport/connection.ts'
+import type { Peer } from '../transport/dial.ts'
 import { addressesOf } from '../transport/lookup.ts'
-import { Connection, type Peer } from '../transport/socket.ts'
 import { connectError } from '../transport/socket-error.ts'
 import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
 import { connectBySocks } from './socks5.ts'
@@ -10,11 +12,13 @@ import { connectBySocks } from './socks5.ts'
 /** A connection that leads to the server: what is written to it comes out there. */
 export interface Tunnel {
   readonly socket: Socket
-  /** What the proxy was told: the server's name, or the address that was found for it here. */
+  /** The host that the proxy was given: the server's name, or its address if it was looked up here. */
   readonly host: string
 }
 
-/** Has the proxy connect on to the peer. Nothing that comes behind the proxy's own answer is read, since it is the peer's. */
+/**
+ * Makes the proxy connect to the peer. Octets behind the proxy's own answer are not read, since they are the peer's.
+ */
 export async function openTunnel(
   context: RetrievalContext,
   proxy: ProxyServer,

@@ -1,12 +1,12 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
- * For how long a connection is wanted: as long as its retrieval, or as whoever keeps it says. A deadline is not asked
- * for its signal, which takes as long to make as a connection on loopback.
+ * The lifetime of a connection: that of its retrieval, or an AbortSignal of the pool that keeps it. A deadline stands
+ * for itself, since creating its signal takes as long as a connection on loopback.
  */
 export type AbortScope = AbortSignal | Pick<RetrievalContext['deadline'], 'reason' | 'onAbort'>
 
-/** Calls the listener once it is over, at once if it is already; the function given back forgets it. */
+/** Calls the listener when the lifetime is over, or at once if it is. The function returned removes the listener. */
 export function whenOver(lifetime: AbortScope, listener: () => void): () => void {
   if ('onAbort' in lifetime) return lifetime.onAbort(listener)
   if (lifetime.aborted) listener()

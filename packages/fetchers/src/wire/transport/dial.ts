@@ -1,13 +1,22 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
-import { RetrievalError } from '@retriever/core'
-import type { ProxyServer, RetrievalContext, TlsOptions } from '../../plugin/fetcher.ts'
+import { RetrievalError, type TlsMode } from '@retriever/core'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ProxyServer, TlsOptions } from '../../plugin/network.ts'
 import { type AbortScope, whenOver } from './abort-scope.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
-import type { Peer } from './socket.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'
+
+/** Where a connection goes, and what is spoken on it. */
+export interface Peer {
+  readonly host: string
+  readonly port: number
+  readonly tls: TlsMode
+  /** Protocols to choose from within TLS, the best first (RFC 7301). */
+  readonly alpn?: readonly string[]
+}
 
 /** `name` is for messages, where host and port do not tell what it is. */
 type NamedPeer = Peer & { readonly name?: string }
@@ -31,10 +40,13 @@ export async function dial(
   return opened(context, peer, socket, lifetime)
 }
 
-/** A connection to the proxy, in TLS where it is an https proxy. That is verified always, since its password goes there. */
+/**
+ * A connection to the proxy, within TLS if it is an https proxy. Its certificate is always verified: its login goes
+ * there.
+ */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy
-  // It is the caller's own choice, wherever it stands, and our certificate is not for it.
+  // The caller chose the proxy, so no rule for addresses applies; and the client's certificate is not for it.
   const { addresses: _addresses, tls: options, ...rest } = context
   const { ca, proxyCa = ca } = options
   const verifying = { ...rest, tls: proxyCa === undefined ? {} : { ca: proxyCa } }
@@ -64,7 +76,7 @@ export async function secure(
   return opened(context, peer, socket, lifetime, carrier)
 }
 
-/** By whose name the certificate is checked, and against what; and our own certificate. */
+/** The name that the certificate must have, the CAs to trust, and the client's own certificate. */
 export function tlsOptions(host: string, { ca, cert, key, passphrase, insecure }: TlsOptions): ConnectionOptions {
   return {
     // SNI carries names only (RFC 6066 3), and no trailing dot.
@@ -97,9 +109,8 @@ async function opened(
     socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
-  // An error while nobody reads is kept by the socket and met by the next read; it must not end the process.
-  // Of an alert, which in TLS 1.3 is how a client's certificate is refused, Node tells without keeping it: it looks
-  // like an end then.
+  // An error between two reads must not end the process: the socket keeps it for the next read. Node does not keep a
+  // TLS alert, by which TLS 1.3 refuses a client's certificate; the listener does.
   socket.on('error', (error) => socket.destroy(error))
   return socket
 }

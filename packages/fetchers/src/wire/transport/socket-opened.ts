@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream'
 import type { AbortScope } from './abort-scope.ts'
 
 /**
- * Waits until a socket is open. Rejects with its error; and where it closes without one, with the reason for which its
- * lifetime was over, or with what became of the connection `below`: TLS says nothing of a connection that was reset
- * before TLS was put on it.
+ * Waits until a socket is open. Rejects with its error. If it closes without one, rejects with the reason that its
+ * lifetime is over, or with the error of the connection `below`: TLS does not report a connection that was reset before
+ * the handshake.
  */
 export function socketOpened(
   socket: Duplex,
@@ -15,7 +15,7 @@ export function socketOpened(
     const over = (): void => reject(lifetime?.reason ?? below?.errored ?? closed())
     if (below?.destroyed) return over()
     socket.once(event, () => {
-      // Else an error with a stack would be made for nobody at the end of each connection.
+      // Otherwise each connection would create an error with a stack when it ends.
       socket.off('close', over)
       resolve()
     })

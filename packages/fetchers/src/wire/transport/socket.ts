@@ -1,24 +1,15 @@
 import type { OnReadOpts, Socket } from 'node:net'
-import type { Phase, TlsMode } from '@retriever/core'
-import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
-import { isOneLine } from '../framing/lines.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
 import type { AbortScope } from './abort-scope.ts'
-import { dial, dialProxy, secure } from './dial.ts'
-import { receiveError } from './socket-error.ts'
-
-/** Where a connection goes, and what is spoken on it. */
-export interface Peer {
-  readonly host: string
-  readonly port: number
-  readonly tls: TlsMode
-  /** Protocols to choose from within TLS, the best first (RFC 7301). */
-  readonly alpn?: readonly string[]
-}
+import { Connection } from './connection.ts'
+import { dial, dialProxy, type Peer, secure } from './dial.ts'
 
 /**
- * Opens a connection under the deadline, through the context's proxy where there is one: both address families in turn, TLS where
- * the plan says `implicit`. Rejects with host-not-found, connect-failed, certificate, tls-failed or timeout, and for what is wrong
- * with a proxy also with auth-required, auth-failed, protocol-violation, receive-failed or limit-exceeded.
+ * Opens a connection under the deadline, through the context's proxy if there is one. Tries both address families in
+ * turn, and begins TLS if `peer.tls` is `implicit`. Rejects with host-not-found, connect-failed, certificate,
+ * tls-failed, refused or timeout; because of a proxy also with auth-required, auth-failed, protocol-violation,
+ * receive-failed or limit-exceeded.
  */
 export async function openConnection(context: RetrievalContext, peer: Peer): Promise<Connection> {
   const socket = await openSocket(context, peer)
@@ -38,7 +29,7 @@ export async function openSocket(
 ): Promise<Socket> {
   const { deadline, proxy } = context
   const socket = await deadline.within('connect', () =>
-    // A context that somebody else made may not know of proxies.
+    // The context of a test or a plug-in may have no proxy.
     proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
   )
   // The address takes a call to the system.
@@ -59,10 +50,10 @@ export async function openProxySocket(
   return socket
 }
 
-/** What the proxy of each socket was told. */
+/** The server's name or address as each proxy was given it, by socket. */
 const proxyTargets = new WeakMap<Socket, string>()
 
-/** One deadline for all of it: the proxy's name, its connection and its TLS, the tunnel, and TLS with the server within that. */
+/** connectTimeout covers the proxy's name, connection and TLS, the tunnel, and TLS with the server in the tunnel. */
 async function openThrough(
   context: RetrievalContext,
   proxy: ProxyServer,
@@ -77,8 +68,8 @@ async function openThrough(
 }
 
 /**
- * Where another connection to the same server goes, as FTP's for data: to the address of this one, and through a proxy to what that
- * was told, since the socket's own address is the proxy's. `host` is the server's name.
+ * The host for another connection to the same server, as for FTP's data: the address of this connection, or through a
+ * proxy the host that the proxy was given, since the socket's address is the proxy's. `host` is the server's name.
  */
 export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
   return (proxy ? proxyTargets.get(socket) : socket.remoteAddress) ?? host
@@ -86,111 +77,4 @@ export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host:
 
 function announce({ emit, url, proxy }: RetrievalContext, address: string, port: number, tls: boolean): void {
   emit({ type: 'connected', url, address, port, tls, proxy: proxy?.url ?? null })
-}
-
-/** A connection that is read by pulling and written through one guarded door. */
-export class Connection {
-  readonly #socket: Socket
-  readonly #context: RetrievalContext
-
-  constructor(socket: Socket, context: RetrievalContext) {
-    this.#socket = socket
-    this.#context = context
-  }
-
-  /** The next octets, or null at the end of the stream. Nothing is read ahead beyond the socket's own buffer. */
-  read(phase: Phase): Promise<Uint8Array | null> {
-    const chunk = this.#socket.read() as Uint8Array | null
-    if (chunk !== null) return Promise.resolve(chunk)
-    return this.#context.deadline.within(phase, () => this.#nextChunk())
-  }
-
-  async #nextChunk(): Promise<Uint8Array | null> {
-    const socket = this.#socket
-    while (true) {
-      const chunk = socket.read() as Uint8Array | null
-      if (chunk !== null) return chunk
-      if (socket.errored !== null) throw receiveError(this.#context, socket.errored)
-      if (socket.readableEnded || socket.destroyed) return null
-      await readableOrOver(socket)
-    }
-  }
-
-  /**
-   * The next octet alone, or null where the connection ends, in whatever way: for a dialogue at the end of which somebody else reads
-   * on, from the very next octet.
-   */
-  async readOctet(phase: Phase): Promise<number | null> {
-    const socket = this.#socket
-    while (true) {
-      const octet = socket.read(1) as Uint8Array | null
-      if (octet !== null) return octet[0] ?? null
-      if (socket.readableEnded || socket.destroyed) return null
-      await this.#context.deadline.within(phase, () => readableOrOver(socket))
-    }
-  }
-
-  /**
-   * Sends one line. Strings hold one octet a character; anything that would make the line two (CR, LF, NUL inside) or that
-   * is no octet at all is refused here, whatever was checked before. `shown` stands for it in events where it is secret.
-   */
-  sendLine(line: string, shown: string = line): Promise<void> {
-    return this.sendLines([line], [shown])
-  }
-
-  /** Sends several lines at once, as sendLine. */
-  async sendLines(lines: readonly string[], shown: readonly string[] = lines): Promise<void> {
-    if (!lines.every(isOneLine)) {
-      throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
-        phase: 'policy',
-      })
-    }
-    await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
-  }
-
-  /** Sends octets that form a whole message of their own, line ends included: Gopher+ form data. `shown` as in sendLine. */
-  async sendMessage(octets: string, shown: string = octets): Promise<void> {
-    await this.#write(octets, shown)
-  }
-
-  /** Sends octets that state their own lengths, and that events do not tell of: SOCKS, which is no part of the retrieval's dialogue. */
-  async sendFrame(octets: string): Promise<void> {
-    await this.#write(octets, null)
-  }
-
-  async #write(octets: string, shown: string | null): Promise<void> {
-    const { deadline, emit, url } = this.#context
-    if (shown !== null) emit({ type: 'sent', url, octets: shown })
-    if (this.#socket.write(octets, 'latin1')) return
-    await deadline.within('request', () => drainedOrOver(this.#socket))
-  }
-
-  /** Ends the connection and frees it, at once. */
-  close(): void {
-    this.#socket.destroy()
-  }
-}
-
-function readableOrOver(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const events = ['readable', 'end', 'error', 'close'] as const
-    const wake = (): void => {
-      for (const event of events) socket.off(event, wake)
-      resolve()
-    }
-    for (const event of events) socket.on(event, wake)
-  })
-}
-
-/** A socket that has ended never drains; what became of it, the next read tells. */
-function drainedOrOver(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    if (!socket.writable) return resolve()
-    const events = ['drain', 'error', 'close'] as const
-    const wake = (): void => {
-      for (const event of events) socket.off(event, wake)
-      resolve()
-    }
-    for (const event of events) socket.on(event, wake)
-  })
 }

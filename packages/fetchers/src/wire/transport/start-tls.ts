@@ -5,7 +5,7 @@ import { tlsOptions } from './dial.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'
 
-/** A TLS session that is being agreed on. */
+/** A TLS handshake under way. */
 export interface Secured {
   readonly socket: TLSSocket
   /** Resolves after the handshake; rejects with `certificate` or `tls-failed`. */
@@ -13,9 +13,9 @@ export interface Secured {
 }
 
 /**
- * Starts TLS on a connected socket. The certificate must be the URL's host's, for FTP's data connections too, which are dialled by
- * address. `session` is that of their control connection: vsftpd and proftpd refuse data connections that do not resume it, since
- * somebody else might have been faster at the port.
+ * Starts TLS on a connected socket. The certificate must be that of the URL's host, for FTP's data connections too,
+ * which are opened by address. `session` is the TLS session of the control connection: vsftpd and proftpd refuse a data
+ * connection that does not resume it, since another client could have connected to the port first.
  */
 export function startTls(
   context: RetrievalContext,
@@ -29,7 +29,7 @@ export function startTls(
     socket.destroy()
     throw connectError(context, { host, port }, cause)
   })
-  // Met where it is awaited, which may be later; and later errors by the next read.
+  // Avoids an unhandledRejection; the awaiting caller still sees the error. The next read sees later errors.
   agreed.catch(() => {})
   socket.on('error', (error) => socket.destroy(error))
   return { socket, agreed }

@@ -1,0 +1,46 @@
+/**
+ * `@retriever/fetchers/plugin`: what a fetcher for a mechanism of your own is made from. The built-in fetchers are made
+ * from the same. See docs/library.md.
+ */
+export { type ByteSource, chunksOf, type Sink, sourceOf, wholeSource } from './plugin/byte-source.ts'
+export type { Deadline } from './plugin/deadline.ts'
+export type { RetrievalEvent } from './plugin/events.ts'
+export type {
+  AcceptedLogins,
+  Challenge,
+  Credentials,
+  Entry,
+  ErrorExtras,
+  Fetcher,
+  Handoff,
+  Outcome,
+  Redirect,
+  RequestOptions,
+  ResumePoint,
+  RetrievalContext,
+  Retrieved,
+} from './plugin/fetcher.ts'
+export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
+export { defaultLimits, invalidOption, type Limits, whenHeld } from './plugin/limits.ts'
+export type { MetadataByMechanism, MetadataOf } from './plugin/metadata.ts'
+export type { Addresses, ProxyServer, TlsOptions } from './plugin/network.ts'
+export {
+  callback,
+  checkOptions,
+  count,
+  flag,
+  line,
+  milliseconds,
+  type OptionKind,
+  text,
+  texts,
+} from './plugin/options.ts'
+export type { Retries } from './plugin/retry.ts'
+export { decodeText, octetsDecoder, type TextMetadata } from './plugin/text.ts'
+export { withDeadline } from './plugin/with-deadline.ts'
+export { DotDecoder, type DotOptions, dotBody } from './wire/framing/dot.ts'
+export { LineReader, linesOf, type OctetSource } from './wire/framing/lines.ts'
+export { expectReply, parseReply, type Reply, readReply, refusal, replyWords } from './wire/framing/reply.ts'
+export { Connection } from './wire/transport/connection.ts'
+export type { Peer } from './wire/transport/dial.ts'
+export { openConnection } from './wire/transport/socket.ts'

@@ -1,0 +1,13 @@
+/** The facts about the octets that saving depends on; a Representation has them all. */
+export interface SavedFacts {
+  readonly modified: Date | null
+  /** Of the first octet within the resource. */
+  readonly offset: number
+  /** Octets from there on. */
+  readonly size?: number | null
+  readonly etag?: string | null
+  readonly url?: string
+  readonly redirects?: readonly { readonly url: string }[]
+  /** Resolves once no more octets will come. */
+  readonly finished?: Promise<void>
+}

@@ -1,0 +1,130 @@
+import type { Socket } from 'node:net'
+import type { Phase } from '@retriever/core'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { isOneLine, type LineReader } from '../framing/lines.ts'
+import { receiveError } from './socket-error.ts'
+import { startTls } from './start-tls.ts'
+
+/** A connection: reads pull octets, and every write is checked in one place. */
+export class Connection {
+  #socket: Socket
+  readonly #context: RetrievalContext
+
+  constructor(socket: Socket, context: RetrievalContext) {
+    this.#socket = socket
+    this.#context = context
+  }
+
+  /** The next octets, or null at the end of the stream. Reads ahead no more than the socket's own buffer. */
+  read(phase: Phase): Promise<Uint8Array | null> {
+    const chunk = this.#socket.read() as Uint8Array | null
+    if (chunk !== null) return Promise.resolve(chunk)
+    return this.#context.deadline.within(phase, () => this.#nextChunk())
+  }
+
+  async #nextChunk(): Promise<Uint8Array | null> {
+    const socket = this.#socket
+    while (true) {
+      const chunk = socket.read() as Uint8Array | null
+      if (chunk !== null) return chunk
+      if (socket.errored !== null) throw receiveError(this.#context, socket.errored)
+      if (socket.readableEnded || socket.destroyed) return null
+      await readableOrOver(socket)
+    }
+  }
+
+  /**
+   * One octet, or null when the connection has ended or broken. For the dialogue with a proxy, behind which the
+   * server's octets follow at once: none of them may be read.
+   */
+  async readOctet(phase: Phase): Promise<number | null> {
+    const socket = this.#socket
+    while (true) {
+      const octet = socket.read(1) as Uint8Array | null
+      if (octet !== null) return octet[0] ?? null
+      if (socket.readableEnded || socket.destroyed) return null
+      await this.#context.deadline.within(phase, () => readableOrOver(socket))
+    }
+  }
+
+  /**
+   * Sends one line, and adds its CRLF. The string holds one octet a character. CR, LF, NUL and characters that are no
+   * octets are `refused` here, even if the caller has checked before. `shown` replaces a secret line in events.
+   */
+  sendLine(line: string, shown: string = line): Promise<void> {
+    return this.sendLines([line], [shown])
+  }
+
+  /** Sends several lines at once, as sendLine. */
+  async sendLines(lines: readonly string[], shown: readonly string[] = lines): Promise<void> {
+    if (!lines.every(isOneLine)) {
+      throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
+        phase: 'policy',
+      })
+    }
+    await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
+  }
+
+  /** Sends octets that may contain line ends: Gopher+ form data. `shown` as in sendLine. */
+  async sendMessage(octets: string, shown: string = octets): Promise<void> {
+    await this.#write(octets, shown)
+  }
+
+  /** Sends octets without an event: SOCKS, whose fields have lengths of their own. */
+  async sendFrame(octets: string): Promise<void> {
+    await this.#write(octets, null)
+  }
+
+  async #write(octets: string, shown: string | null): Promise<void> {
+    const { deadline, emit, url } = this.#context
+    if (shown !== null) emit({ type: 'sent', url, octets: shown })
+    if (this.#socket.write(octets, 'latin1')) return
+    await deadline.within('request', () => drainedOrOver(this.#socket))
+  }
+
+  /**
+   * Begins TLS on this connection, after the server has agreed to it in the clear (STARTTLS, RFC 2595 3.1). The
+   * certificate must be that of `host`. `lines`, the reader of this connection if there is one, must hold nothing:
+   * octets that came in the clear must not pass for octets that came through TLS, so they are `protocol-violation`.
+   * Rejects with `certificate`, `tls-failed` or `timeout` too.
+   */
+  async startTls(peer: { readonly host: string; readonly port: number }, lines?: LineReader): Promise<void> {
+    if (this.#socket.readableLength > 0 || lines?.holds) {
+      const message = 'Octets came before TLS had begun; the connection was closed.'
+      this.close()
+      throw this.#context.error('protocol-violation', message)
+    }
+    const { socket, agreed } = startTls(this.#context, peer, this.#socket)
+    this.#socket = socket
+    await this.#context.deadline.within('tls', () => agreed)
+  }
+
+  /** Ends the connection at once. */
+  close(): void {
+    this.#socket.destroy()
+  }
+}
+
+function readableOrOver(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ['readable', 'end', 'error', 'close'] as const
+    const wake = (): void => {
+      for (const event of events) socket.off(event, wake)
+      resolve()
+    }
+    for (const event of events) socket.on(event, wake)
+  })
+}
+
+/** A socket that has ended never drains; the next read tells why it ended. */
+function drainedOrOver(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (!socket.writable) return resolve()
+    const events = ['drain', 'error', 'close'] as const
+    const wake = (): void => {
+      for (const event of events) socket.off(event, wake)
+      resolve()
+    }
+    for (const event of events) socket.on(event, wake)
+  })
+}
