@@ -2,7 +2,7 @@
  * `@retriever/fetchers/plugin`: what a fetcher for a mechanism of your own is made from. The built-in fetchers are made
  * from the same. See docs/library.md.
  */
-export { type ByteSource, chunksOf, type Sink, sourceOf, wholeSource } from './plugin/byte-source.ts'
+export { type ByteSource, chunksOf, type Sink, sourceOf } from './plugin/byte-source.ts'
 export type { Deadline } from './plugin/deadline.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
 export type {

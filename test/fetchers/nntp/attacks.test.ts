@@ -134,7 +134,7 @@ describe('case 12, STARTTLS injection: what came in the clear is no answer to wh
   })
 })
 
-describe('case 13, TLS stripping: whatever the server says, nothing goes in the clear', () => {
+describe('case 13, TLS stripping: nothing goes in the clear after STARTTLS is refused', () => {
   const codes = ['580', '500', '501', '502', '503', '480', '483', '400', '401 MODE-READER', '200', '203', '281', '381']
   test.each([...codes, '383', '382x'])('STARTTLS is answered %s', async (code) => {
     const replies = { STARTTLS: `${code} as you like\r\n` }
@@ -157,7 +157,7 @@ describe('case 13, TLS stripping: whatever the server says, nothing goes in the 
 })
 
 describe('case 38, the wrong kept connection: one for each login, and TLS', () => {
-  test('a session of one user serves no other, and nobody who has no login', async () => {
+  test('a session of one user serves no other user, and no retrieval without a login', async () => {
     await using server = await startNntpServer({ private: ['retriever.private'] })
     const path = 'retriever.private/1'
     const { got } = await told(async (client) => {
@@ -184,7 +184,7 @@ describe('case 38, the wrong kept connection: one for each login, and TLS', () =
     expect(got?.again).toBe(got?.first)
   })
 
-  test('a session in TLS serves nobody who wants none, and the other way round', async () => {
+  test('a session in TLS serves no plan without TLS, and the other way round', async () => {
     await using server = await startNntpServer({ tls: 'explicit' })
     for (const order of [
       ['nntp', 'nntps'],
@@ -203,14 +203,14 @@ describe('case 38, the wrong kept connection: one for each login, and TLS', () =
         }
         return codes
       })
-      // The server begins in the clear: a handshake with it must fail, whatever connection there is already.
+      // The server begins in the clear: a handshake with it must fail, although there is a connection already.
       expect(got?.[order.indexOf('nntps')]).toBe('tls')
       expect(got?.[order.indexOf('nntp')]).toContain('One line.')
     }
   })
 })
 
-describe('cases 39 and 67, replies that nobody asked for', () => {
+describe('cases 39 and 67, replies that were not asked for', () => {
   const stray = '220 1 <x@y>\r\nSubject: smuggled\r\n\r\nsmuggled\r\n.\r\n'
 
   test.each([

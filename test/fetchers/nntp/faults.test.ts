@@ -100,7 +100,7 @@ describe('what breaks off', () => {
     expect(server.accepted).toBe(2)
   })
 
-  test('R28: an article that is cut is had by one more try', async () => {
+  test('R28: an article that is cut comes whole with one more try', async () => {
     for (const fault of [{ shortBody: 3 }, { cutAfter: 60 }, { resetAfter: 60 }]) {
       await using server = await startNntpServer({ faults: { ...fault, bodies: 1 } })
       const { files, error } = await saved(`${server.url}retriever.test/3`, {

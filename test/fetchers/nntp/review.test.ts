@@ -52,7 +52,7 @@ describe('a server that has the client connect again and again', () => {
 
   test.each([
     ['wants a login and leaves', loseAfter480],
-    ['sends without its group what nobody wants', longAfter480],
+    ['sends a long article although its group was refused', longAfter480],
   ])('one that %s is given up soon', (_, script) =>
     trial(script, async ({ server, client }) => {
       const error = await failure(client.retrieve(`${server.url}g/1`))
@@ -70,8 +70,8 @@ describe('a server that has the client connect again and again', () => {
     }))
 })
 
-describe('whoever gives up', () => {
-  test('a login that waits behind a body leaves no place that nobody uses', () =>
+describe('a retrieval that is aborted or cancelled', () => {
+  test('frees its slot while its login waits behind a body', () =>
     trial(
       (_, line) => (line === 'GROUP secret' ? '480 login\r\n' : undefined),
       async ({ server, client }) => {
@@ -112,7 +112,7 @@ describe('whoever gives up', () => {
     ))
 })
 
-test('a GROUP of somebody who gave up, and that failed, is asked for again', () => {
+test('a GROUP that failed for a cancelled retrieval is sent again for the next one', () => {
   let groups = 0
   let answer = (_: string): void => {}
   return trial(
@@ -147,7 +147,7 @@ test('a GROUP of somebody who gave up, and that failed, is asked for again', () 
 describe('an overview made of HEADs', () => {
   const noOverview: NewsScript = (_, line) => (/^X?OVER/.test(line) ? '500 what\r\n' : undefined)
 
-  test('is of no other group, where a GROUP that somebody else sent has failed', () => {
+  test('is of no other group if the GROUP of another retrieval has failed', () => {
     let groups = 0
     return trial(
       (peer, line) => (line === 'GROUP a' && ++groups > 1 ? '403 not now\r\n' : noOverview(peer, line)),
@@ -190,7 +190,7 @@ describe('an overview made of HEADs', () => {
     ),
   )
 
-  test('of a session that is lost by somebody else says that it is not whole', () =>
+  test('says that it is not whole if another retrieval loses its session', () =>
     trial(
       (peer, line) => (line === 'ARTICLE 1' ? 'no reply\r\n' : noOverview(peer, line)),
       async ({ server, client }) => {

@@ -15,7 +15,7 @@ const longArticles: NewsScript = (_, line) => {
   return number === undefined ? undefined : `220 ${number} <${number}@x>\r\n${long}.\r\n`
 }
 
-/** A body that stays unread loses its place after so long; a busy machine needs as long for an answer. */
+/** After this time an unread body loses its session; on a busy machine an answer can take as long. */
 const soon: ClientOptions['limits'] = { idleTimeout: 1000, maxRetries: 1 }
 
 async function retrieveUnread(server: ScriptedNews, limits: ClientOptions['limits'], connections = 4) {
@@ -38,7 +38,7 @@ describe('more articles than connections, none of them read', () => {
   })
 
   test.each([1, 4])(
-    'large ones come too, whole, once the first have lost their place: %i connections',
+    'large ones come too, whole, once the first have lost their sessions: %i connections',
     async (connections) => {
       await using server = await scriptedNews(longArticles)
       const { client, all } = await retrieveUnread(server, soon, connections)
@@ -56,7 +56,7 @@ describe('more articles than connections, none of them read', () => {
     })
   })
 
-  test('of another login, which waits for a place', async () => {
+  test('of another login, which waits for a slot', async () => {
     await using server = await scriptedNews(longArticles)
     await using client = createClient({ limits: { ...soon }, fetchers: [nntpFetcher({ connections: 1 })] })
     const unread = await client.retrieve(`${server.url}g/1`)

@@ -90,7 +90,7 @@ test.each([
   // Plain within a word: as the first character a shell puts a home directory or a program in its place.
   ['telnet://~root@h/', "logging in as '~root'"],
   ['telnet://=ls@h/', "logging in as '=ls'"],
-])('%s: the command is for a shell, whatever the URL says', async (url, login) => {
+])('%s: the command is safe to paste into a shell', async (url, login) => {
   const error: unknown = await client.retrieve(url).catch((failure: unknown) => failure)
   expect(error).toMatchObject({ code: 'handoff', handoff: { program: 'telnet', args: ['h', '23'] } })
   expect(String(error)).toMatch(/ To use it, run: telnet h 23$/)

@@ -127,6 +127,7 @@ function defaultServer({ port, defaults }: Place): Pick<NntpPlan, 'host' | 'port
   return { host: parseHost(configured.host ?? '')?.name ?? null, port: configured.port ?? port }
 }
 
+/** The fetcher sends these as they stand, but OVER, whose numbers come with the reply to GROUP. */
 function nntpWire({ select, newsgroup, articleNumber, articleRange, messageId }: Selection): string[] {
   switch (select) {
     case 'groups':

@@ -2,10 +2,12 @@ import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../plugin/options.ts'
 import { tellWhole } from '../plugin/request-options.ts'
+import { SessionPool } from '../wire/pool/session-pool.ts'
 import type { Dialogue } from './control/dialogue.ts'
 import { FlightLost } from './control/pipeline.ts'
-import { FtpPool } from './control/pool.ts'
 import { isFull } from './control/refusal-words.ts'
+import type { FtpQuirks } from './control/server-quirks.ts'
+import { type FtpSession, ftpSessions } from './control/session.ts'
 import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
 import { ChangedFile, type InSession, retrieveObject } from './transfer/object.ts'
@@ -35,13 +37,15 @@ const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
 export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   checkOptions(options, optionKinds, 'ftpFetcher.')
   const { epsv = true, pipelining = true, connections, keepSessions } = options
-  const pool = new FtpPool({ epsv, pipelining }, connections, keepSessions)
+  const pool = new SessionPool(ftpSessions({ epsv, pipelining }), connections, keepSessions)
   return {
     mechanism: 'ftp',
     retrieve: (plan, context) => retrieve(pool, plan, context),
     dispose: async () => pool.close(),
   }
 }
+
+type FtpPool = SessionPool<FtpSession, FtpPlan, FtpQuirks>
 
 async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved<'ftp'>> {
   const isListing = plan.name === '' || plan.typecode === 'd'
@@ -76,21 +80,21 @@ async function inSession<T>(
   const asked = { login: null }
   const { deadline } = context
   while (true) {
-    const session = await pool.lease(plan, context, reasons.size > 0)
+    const { session, giveBack, drop } = await pool.lease(plan, context, reasons.size > 0)
     let isDone = false
     const done = (): void => {
       isDone = true
-      pool.giveBack(session)
+      giveBack()
     }
     try {
-      const result = await use({ plan, context, session, asked, done, drop: () => pool.drop(session) })
+      const result = await use({ plan, context, session, asked, done, drop })
       // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or gives the session back.
       deadline.throwIfAborted()
       return result
     } catch (thrown) {
       const error = thrown instanceof FlightLost ? thrown.cause : thrown
       const isToWait = isFull(error) && pool.lowerCap(plan)
-      if (!isDone) pool.drop(session)
+      if (!isDone) drop()
       // Not what has come of it: the control connection is closed, and a command cannot be sent.
       deadline.throwIfAborted()
       if (isToWait) {
@@ -105,7 +109,7 @@ async function inSession<T>(
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
       // Also where it has been given back.
-      pool.drop(session)
+      drop()
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }
@@ -121,14 +125,14 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
     return 'account'
   }
   if (!RetrievalError.is(error)) return null
-  if (control.transferDropped || isOfConnection(error)) session.noteDropped()
+  if (control.transferDropped || isOfConnection(error)) session.noteTransferFailed()
   if (control.transferDropped) return 'ahead'
-  if (session.uses > 0 && isOfConnection(error)) return 'reused'
-  if (session.isStranded && session.aheadPort !== null) {
-    quirks.ahead = false
+  if (session.served > 0 && isOfConnection(error)) return 'reused'
+  if (session.isWaitingForData && session.prefetchedPort !== null) {
+    quirks.prefetching = false
     return 'ahead'
   }
-  if (session.isStranded && quirks.passive === 'EPSV') {
+  if (session.isWaitingForData && quirks.passive === 'EPSV') {
     quirks.passive = 'PASV'
     return 'passive'
   }

@@ -23,7 +23,7 @@ export interface Needs {
  */
 export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number | null> {
   const asked: { port: number | null } = { port: null }
-  const ahead = dialogue.session.takeAhead()
+  const ahead = dialogue.session.takePrefetchReply()
   await enter(dialogue, needs.type, [
     ...attributesAsked(dialogue, needs),
     ...(ahead !== null ? [] : [portStep(dialogue, asked)]),

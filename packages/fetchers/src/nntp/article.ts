@@ -9,57 +9,58 @@ import { OverlapProof } from '../wire/overlap.ts'
 import { type Portion, ResumingSource, withoutFirst } from '../wire/resuming-source.ts'
 import { BlockBody } from './body.ts'
 import type { PendingCommand } from './connection/command-queue.ts'
-import { type Dialogue, exchange } from './connection/exchange.ts'
-import type { InSession } from './connection/pool.ts'
+import { exchange, type NntpLease } from './connection/exchange.ts'
+import type { InSession } from './connection/in-session.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { fieldsOf } from './fields.ts'
 import { refusedByServer } from './nntp-errors.ts'
+import { plannedCommand } from './planned-command.ts'
 
-/** One article, as the server keeps it: headers, an empty line, the body; lines end in CRLF (RFC 3977 6.2.1). */
-export async function retrieveArticle(dialogue: Dialogue, inSession: InSession): Promise<Retrieved<'nntp'>> {
-  const { context } = dialogue
-  if (context.request.head === true) return retrieveHead(dialogue)
-  const { reply, slot } = await askArticle(dialogue, 'ARTICLE', 220)
-  // An article is the same for ever under its message-id (RFC 5536 3.1.3), so one that broke off is sent again
-  // (security.md R28).
+/** Retrieves an article as the server keeps it: header, empty line, body; lines end in CRLF (RFC 3977 6.2.1). */
+export async function retrieveArticle(lease: NntpLease, inSession: InSession): Promise<Retrieved<'nntp'>> {
+  const { context } = lease
+  if (context.request.head === true) return retrieveHead(lease)
+  const { reply, pending } = await askArticle(lease, 'ARTICLE', 220)
+  // A message-id names the same article for ever (RFC 5536 3.1.3): one that breaks off is sent again (security.md R28).
   const resume = (offset: number): Promise<Portion> => {
     return inSession(async (other) => {
-      const { slot } = await askArticle(other, 'ARTICLE', 220)
-      const block = new BlockBody(other, slot)
+      const { pending } = await askArticle(other, 'ARTICLE', 220)
+      const block = new BlockBody(other, pending)
       return { octets: withoutFirst(offset, block), connection: block }
     })
   }
-  const block = new BlockBody(dialogue, slot)
+  const block = new BlockBody(lease, pending)
   const portion = { octets: block, connection: block }
   const beginning = { offset: 0, portion, isFirstTryAtOnce: true }
   return {
-    ...described(dialogue, reply),
+    ...described(lease, reply),
     body: new ResumingSource(context, new OverlapProof(context, resume), beginning),
     entries: (body) => messageEntries(body, context),
   }
 }
 
-/** Its header alone: HEAD (RFC 3977 6.2.2). */
-async function retrieveHead(dialogue: Dialogue): Promise<Retrieved<'nntp'>> {
-  const { session, context } = dialogue
-  const { reply, slot } = await askArticle(dialogue, 'HEAD', 221)
-  const fields = await fieldsOf(session, slot, context)
+/** Retrieves the header of an article alone, by HEAD (RFC 3977 6.2.2). */
+async function retrieveHead(lease: NntpLease): Promise<Retrieved<'nntp'>> {
+  const { session, context } = lease
+  const { reply, pending } = await askArticle(lease, 'HEAD', 221)
+  const fields = await fieldsOf(session, pending, context)
   await loadCharsets([...fields.values()].flatMap((value) => [...wordCharsets(value)]))
   const header = Object.fromEntries([...fields].map(([name, value]) => [name, decodeWords(octetsToText(value))]))
-  dialogue.done()
-  const { metadata, ...rest } = described(dialogue, reply)
+  lease.giveBack()
+  const { metadata, ...rest } = described(lease, reply)
   return { ...rest, metadata: { ...metadata, header }, body: wholeSource() }
 }
 
 async function askArticle(
-  dialogue: Dialogue,
-  command: 'ARTICLE' | 'HEAD',
+  lease: NntpLease,
+  verb: 'ARTICLE' | 'HEAD',
   success: number,
-): Promise<{ readonly reply: Reply; readonly slot: PendingCommand }> {
-  const { plan, context } = dialogue
+): Promise<{ readonly reply: Reply; readonly pending: PendingCommand }> {
+  const { plan, context } = lease
   const byNumber = plan.select === 'article'
-  const which = byNumber ? String(plan.articleNumber) : `<${plan.messageId}>`
-  const answer = await exchange(dialogue, `${command} ${which}`, byNumber ? plan.newsgroup : null)
+  // HEAD names the article in the same way (RFC 3977 6.2.2).
+  const command = plannedCommand(plan, 'ARTICLE').replace('ARTICLE', verb)
+  const answer = await exchange(lease, command, byNumber ? plannedCommand(plan, 'GROUP') : null)
   const { reply } = answer
   if (reply.code >= 400)
     throw refusedByServer(context, reply, byNumber ? 'such article or group' : 'article of that id')
@@ -69,8 +70,8 @@ async function askArticle(
 }
 
 /**
- * A reply that nobody had asked for shifts all that follow it: the answer would be another retrieval's (security.md
- * case 39).
+ * Throws `protocol-violation` if the server sends another article. A reply that was not asked for (security.md 39)
+ * shifts all replies behind it, and each retrieval would get the answer of another one.
  */
 export function checkAnswer(
   context: RetrievalContext,
@@ -85,13 +86,13 @@ export function checkAnswer(
   throw context.error('protocol-violation', message, { reply: replyWords(reply) })
 }
 
-/** `220 31 <dots@example.net> article`; by message-id the number may be 0 (RFC 3977 6.2.1.2), or the group's (sn). */
+/** Reads `220 31 <dots@example.net> article`. By message-id the number is 0 (RFC 3977 6.2.1.2), or the group's (sn). */
 function articleOf({ text }: Reply): { readonly number: number | null; readonly messageId: string | null } {
   const [, number, messageId = null] = /^(\d{1,16})(?:\s+<([^<>\s]+)>)?(?=\s|$)/.exec(text) ?? []
   return { number: number === undefined ? null : Number(number), messageId }
 }
 
-function described({ plan }: Dialogue, reply: Reply): Omit<Retrieved<'nntp'>, 'body'> {
+function described({ plan }: NntpLease, reply: Reply): Omit<Retrieved<'nntp'>, 'body'> {
   const { number, messageId } = articleOf(reply)
   return {
     outcome: 'retrieved',

@@ -1,8 +1,8 @@
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Breakable } from '../wire/resuming-source.ts'
-import type { Ahead, PendingCommand } from './connection/command-queue.ts'
-import type { Dialogue } from './connection/exchange.ts'
+import type { PendingCommand, ReadAhead } from './connection/command-queue.ts'
+import type { NntpLease } from './connection/exchange.ts'
 
 /** Octets of one body that may be read ahead of its consumer. */
 const maxAhead = 65_536
@@ -12,9 +12,9 @@ const maxAhead = 65_536
  * for the session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled
  * before, the session reads the rest away or is closed.
  */
-export class BlockBody implements ByteSource, Breakable, Ahead {
-  readonly #dialogue: Dialogue
-  readonly #slot: PendingCommand
+export class BlockBody implements ByteSource, Breakable, ReadAhead {
+  readonly #lease: NntpLease
+  readonly #pending: PendingCommand
   #unlink: () => void = () => {}
   /** Read ahead of the consumer, the oldest first. */
   readonly #chunks: Uint8Array[] = []
@@ -29,12 +29,12 @@ export class BlockBody implements ByteSource, Breakable, Ahead {
   #isOver = false
   isBroken = false
 
-  constructor(dialogue: Dialogue, slot: PendingCommand) {
-    this.#dialogue = dialogue
-    this.#slot = slot
-    // The retrieval may end while its body is not read.
-    this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
-    dialogue.session.hold(slot, this)
+  constructor(lease: NntpLease, pending: PendingCommand) {
+    this.#lease = lease
+    this.#pending = pending
+    // The retrieval may end while its consumer does not read.
+    this.#unlink = lease.context.deadline.onAbort(() => this.#giveUp())
+    lease.session.hold(pending, this)
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -46,7 +46,7 @@ export class BlockBody implements ByteSource, Breakable, Ahead {
       return octets
     } finally {
       this.#isWanted = false
-      if (this.#dialogue.session.isWantedByOthers) this.readAhead()
+      if (this.#lease.session.isWantedByOthers) this.readAhead()
     }
   }
 
@@ -79,25 +79,25 @@ export class BlockBody implements ByteSource, Breakable, Ahead {
     const ahead = this.#chunks.shift()
     if (ahead !== undefined) {
       this.#length -= ahead.length
-      this.#dialogue.session.noteRead()
+      this.#lease.session.noteRead()
       return ahead
     }
     if (this.#failure !== null) throw this.#failure.error
     return this.#isReleased ? null : this.#pull()
   }
 
-  /** The next octets out of the session; null at the end, when it is free for others. */
+  /** The next octets from the session; null at the end, which frees the session for others. */
   async #pull(): Promise<Uint8Array | null> {
-    const { session, context } = this.#dialogue
+    const { session, context } = this.#lease
     try {
-      const octets = await session.next(this.#slot, context)
+      const octets = await session.next(this.#pending, context)
       if (octets !== null) return octets
     } catch (error) {
       this.isBroken = RetrievalError.is(error) && error.code === 'partial' && context.deadline.reason === null
       this.#release()
       throw error
     }
-    session.end(this.#slot)
+    session.end(this.#pending)
     this.#release()
     return null
   }
@@ -111,8 +111,8 @@ export class BlockBody implements ByteSource, Breakable, Ahead {
   #release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#dialogue.session.abandon(this.#slot)
+    this.#lease.session.abandon(this.#pending)
     this.#unlink()
-    this.#dialogue.done()
+    this.#lease.giveBack()
   }
 }

@@ -1,9 +1,9 @@
 import { encodeOctets } from '@retriever/core'
 import type { ServerPlan } from './connection/session.ts'
 
-/** `nntp://host/group`, on the same server and in the same way. */
+/** The URL of a group on the same server, over the same transport: `nntp://host/group`. */
 export function groupUrl(plan: ServerPlan, newsgroup: string): string {
-  // The user goes along, so that whoever follows the URL is asked for the right password; the password never does.
+  // With the user, so that the right password is asked for when the URL is followed; never with the password.
   const user = plan.user ? `${encodeOctets(plan.user)}@` : ''
   const host = plan.host.includes(':') ? `[${plan.host.replace('%', '%25')}]` : plan.host
   const [scheme, defaultPort] = plan.tls === 'implicit' ? ['nntps', 563] : ['nntp', 119]
@@ -11,7 +11,7 @@ export function groupUrl(plan: ServerPlan, newsgroup: string): string {
   return `${scheme}://${user}${host}${port}/${encodeOctets(newsgroup, '+')}`
 }
 
-/** `nntp://host/group/12` */
+/** The URL of an article: `nntp://host/group/12`. */
 export function articleUrl(plan: ServerPlan, newsgroup: string, number: number): string {
   return `${groupUrl(plan, newsgroup)}/${number}`
 }

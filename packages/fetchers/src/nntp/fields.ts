@@ -2,37 +2,41 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { PendingCommand } from './connection/command-queue.ts'
 import type { NntpSession } from './connection/session.ts'
 
-/** The header fields of an article out of the answer to HEAD, by lower-case name, unfolded (RFC 5322 2.2.3); ends that answer. */
+/** The header fields in the answer to HEAD, which is read to its end: by lower-case name, unfolded (RFC 5322 2.2.3). */
 export async function fieldsOf(
   session: NntpSession,
-  slot: PendingCommand,
+  pending: PendingCommand,
   context: RetrievalContext,
 ): Promise<Map<string, string>> {
-  const text = await blockText(session, slot, context, context.limits.maxReply)
+  const text = await blockText(session, pending, context, context.limits.maxReply)
   const fields = new Map<string, string>()
   // CRLF alone ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
   for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*)$/s.exec(line) ?? []
-    // Of several, the first one counts: RFC 5536 allows no second of those that are asked for here.
+    // The first of several counts: RFC 5536 allows only one of each field that is read here.
     if (name !== undefined && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), value)
   }
   return fields
 }
 
-/** A short block as text, one octet a character; ends the answer. */
+/** A short block as text, one octet a character. Reads the answer to its end. */
 export async function blockText(
   session: NntpSession,
-  slot: PendingCommand,
+  pending: PendingCommand,
   context: RetrievalContext,
   limit: number,
 ): Promise<string> {
   let text = ''
-  for (let octets = await session.next(slot, context); octets !== null; octets = await session.next(slot, context)) {
+  for (
+    let octets = await session.next(pending, context);
+    octets !== null;
+    octets = await session.next(pending, context)
+  ) {
     text += Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
     if (text.length <= limit) continue
     session.lose()
     throw context.error('limit-exceeded', `The server sent an answer of over ${limit} octets.`)
   }
-  session.end(slot)
+  session.end(pending)
   return text
 }

@@ -1,20 +1,21 @@
 import type { NntpPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
+import { SessionPool } from '../wire/pool/session-pool.ts'
 import { retrieveArticle } from './article.ts'
-import type { Dialogue } from './connection/exchange.ts'
-import { type InSession, NntpPool } from './connection/pool.ts'
+import type { NntpLease } from './connection/exchange.ts'
+import { type InSession, inSession, nntpSessions } from './connection/in-session.ts'
 import { maxDepth } from './connection/server-quirks.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { retrieveGroup } from './group/group.ts'
 import { retrieveGroups } from './group/groups.ts'
 
 export interface NntpOptions {
-  /** A newsgroup is listed by its newest articles, at most so many where the request has no `limit`. Default 1000. */
+  /** How many articles of a newsgroup are listed, the newest, if the request has no `limit`. Default 1000. */
   readonly maxArticles?: number
   /**
-   * To one server at a time. Retrievals beyond them share them: an answer comes once those before it are read or left.
-   * Default 4.
+   * Connections to one server at a time. Further retrievals share them: an answer comes once those before it are read
+   * or cancelled. Default 4.
    */
   readonly connections?: number
 }
@@ -22,20 +23,20 @@ export interface NntpOptions {
 const optionKinds: Readonly<Record<keyof NntpOptions, OptionKind>> = { maxArticles: count, connections: count }
 
 /**
- * Network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups as listings, lists of newsgroups. Sessions are kept for
- * a few seconds, and take many commands at a time.
+ * Retrieves network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups and lists of newsgroups.
+ * Sessions are kept for a few seconds, and take many commands at a time.
  */
 export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
   checkOptions(options, optionKinds, 'nntpFetcher.')
-  const { maxArticles = 1000, connections = 4 } = options
-  const pool = new NntpPool(connections)
+  const { maxArticles = 1000, connections } = options
+  const pool = new SessionPool(nntpSessions, connections)
   return {
     mechanism: 'nntp',
     inFlight: maxDepth,
     async retrieve(plan, context) {
       const server = checkPlan(plan, context)
-      const inSession: InSession = (use) => pool.inSession(server, context, use)
-      return inSession((dialogue) => select(dialogue, inSession, maxArticles))
+      const inThisOrAnother: InSession = (use) => inSession(pool, server, context, use)
+      return inThisOrAnother((lease) => select(lease, inThisOrAnother, maxArticles))
     },
     dispose: async () => pool.close(),
   }
@@ -50,14 +51,14 @@ function checkPlan(plan: NntpPlan, context: RetrievalContext): ServerPlan {
   throw context.error('no-server', message, { phase: 'resolve' })
 }
 
-function select(dialogue: Dialogue, inSession: InSession, maxArticles: number): Promise<Retrieved<'nntp'>> {
-  switch (dialogue.plan.select) {
+function select(lease: NntpLease, inSession: InSession, maxArticles: number): Promise<Retrieved<'nntp'>> {
+  switch (lease.plan.select) {
     case 'article':
     case 'message':
-      return retrieveArticle(dialogue, inSession)
+      return retrieveArticle(lease, inSession)
     case 'group':
-      return retrieveGroup(dialogue, maxArticles)
+      return retrieveGroup(lease, maxArticles)
     case 'groups':
-      return retrieveGroups(dialogue, inSession)
+      return retrieveGroups(lease, inSession)
   }
 }

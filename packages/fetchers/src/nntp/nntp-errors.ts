@@ -1,9 +1,9 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/framing/reply.ts'
-import type { Dialogue } from './connection/exchange.ts'
+import type { NntpLease } from './connection/exchange.ts'
 
-/** What a server says of a group or article it does not have. sn and leafnode answer 430 to a number (RFC 3977 says 423). */
+/** The replies about a missing group or article. sn and leafnode answer 430 to a number, RFC 3977 has 423 for that. */
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])
 
 /** The error for a refused GROUP, ARTICLE, OVER or LIST. */
@@ -11,13 +11,13 @@ export function refusedByServer(context: RetrievalContext, reply: Reply, what: s
   if (missing.has(reply.code)) return refusal(context, 'not-found', `The server has no ${what}`, reply)
   switch (reply.code) {
     case 400:
-      return leaving(context, reply)
+      return serverUnavailable(context, reply)
     case 480:
     case 450:
       return refusal(
         context,
         'access-denied',
-        'The server wants another login for this, although it took this one',
+        'The server wants another login for this, although it accepted this one',
         reply,
       )
     case 483:
@@ -29,21 +29,24 @@ export function refusedByServer(context: RetrievalContext, reply: Reply, what: s
   }
 }
 
-/** RFC 3977 3.2.1: the connection ends after 400; another one may be served. */
-export function leaving(context: RetrievalContext, reply: Reply): RetrievalError {
+/** The error for 400, after which the server closes the connection (RFC 3977 3.2.1); it may serve another one later. */
+export function serverUnavailable(context: RetrievalContext, reply: Reply): RetrievalError {
   const words = replyWords(reply)
-  const message = `The news server serves nobody now; try later: ${words}`
+  const message = `The news server is not available now; try later: ${words}`
   return context.error('server-refused', message, { reply: words, transient: true })
 }
 
-/** 483: RFC 4642 5; a login, or the whole server, only over TLS. */
+/** The error for 483 (RFC 4642 5): the server takes a login, or any command, only over TLS. */
 export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalError {
   const message = 'The server wants TLS for this; use nntps:// (port 563), or --ssl-reqd for STARTTLS'
   return refusal(context, 'server-refused', message, reply)
 }
 
-/** The error for an overview of which the rest was asked for in a session that is lost. */
-export function overviewCut({ session, context }: Pick<Dialogue, 'session' | 'context'>, cause: Error): RetrievalError {
+/** The error for an overview whose rest was asked for in a session that is lost. */
+export function overviewIncomplete(
+  { session, context }: Pick<NntpLease, 'session' | 'context'>,
+  cause: Error,
+): RetrievalError {
   const message = 'The connection ended before the whole overview had come; try again.'
   return session.evicted(context) ?? context.error('partial', message, { phase: 'body', transient: true, cause })
 }

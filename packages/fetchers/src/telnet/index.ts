@@ -3,8 +3,8 @@ import type { Fetcher, Handoff, RetrievalContext } from '../plugin/fetcher.ts'
 
 /**
  * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the
- * telnet program. Nothing is connected here. User and password are advice for the person: `telnet -l` would send the
- * user at once, and programs show their arguments to everybody.
+ * telnet program, and nothing is connected here. User and password are only shown: `telnet -l` would send the user at
+ * once, and the process list shows the arguments of programs to all users.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
   return { mechanism: 'telnet', retrieve: async (plan, context) => handoff(plan, context) }
@@ -26,8 +26,8 @@ function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
 }
 
 /**
- * `-` and `+` would begin an option of the far side's login, where it is typed as USER (CVE-2007-0882, CVE-2026-24061).
- * The findings have said so before; this holds whatever was allowed.
+ * Refuses a user that begins with `-` or `+`: the login program of the server may read it as an option (CVE-2007-0882,
+ * CVE-2026-24061). The finding `option-injection` says so before; this check holds even if the caller allowed that.
  */
 function checkUser(user: string, context: RetrievalContext): void {
   const isOption = /^[-+]/.test(user)

@@ -55,7 +55,7 @@ describe('at most so many connections to a host', () => {
     ))
 
   // needs: pooling
-  test('who waits can be aborted, and costs the others nothing', () =>
+  test('a retrieval that waits can be aborted, and delays no other', () =>
     trial(
       place,
       async (all) => {
@@ -73,7 +73,7 @@ describe('at most so many connections to a host', () => {
     ))
 
   // needs: pooling
-  test('who waits is told when the client closes', () =>
+  test('a retrieval that waits is aborted when the client closes', () =>
     trial(
       place,
       async (all) => {
@@ -109,7 +109,7 @@ describe('at most so many connections to a host', () => {
   })
 })
 
-describe('a session that has died of boredom is no error of the next retrieval', () => {
+describe('a session that the server has closed while idle is no error of the next retrieval', () => {
   const deaths: readonly (readonly [string, (peer: FtpPeer) => void])[] = [
     ['FIN', (peer) => void peer.control.end()],
     ['RST', (peer) => void peer.control.resetAndDestroy()],
@@ -148,7 +148,7 @@ describe('a session that has died of boredom is no error of the next retrieval',
   })
 })
 
-describe('case 39: what comes while nobody has asked', () => {
+describe('case 39: a reply that was not asked for', () => {
   // needs: pooling
   test.each([
     ['a reply', '200 hello\r\n'],
@@ -189,7 +189,7 @@ describe('case 39: what comes while nobody has asked', () => {
       expect((await get('hello.txt')).toString()).toBe('Hello, world.\n')
     }))
 
-  test('glued to the final reply of a transfer: that transfer is whole, and the session over', () =>
+  test('glued to the final reply of a transfer: that transfer is whole, and the session is closed', () =>
     scriptedTrial(
       { RETR: sending('Hello, world.\n', '150 -\r\n', '226 done\r\n200 surprise\r\n') },
       async ({ server, get }) => {

@@ -1,4 +1,4 @@
-/** Bodies that nobody reads hold up others for a bounded time alone. */
+/** Unread bodies delay other retrievals for a limited time only. */
 import { describe, expect, test } from 'vitest'
 import { retries } from '../../../support/events.ts'
 import { files, trial } from '../../../support/ftp/ftp-trial.ts'
@@ -8,8 +8,8 @@ const path = 'pub/data.bin'
 const bigSize = 8 * 1024 * 1024
 const limits = { idleTimeout: 400 }
 
-describe('five retrievals that nobody reads', () => {
-  test('do not hang: the fifth comes once the first has waited for a reader for limits.idleTimeout', () =>
+describe('five retrievals whose bodies stay unread', () => {
+  test('do not hang: the fifth comes once the first has been unread for limits.idleTimeout', () =>
     trial(
       { files, bigSize },
       async ({ retrieve, events }) => {

@@ -61,7 +61,7 @@ describe('many articles of one group', () => {
     ))
 })
 
-describe('whoever gives up', () => {
+describe('a retrieval that is aborted or cancelled', () => {
   const one: ClientOptions = { fetchers: [nntpFetcher({ connections: 1 })] }
 
   test('in the queue does not disturb the others', () =>
@@ -162,7 +162,7 @@ describe('a session that is lost', () => {
     ))
 })
 
-test('whatever is given up, and whenever sessions end, what comes whole is what was asked for', () =>
+test('each article that comes whole is the right one, in any order of cancelled bodies and lost sessions', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ number: fc.integer({ min: 1, max: 210 }), way: fc.nat(5), turns: fc.nat(12) }), {
@@ -217,7 +217,7 @@ async function retrieveOneWay(client: Client, server: TestServer, url: string, {
   }
 }
 
-test('an answer that nobody waits for is no reason to trust what follows it', async () => {
+test('a group is refused, and its article sent all the same: the refusal counts', async () => {
   // ARTICLE 1 relies on a GROUP that is refused; the server answers it all the same.
   await using played = await Player.replay(
     ['S: 200 hi', 'C: GROUP g', 'S: 411 none', 'C: ARTICLE 1', 'S: 220 1 <x@y>', 'S: Subject: x', 'S: .'].join('\n'),

@@ -55,7 +55,7 @@ test.each<[what: string, group: Sparse, limit: number, expected: readonly number
   ['with fewer than are wanted', { numbers: [3, 900], count: 2 }, 5, [900, 3], 1],
   ['whose count is wrong by far', { numbers: [5, 1_000_000], count: 1_000_000 }, 2, [1_000_000, 5], 20],
   ['in which only old articles are left', { numbers: [1], high: 2_147_483_647, count: 2_000_000_000 }, 1, [1], 32],
-  ['without any, whatever GROUP says', { numbers: [], low: 1, high: 1000, count: 900 }, 3, [], 10],
+  ['without any, although GROUP counts some', { numbers: [], low: 1, high: 1000, count: 900 }, 3, [], 10],
 ])('the newest articles of a group %s', (_what, group, limit, expected, asked) =>
   trial(group, async (client, server) => {
     expect(await newest(client, `${server.url}g`, limit)).toEqual(expected)

@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Control } from './control.ts'
 import type { Reply } from './replies.ts'
 import { withReplyTimeout } from './reply-timeout.ts'
-import type { ServerQuirks } from './server-quirks.ts'
+import type { FtpQuirks } from './server-quirks.ts'
 
 /** A command, and what is to be made of its reply: throws where that ends the retrieval. */
 export interface Step {
@@ -30,7 +30,7 @@ const silence = 'The server answers only some of the commands that were sent tog
 interface Trial {
   readonly control: Control
   readonly context: RetrievalContext
-  readonly quirks: ServerQuirks
+  readonly quirks: FtpQuirks
   readonly steps: readonly Step[]
   /** The replies, and when the commands were sent. */
   readonly pending: readonly Promise<Reply>[]
@@ -44,7 +44,7 @@ interface Trial {
 export async function pipeline(
   control: Control,
   context: RetrievalContext,
-  quirks: ServerQuirks,
+  quirks: FtpQuirks,
   steps: readonly Step[],
 ): Promise<void> {
   if (quirks.pipelining === false || steps.length < 2) return inSteps(control, steps)

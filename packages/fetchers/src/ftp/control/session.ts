@@ -1,64 +1,76 @@
 import type { Socket } from 'node:net'
 import type { FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ReusableSession, SessionProtocol } from '../../wire/pool/session-pool.ts'
+import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
 import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
 import { greet, upgrade } from '../login.ts'
 import { Control } from './control.ts'
+import { isFull } from './refusal-words.ts'
 import { type Reply, wordsOf } from './replies.ts'
-import type { ServerQuirks } from './server-quirks.ts'
+import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
-/** Servers close a passive port that nobody connects to: pyftpdlib after 30 s, vsftpd after 60. */
+/** How long a prefetched port is used. Servers close an unused one: pyftpdlib after 30 s, vsftpd after 60. */
 const portLifetime = 15_000
 
-/** A body that comes through a session. */
-export interface Lodger {
-  /** Since when nobody has read it, by performance.now(); null: somebody reads. */
-  readonly unreadSince: number | null
-  /** Gives its session up for those who wait for one. */
-  evict(): void
+/** The sessions of one fetcher as its pool opens and picks them. */
+export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan, FtpQuirks> {
+  return {
+    newQuirks: () => newFtpQuirks(preset),
+    open: FtpSession.open,
+    capacity: () => 1,
+    pick(sessions, { cwd }) {
+      // A session that is in the directory already goes before one that must change to it.
+      const picked = sessions.find((session) => session.isIn(cwd)) ?? sessions.find((session) => session.reaches(cwd))
+      const [other] = sessions
+      if (picked === undefined && other !== undefined) other.quirks.severalDirectories = true
+      return picked
+    },
+    isFull,
+    unreadLimit: ({ idleTimeout }) => idleTimeout,
+  }
 }
 
-type Server = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
+type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
-/** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
-export class FtpSession {
+/** A control connection and the state of its server: the login, the directory, the type, the next port. */
+export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
-  readonly quirks: ServerQuirks
-  /** The greeting's words. */
+  readonly quirks: FtpQuirks
+  /** The words of the greeting. */
   readonly welcome: string
-  /** Where data connections go: the control connection's peer, or what its proxy was told. */
+  /** Where data connections go: the peer of the control connection, or the host that its proxy was given. */
   readonly address: string
   isLoggedIn = false
-  /** It was greeted by 230: no login is wanted. */
+  /** The server greeted with 230: it wants no login. */
   readonly isGreetedIn: boolean
-  /** The key (wire/pool/pool-key.ts) of who has really logged in, where the URL does not say it all: a password was asked for. */
   loginKey: string | null = null
-  /** Retrievals that it has served. */
-  uses = 0
+  served = 0
+  readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
   /** The CWDs since the entry directory, one a segment (RFC 1738 3.2.2). */
   directory: readonly string[] = []
-  /** What PWD calls the entry directory; null: not known. */
+  /** The name that PWD gives the entry directory; null: not known. */
   entry: string | null = null
   type: 'A' | 'I' | null = null
-  /** OPTS UTF8 ON has been said. */
+  /** OPTS UTF8 ON has been sent. */
   isInUtf8 = false
-  /** SIZE and MDTM have been answered here: a transfer that breaks off could be taken up. */
-  tellsAttributes = false
-  /** The data connection did not come about, and the server is left waiting for it. */
-  isStranded = false
-  /** The port of the transfer under way, where it was asked for behind the transfer before; null: by itself. */
-  aheadPort: number | null = null
-  /** What comes through it at the moment. */
-  body: Lodger | null = null
+  /** The server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
+  hasAttributes = false
+  /** The data connection could not be opened, and the server still waits for it. */
+  isWaitingForData = false
+  /** The port of this transfer, if it was prefetched during the one before; null: it was not. */
+  prefetchedPort: number | null = null
+  /** The body that is being received. */
+  body: UnreadBody | null = null
   #ringMemory: RingMemory | undefined
-  #ahead: { readonly reply: Promise<Reply>; readonly since: number } | null = null
+  #prefetch: { readonly reply: Promise<Reply>; readonly since: number } | null = null
   #unlink: () => void
 
   private constructor(
     control: Control,
-    quirks: ServerQuirks,
-    { welcome, address, isGreetedIn }: Server,
+    quirks: FtpQuirks,
+    { welcome, address, isGreetedIn }: Greeted,
     unlink: () => void,
   ) {
     this.control = control
@@ -69,8 +81,8 @@ export class FtpSession {
     this.#unlink = unlink
   }
 
-  /** Connects, waits for the greeting, and starts TLS where the plan has it. The login comes with the first flight. */
-  static async open(plan: FtpPlan, context: RetrievalContext, quirks: ServerQuirks): Promise<FtpSession> {
+  /** Connects, waits for the greeting, and starts TLS if the plan says so. The login comes with the first commands. */
+  static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)
     control.isTelnet = quirks.telnet
@@ -89,86 +101,101 @@ export class FtpSession {
     }
   }
 
-  /** For the data of one transfer after the other. */
+  get isUsable(): boolean {
+    return this.control.isUsable
+  }
+
+  get isLost(): boolean {
+    return !this.control.isUsable
+  }
+
+  get unreadSince(): number | null {
+    return this.body?.unreadSince ?? null
+  }
+
+  evict(): void {
+    this.body?.evict()
+  }
+
+  /** The memory for the data of all transfers, one after the other. */
   get ringMemory(): RingMemory {
     this.#ringMemory ??= makeRingMemory()
     return this.#ringMemory
   }
 
-  /** Another retrieval's from now on: it ends with that one's signal. */
+  /** Another retrieval uses the session from now on, and closes it if it is aborted. */
   attach(context: RetrievalContext): void {
     this.control.attach(context)
     this.#unlink = context.deadline.onAbort(() => this.control.close())
   }
 
-  /** Nobody's. */
   detach(): void {
-    this.aheadPort = null
+    this.prefetchedPort = null
     this.body = null
     this.#unlink()
     this.control.detach()
   }
 
-  /** Closes, with a QUIT where the server still listens. */
-  end(): void {
+  /** Closes the session, with QUIT where the server still listens. */
+  close(): void {
     this.#unlink()
     this.control.end()
   }
 
-  /** Whether RFC 1738's path, one CWD a segment from the entry directory, can be taken from where we are. */
+  /** Whether the session can go where the CWDs of a URL lead, counted from the entry directory (RFC 1738 3.2.2). */
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true
     // An empty segment may lead back to the entry directory, or nowhere.
     return this.isAbove(cwd) && (this.directory.length === 0 || !cwd.includes(''))
   }
 
-  /** Whether it is there already. */
+  /** Whether this is the directory. */
   isIn(cwd: readonly string[]): boolean {
     return cwd.length === this.directory.length && this.isAbove(cwd)
   }
 
-  /** Whether more CWDs lead there, or it is there. */
+  /** Whether this is the directory or one above it. */
   isAbove(cwd: readonly string[]): boolean {
     return this.directory.every((segment, index) => segment === cwd[index])
   }
 
-  /** Asks for the next retrieval's port behind this one's command. */
+  /** Asks for the port of the next retrieval, behind the transfer command of this one. */
   prefetchPort(): void {
-    this.#ahead = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
+    this.#prefetch = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
   }
 
-  /** The reply to what was asked ahead, which is still to be claimed. */
-  get prefetchedPort(): Promise<Reply> | null {
-    return this.#ahead?.reply ?? null
+  /** The reply about the prefetched port, which a retrieval has still to take. */
+  get prefetchReply(): Promise<Reply> | null {
+    return this.#prefetch?.reply ?? null
   }
 
-  /** A transfer has ended well: so ports that are asked for ahead are good ones here. */
-  noteCarried(): void {
-    if (this.aheadPort !== null) this.quirks.ahead ??= true
+  /** A transfer has ended well: prefetched ports work with this server. */
+  noteTransferDone(): void {
+    if (this.prefetchedPort !== null) this.quirks.prefetching ??= true
   }
 
-  /** The port that was asked for ahead, if it may still be open; the caller answers for it. */
-  takeAhead(): Promise<Reply> | null {
-    const ahead = this.#ahead
-    this.#ahead = null
-    return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
+  /** The reply about the prefetched port, if that may still be open; the caller must handle its rejection. */
+  takePrefetchReply(): Promise<Reply> | null {
+    const prefetch = this.#prefetch
+    this.#prefetch = null
+    return prefetch !== null && performance.now() - prefetch.since < portLifetime ? prefetch.reply : null
   }
 
-  /** A transfer has not gone well: perhaps because of the command behind its own or of its port, where nobody knows yet: true then. */
-  noteDropped(): boolean {
-    const isTrial = (this.#ahead !== null || this.aheadPort !== null) && this.quirks.ahead === undefined
-    const isOurs = this.control.transferDropped || isTrial
-    if (isOurs) this.quirks.ahead = false
-    return isOurs
+  /** A transfer has failed. True: the prefetching of a port may be to blame, and this server gets no more of it. */
+  noteTransferFailed(): boolean {
+    const isUntried = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
+    const isToBlame = this.control.transferDropped || isUntried
+    if (isToBlame) this.quirks.prefetching = false
+    return isToBlame
   }
 }
 
-/** The socket is the session's own afterwards: it may outlive the retrieval. */
+/** The socket belongs to the session: it may outlive the retrieval. */
 async function connect({ host, port, tls }: FtpPlan, context: RetrievalContext): Promise<Socket> {
-  const opening = new AbortController()
-  const unlink = context.deadline.onAbort(() => opening.abort())
+  const connecting = new AbortController()
+  const unlink = context.deadline.onAbort(() => connecting.abort())
   try {
-    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, opening.signal)
+    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, connecting.signal)
   } finally {
     unlink()
   }

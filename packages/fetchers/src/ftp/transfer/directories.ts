@@ -37,7 +37,7 @@ export async function walk(dialogue: Dialogue): Promise<void> {
 
 /** For the way back later: where this is the second retrieval of the session, or the server's third. */
 function entrySteps({ session }: Dialogue): readonly Step[] {
-  if (session.entry !== null || (session.uses === 0 && !session.quirks.severalDirectories)) return []
+  if (session.entry !== null || (session.served === 0 && !session.quirks.severalDirectories)) return []
   const take = (reply: Reply): void => {
     session.entry = readPath(reply) ?? null
   }

@@ -12,13 +12,13 @@ const replyTimeout = 10_000
 export async function finalReply(dialogue: Dialogue, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
   const reply = await last
   const { session } = dialogue
-  const { prefetchedPort, quirks, control } = session
-  if (reply.code < 400 || prefetchedPort === null) return reply
-  const next = await Promise.race([prefetchedPort, ended(data)]).catch(() => null)
+  const { prefetchReply, quirks, control } = session
+  if (reply.code < 400 || prefetchReply === null) return reply
+  const next = await Promise.race([prefetchReply, ended(data)]).catch(() => null)
   if (next === null || !endsTransfer(next)) return reply
   control.tell(reply)
-  session.takeAhead()
-  quirks.ahead = false
+  session.takePrefetchReply()
+  quirks.prefetching = false
   return next
 }
 

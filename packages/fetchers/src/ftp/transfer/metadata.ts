@@ -26,7 +26,7 @@ export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved<'f
   checkModified(dialogue, attributes)
   const part = wantedRange(dialogue, attributes)
   dialogue.done()
-  session.tellsAttributes = attributes.size !== null && attributes.modified !== null
+  session.hasAttributes = attributes.size !== null && attributes.modified !== null
   if (attributes.size === null && attributes.modified === null) {
     if (refusal !== null) throw missing(dialogue, refusal)
     context.emit({ type: 'remark', url: context.url, message: 'The server tells neither size nor time of it.' })

@@ -47,7 +47,7 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
   const { transfer, reply } = await retr(dialogue, sent.offset, port, questions)
   if (transfer === null) return refusedObject(dialogue, reply)
   if (part.obstacle !== null) tellWhole(context, part.obstacle)
-  session.tellsAttributes = canResume(attributes)
+  session.hasAttributes = canResume(attributes)
   const announced = announcedSize(reply)
   const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, sent, attributes, announced))
   const resume = async (offset: number): Promise<Portion> => {
@@ -81,7 +81,7 @@ async function settle(
   const isNeeded = isConditional(context)
   const isThere = session.isLoggedIn && session.isIn(plan.cwd) && session.type === type
   if (isThere && !isNeeded && !needsUtf8(dialogue)) {
-    const ahead = session.takeAhead()
+    const ahead = session.takePrefetchReply()
     const port = ahead === null ? null : await takePrefetchedPort(dialogue, ahead)
     if (port !== null) return { port, questions: attributeSteps(dialogue, attributes) }
   }
@@ -93,10 +93,10 @@ async function settle(
 
 function retr(dialogue: Dialogue, restart: number, port: number | null, questions: readonly Step[]) {
   const { plan, session } = dialogue
-  const { ahead, pipelining } = session.quirks
+  const { prefetching, pipelining } = session.quirks
   // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
-  const mayAsk = ahead ?? (session.tellsAttributes && plan.typecode !== 'a')
-  const asksAhead = session.uses > 0 && mayAsk && pipelining !== false
+  const mayAsk = prefetching ?? (session.hasAttributes && plan.typecode !== 'a')
+  const asksAhead = session.served > 0 && mayAsk && pipelining !== false
   return startTransfer(dialogue, { command: `RETR ${plan.name}`, restart, port, questions, asksAhead })
 }
 

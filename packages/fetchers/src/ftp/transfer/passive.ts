@@ -38,17 +38,17 @@ export async function takePrefetchedPort(
   ahead: Promise<Reply>,
 ): Promise<number | null> {
   const { control, quirks } = session
-  const isTrial = quirks.ahead === undefined
+  const isTrial = quirks.prefetching === undefined
   const pending = isTrial ? withReplyTimeout(context, ahead, replyTimeout, silence) : ahead
   const reply = await control.wait('request', pending).catch((error: unknown) => {
     // Of a server that is still there: it throws away what comes during a transfer.
-    if (isTrial && control.isUsable) quirks.ahead = false
+    if (isTrial && control.isUsable) quirks.prefetching = false
     throw error
   })
   const port = portIn(reply)
-  if (port === undefined || quirks.ahead === false) return null
-  session.aheadPort = checkPort(context, port, control.said(reply))
-  return session.aheadPort
+  if (port === undefined || quirks.prefetching === false) return null
+  session.prefetchedPort = checkPort(context, port, control.said(reply))
+  return session.prefetchedPort
 }
 
 /** Null: not by EPSV; PASV is to be tried, now and later. Throws where there is no port to be had. */

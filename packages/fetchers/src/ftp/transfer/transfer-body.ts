@@ -1,10 +1,10 @@
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../../plugin/byte-source.ts'
+import type { UnreadBody } from '../../wire/pool/unread-watch.ts'
 import type { Breakable } from '../../wire/resuming-source.ts'
 import type { Dialogue } from '../control/dialogue.ts'
 import { isPermanent, isPositive, type Reply, wordsOf } from '../control/replies.ts'
 import { withReplyTimeout } from '../control/reply-timeout.ts'
-import type { Lodger } from '../control/session.ts'
 import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
@@ -43,7 +43,7 @@ export interface BodyOptions {
  * The octets of one transfer. They are whole where the data connection has ended AND the control connection says 2yz,
  * in either order; every other end is `partial`. At the end the session is free for another retrieval, or closed.
  */
-export class TransferBody implements ByteSource, Breakable, Lodger {
+export class TransferBody implements ByteSource, Breakable, UnreadBody {
   readonly #dialogue: Dialogue
   readonly #transfer: Transfer
   readonly #options: BodyOptions
@@ -91,7 +91,7 @@ export class TransferBody implements ByteSource, Breakable, Lodger {
       return null
     } catch (error) {
       const isPartial = RetrievalError.is(error) && error.code === 'partial'
-      if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteDropped()
+      if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteTransferFailed()
       this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
       this.#dialogue.context.deadline.throwIfAborted()
@@ -203,7 +203,7 @@ export class TransferBody implements ByteSource, Breakable, Lodger {
     }
     await check?.(reply, this.#received)
     this.#end()
-    this.#dialogue.session.noteCarried()
+    this.#dialogue.session.noteTransferDone()
     this.#dialogue.done()
   }
 

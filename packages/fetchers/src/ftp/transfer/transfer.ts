@@ -38,13 +38,13 @@ export interface TransferCommand {
 export async function startTransfer(dialogue: Dialogue, wanted: TransferCommand): Promise<Start> {
   const { session } = dialogue
   const { quirks } = session
-  if (wanted.port !== session.aheadPort) session.aheadPort = null
-  const isAhead = session.aheadPort !== null
+  if (wanted.port !== session.prefetchedPort) session.prefetchedPort = null
+  const isAhead = session.prefetchedPort !== null
   const start = await begin(dialogue, wanted, wanted.port)
   if (start.transfer !== null) return start
-  if (isAhead && !(quirks.ahead === true && start.reply.code === 550)) {
+  if (isAhead && !(quirks.prefetching === true && start.reply.code === 550)) {
     const again = await beginAgain(dialogue, wanted)
-    if (again.transfer !== null) quirks.ahead = false
+    if (again.transfer !== null) quirks.prefetching = false
     return again
   }
   if (start.reply.code !== 425 || quirks.passive === 'PASV') return start
@@ -60,9 +60,9 @@ async function begin(dialogue: Dialogue, wanted: TransferCommand, port: number |
 /** On a port that is asked for now; what was asked for behind the refused command may be tied to that. */
 async function beginAgain(dialogue: Dialogue, wanted: TransferCommand): Promise<Start> {
   const { session } = dialogue
-  const ahead = session.takeAhead()
+  const ahead = session.takePrefetchReply()
   if (ahead !== null) await takePrefetchedPort(dialogue, ahead)
-  session.aheadPort = null
+  session.prefetchedPort = null
   return begin(dialogue, { ...wanted, questions: [], asksAhead: false }, null)
 }
 
@@ -92,7 +92,7 @@ async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: nu
     if (sent.restarted !== null) checkRestart(dialogue, await control.wait('request', sent.restarted), restart)
     const first = Promise.race([sent.exchange.first, failureOf(data)])
     // On a port that was asked for ahead, the server may wait for a connection to another one.
-    const isTrial = session.aheadPort !== null && session.quirks.ahead === undefined
+    const isTrial = session.prefetchedPort !== null && session.quirks.prefetching === undefined
     const reply = await control.wait(
       'request',
       isTrial ? withReplyTimeout(context, first, replyTimeout, silence) : first,
@@ -102,7 +102,7 @@ async function inOneFlight(dialogue: Dialogue, wanted: TransferCommand, port: nu
     return await begun(dialogue, data, { ...sent.exchange, last }, reply)
   } catch (error) {
     data.close()
-    if (RetrievalError.is(error) && error.code === 'connect-failed') session.isStranded = true
+    if (RetrievalError.is(error) && error.code === 'connect-failed') session.isWaitingForData = true
     throw context.deadline.reason ?? error
   }
 }

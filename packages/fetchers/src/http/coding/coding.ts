@@ -60,7 +60,8 @@ function undoneAll(
 
 /** The codings in the order in which they were applied (RFC 9110 8.4), without `identity`, which changes nothing. */
 function codingsOf({ metadata }: Retrieved<'http'>): string[] {
-  return elementsOf(metadata.headers['content-encoding']).filter((name) => name !== 'identity')
+  const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
+  return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
 }
 
 /**

@@ -51,7 +51,7 @@ export async function retrieveSplit(
 }
 
 /** The outcome as of a 200, whose header section is that of the 206 but for these fields (RFC 9110 15.3.7). */
-function asWhole(outcome: Retrieved<'http'>, total: number, body: Retrieved['body']): Retrieved<'http'> {
+function asWhole(outcome: Retrieved<'http'>, total: number, body: Retrieved<'http'>['body']): Retrieved<'http'> {
   const { 'content-range': _range, ...headers } = outcome.metadata.headers
   const length = String(total)
   return {

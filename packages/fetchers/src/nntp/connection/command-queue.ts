@@ -3,37 +3,43 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { DotDecoder } from '../../wire/framing/dot.ts'
 import type { Reply } from '../../wire/framing/reply.ts'
 
-/** The connection was lost while others were being answered: it says nothing about what was asked behind them. */
+/** The connection was lost while the answer to another command was read: that says nothing about this command. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
 
 /** The body of an answer, which may wait in memory for its consumer. */
-export interface Ahead {
-  /** Reads on without the consumer, up to a limit, so that the answers behind come sooner. */
+export interface ReadAhead {
+  /** Reads on without the consumer, up to a limit, so that the answers behind this one come sooner. */
   readAhead(): void
 }
 
-/** One command under way: replies come in the order of the commands (RFC 3977 3.5). */
+/** A command whose answer has not been read to its end. Replies come in the order of the commands (RFC 3977 3.5). */
 export class PendingCommand {
-  readonly command: string
+  /** Without its line end. */
+  readonly text: string
   reply: Reply | null = null
-  /** Of a block that has begun. */
+  /** Of the block behind the reply, once it is being read. */
   decoder: DotDecoder | null = null
-  /** The block, where a consumer is to read it. */
-  body: Ahead | null = null
-  /** Nobody wants the answer any more; whoever is next reads it away. */
+  /** The block, if a consumer is to read it. */
+  body: ReadAhead | null = null
+  /** The answer is no longer wanted; the next retrieval reads it away. */
   isAbandoned = false
-  /** The GROUP that it relies on; null: none, or it is that one itself. */
+  /** The GROUP command that it relies on; null: it relies on none. */
   readonly selection: PendingCommand | null
-  /** Of a login, which the answer may repeat; null: it is none. */
-  secrets: readonly string[] | null = null
+  /** The secrets of a login command, which the reply may repeat; null: it is none. */
+  readonly secrets: readonly string[] | null
   sent: Promise<void> = Promise.resolve()
   wake: () => void = () => {}
 
-  constructor(command: string, selection: PendingCommand | null = null) {
-    this.command = command
+  constructor(text: string, selection: PendingCommand | null = null, secrets: readonly string[] | null = null) {
+    this.text = text
     this.selection = selection
+    this.secrets = secrets
+  }
+
+  get isGroup(): boolean {
+    return this.text.startsWith('GROUP ')
   }
 
   get phase(): Phase {
@@ -41,52 +47,52 @@ export class PendingCommand {
   }
 }
 
-/** The commands under way on one connection, each in the hands of whoever has sent it. */
+/** The pending commands of one connection, in the order in which they were sent. */
 export class CommandQueue {
-  readonly #slots: PendingCommand[] = []
+  readonly #commands: PendingCommand[] = []
   #isLost = false
 
-  get length(): number {
-    return this.#slots.length
+  get isEmpty(): boolean {
+    return this.#commands.length === 0
   }
 
-  add(slot: PendingCommand): void {
-    this.#slots.push(slot)
+  add(command: PendingCommand): void {
+    this.#commands.push(command)
   }
 
-  /** The first one still under way. */
+  /** The command whose answer comes next. */
   get head(): PendingCommand | undefined {
-    return this.#slots[0]
+    return this.#commands[0]
   }
 
-  /** Resolves once all before it are over or abandoned. Rejects with SessionLost, or where the retrieval ends. */
-  async turn(slot: PendingCommand, { deadline }: RetrievalContext): Promise<void> {
-    while (!this.#isLost && this.firstWanted !== slot) {
-      // Whoever is before may take its time to read: no limit of a phase runs.
-      await deadline.unlimited(() => new Promise<void>((resolve) => (slot.wake = resolve)))
+  /** The first command whose answer is still wanted. */
+  get firstWanted(): PendingCommand | undefined {
+    return this.#commands.find(({ isAbandoned }) => !isAbandoned)
+  }
+
+  /** Waits until all commands before it are over or abandoned. Rejects with SessionLost, or when the retrieval ends. */
+  async turn(command: PendingCommand, { deadline }: RetrievalContext): Promise<void> {
+    while (!this.#isLost && this.firstWanted !== command) {
+      // The consumers of the answers before it may take their time to read: no limit of a phase runs.
+      await deadline.unlimited(() => new Promise<void>((resolve) => (command.wake = resolve)))
     }
     if (this.#isLost) throw new SessionLost()
   }
 
-  end(slot: PendingCommand): void {
-    const at = this.#slots.indexOf(slot)
-    if (at !== -1) this.#slots.splice(at, 1)
+  end(command: PendingCommand): void {
+    const at = this.#commands.indexOf(command)
+    if (at !== -1) this.#commands.splice(at, 1)
     this.firstWanted?.wake()
   }
 
-  abandon(slot: PendingCommand): void {
-    slot.isAbandoned = true
+  abandon(command: PendingCommand): void {
+    command.isAbandoned = true
     this.firstWanted?.wake()
   }
 
-  /** Nothing more will come: all who wait are told so. */
+  /** No more answers will come: wakes all that wait. */
   lose(): void {
     this.#isLost = true
-    for (const slot of this.#slots) slot.wake()
-  }
-
-  /** The one whose turn it is. */
-  get firstWanted(): PendingCommand | undefined {
-    return this.#slots.find(({ isAbandoned }) => !isAbandoned)
+    for (const command of this.#commands) command.wake()
   }
 }

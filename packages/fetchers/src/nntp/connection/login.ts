@@ -6,8 +6,8 @@ import { tlsNeeded } from '../nntp-errors.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
 
 /**
- * RFC 4643: AUTHINFO USER and PASS, or SASL PLAIN where the server does not know those. The commands that hold a secret are shown
- * without it. Rejects with `auth-required`, `auth-failed`, `tls-failed` or `server-refused`.
+ * Logs in (RFC 4643) by AUTHINFO USER and PASS, or by SASL PLAIN if the server does not know those. Events show the
+ * commands without their secrets. Rejects with `auth-required`, `auth-failed`, `tls-failed` or `server-refused`.
  */
 export async function logIn(
   session: NntpSession,
@@ -16,28 +16,28 @@ export async function logIn(
   challenge: Reply,
 ): Promise<void> {
   const login = await credentialsFor(plan, context, challenge)
-  const reply = await giveLogin(session, context, login)
+  const reply = await sendLogin(session, context, login)
   session.isLoggedIn = reply.code === 281 || reply.code === 283
   if (session.isLoggedIn) return
   session.refusedLogin = reply
   throw loginRefused(context, reply, login.user)
 }
 
-async function giveLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
+async function sendLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
   const { user, password } = login
-  const reply = await say(session, context, `AUTHINFO USER ${user}`, { secrets: [] })
+  const reply = await sendCommand(session, context, `AUTHINFO USER ${user}`, { secrets: [] })
   if (reply.code === 381) {
-    return say(session, context, `AUTHINFO PASS ${password}`, {
+    return sendCommand(session, context, `AUTHINFO PASS ${password}`, {
       shown: 'AUTHINFO PASS <password>',
       secrets: [password],
     })
   }
-  // Of commands that it does not know, or does not take in this form.
+  // These codes refuse the command or its form, not the user.
   if (![500, 501, 503].includes(reply.code)) return reply
-  return (await knowsPlain(session, context)) ? saslPlain(session, context, login) : reply
+  return (await offersPlain(session, context)) ? saslPlain(session, context, login) : reply
 }
 
-/** RFC 4616, in the initial response: it goes out in one line. A server that asks for more (383) gets no second one. */
+/** SASL PLAIN (RFC 4616) with an initial response. `*` cancels it if the server asks for another one (383). */
 async function saslPlain(
   session: NntpSession,
   context: RetrievalContext,
@@ -46,38 +46,38 @@ async function saslPlain(
   const response = Buffer.from(`\0${user}\0${password}`, 'latin1').toString('base64')
   const shown = 'AUTHINFO SASL PLAIN <password>'
   const secrets = [response, password]
-  const reply = await say(session, context, `AUTHINFO SASL PLAIN ${response}`, { shown, secrets })
-  return reply.code === 383 ? say(session, context, '*', { secrets }) : reply
+  const reply = await sendCommand(session, context, `AUTHINFO SASL PLAIN ${response}`, { shown, secrets })
+  return reply.code === 383 ? sendCommand(session, context, '*', { secrets }) : reply
 }
 
-/** `SASL PLAIN CRAM-MD5` among the capabilities (RFC 4643 2.4.1); a server without CAPABILITIES has none. */
-async function knowsPlain(session: NntpSession, context: RetrievalContext): Promise<boolean> {
-  const slot = session.post('CAPABILITIES', context)
-  const reply = await session.reply(slot, context)
+/** Whether CAPABILITIES, which old servers do not know, lists `SASL PLAIN CRAM-MD5` or the like (RFC 4643 2.4.1). */
+async function offersPlain(session: NntpSession, context: RetrievalContext): Promise<boolean> {
+  const pending = session.post('CAPABILITIES', context)
+  const reply = await session.reply(pending, context)
   if (reply.code === 101) {
-    return /^SASL(?: .*)? PLAIN\b/im.test(await blockText(session, slot, context, context.limits.maxReply))
+    return /^SASL(?: .*)? PLAIN\b/im.test(await blockText(session, pending, context, context.limits.maxReply))
   }
-  session.end(slot)
+  session.end(pending)
   return false
 }
 
-/** One command with a reply of one line. */
-export async function say(
+/** Sends a command and gives its reply, which is one line. */
+export async function sendCommand(
   session: NntpSession,
   context: RetrievalContext,
   command: string,
   { shown = command, secrets }: { readonly shown?: string; readonly secrets?: readonly string[] } = {},
 ): Promise<Reply> {
-  const slot =
-    secrets === undefined ? session.post(command, context) : session.postSecret(command, context, shown, secrets)
-  const reply = await session.reply(slot, context)
-  session.end(slot)
+  const pending =
+    secrets === undefined ? session.post(command, context) : session.postLogin(command, context, shown, secrets)
+  const reply = await session.reply(pending, context)
+  session.end(pending)
   return reply
 }
 
 export function loginRefused(context: RetrievalContext, reply: Reply, user: string | null): RetrievalError {
   if (reply.code === 483) return tlsNeeded(context, reply)
-  // 481, 482 and 452 refuse the login (RFC 4643, RFC 2980), 502 the person; the others refuse the command.
+  // 481, 482 and 452 refuse the login (RFC 4643, RFC 2980), 502 refuses the user; other codes refuse the command.
   if (![481, 482, 452, 502].includes(reply.code)) return refusal(context, 'server-refused', 'The login failed', reply)
   const whose = user === null ? '' : ` of ${printable(octetsToText(user))}`
   return refusal(context, 'auth-failed', `The server does not accept the login${whose}`, reply)

@@ -5,27 +5,28 @@ import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/r
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
-import { leaving } from '../nntp-errors.ts'
-import type { ServerQuirks } from './server-quirks.ts'
+import { serverUnavailable } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
+import type { NntpQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
 
 /**
- * Connects and waits for the greeting: a server of another protocol gets nothing from us (security.md section 2). Then TLS, where the
- * plan has it explicit. The session is nobody's: it may outlive the retrieval.
+ * Connects, waits for the greeting, and starts TLS where the plan says so. Nothing is sent before the greeting, so that
+ * a server of another protocol gets no octet of ours (security.md section 2). The session may outlive the retrieval.
  */
 export async function openSession(
   plan: ServerPlan,
   context: RetrievalContext,
-  quirks: ServerQuirks,
+  quirks: NntpQuirks,
 ): Promise<NntpSession> {
   const { deadline } = context
-  const opening = new AbortController()
-  const unlink = deadline.onAbort(() => opening.abort())
+  const connecting = new AbortController()
+  const unlink = deadline.onAbort(() => connecting.abort())
   const { host, port } = plan
   const tls = plan.tls === 'implicit' ? 'implicit' : 'none'
   let socket: Socket | undefined
   try {
-    socket = await openSocket(context, { host, port, tls }, opening.signal)
+    socket = await openSocket(context, { host, port, tls }, connecting.signal)
     const lines = new LineReader(new Connection(socket, context), context)
     await greet(socket, lines, context)
     if (plan.tls === 'explicit') socket = await upgrade(socket, lines, plan, context)
@@ -42,22 +43,22 @@ export async function openSession(
 async function greet(socket: Socket, lines: LineReader, context: RetrievalContext): Promise<void> {
   const greeting = await readReply(lines, context, 'greeting')
   checkSilent(socket, lines, context)
-  if (greeting.code === 400) throw leaving(context, greeting)
+  if (greeting.code === 400) throw serverUnavailable(context, greeting)
   if (greeting.code === 200 || greeting.code === 201) return
-  throw refusal(context, 'server-refused', 'The news server does not serve you', greeting)
+  throw refusal(context, 'server-refused', 'The news server refuses the connection', greeting)
 }
 
-/** RFC 4642 2.2. A server that refuses gets nothing in the clear. */
+/** STARTTLS (RFC 4642 2.2). A server that refuses it gets nothing else: no command goes out in the clear. */
 async function upgrade(
   socket: Socket,
   lines: LineReader,
   plan: ServerPlan,
   context: RetrievalContext,
 ): Promise<Socket> {
-  await new Connection(socket, context).sendLine('STARTTLS')
+  await new Connection(socket, context).sendLine(plannedCommand(plan, 'STARTTLS'))
   const reply = await readReply(lines, context, 'tls')
   if (reply.code !== 382) throw noTls(context, reply)
-  // `382 go on\r\n281 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.
+  // `382 go on\r\n281 in\r\n` in one segment: octets sent in the clear must not be read as if they came through TLS.
   checkSilent(socket, lines, context)
   const { socket: secured, agreed } = startTls(context, plan, socket)
   await context.deadline.within('tls', () => agreed)

@@ -1,8 +1,8 @@
-/** How one server likes to be spoken to, as far as it is known; for the life of a fetcher. */
-export interface ServerQuirks {
+/** What is known about how one server behaves, for the life of a fetcher. */
+export interface NntpQuirks {
   /** Retrievals that may be under way in one session at a time. */
   depth: number
-  /** What lists the articles of a group: RFC 3977's OVER, RFC 2980's XOVER, or each article's HEAD. */
+  /** The command that lists the articles of a group: OVER (RFC 3977), XOVER (RFC 2980), or HEAD for each article. */
   overview: 'OVER' | 'XOVER' | 'HEAD'
   /** The server lists the numbers of a group's articles (LISTGROUP); true until it has said otherwise. */
   hasListGroup: boolean

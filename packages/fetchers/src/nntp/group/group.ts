@@ -5,67 +5,66 @@ import { whenHeld } from '../../plugin/limits.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { textListing } from '../../wire/text-listing.ts'
-import { type Dialogue, exchange } from '../connection/exchange.ts'
+import { exchange, type NntpLease } from '../connection/exchange.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { refusedByServer } from '../nntp-errors.ts'
-import { boundsOf, type Extent, likelyExtent } from './article-range.ts'
+import { plannedCommand } from '../planned-command.ts'
+import { type ArticleRange, boundsOf, likelyRange } from './article-range.ts'
 import { type GroupSummary, groupSummary } from './group-reply.ts'
 import { NewestArticles } from './newest-articles.ts'
 import { checkNumber, overviewEntry } from './overview.ts'
 import { type OverviewLimits, overviewPiece } from './overview-piece.ts'
 
-/**
- * A newsgroup: the overview of its newest articles, or of a range (RFC 3977 8.3), one line each, fields between TABs.
- */
-export async function retrieveGroup(dialogue: Dialogue, maxArticles: number): Promise<Retrieved<'nntp'>> {
-  const { plan, context } = dialogue
-  const group = await selectGroup(dialogue)
+/** Retrieves the overview of a newsgroup's newest articles or of a range: lines with TABs (RFC 3977 8.3). */
+export async function retrieveGroup(lease: NntpLease, maxArticles: number): Promise<Retrieved<'nntp'>> {
+  const { plan, context } = lease
+  const group = await selectGroup(lease)
   const { articleRange } = plan
   const limit = context.request.limit ?? (articleRange === undefined ? maxArticles : Number.POSITIVE_INFINITY)
   const bounds = boundsOf(group, articleRange ?? [group.low, null])
-  const extent = bounds === null ? null : likelyExtent(group, bounds, limit)
+  const range = bounds === null ? null : likelyRange(group, bounds, limit)
   return textListing({
     // `low` is the group's first number; `first` is where the search for the newest articles began.
-    metadata: { newsgroup: plan.newsgroup, ...group, ...extent },
-    body: bounds === null || extent === null ? nothing(dialogue) : await overview(dialogue, extent, { bounds, limit }),
+    metadata: { newsgroup: plan.newsgroup, ...group, ...range },
+    body: bounds === null || range === null ? nothing(lease) : await overview(lease, range, { bounds, limit }),
     entries: (body) => newestFirst(body, plan, context, bounds),
   })
 }
 
-async function selectGroup(dialogue: Dialogue): Promise<GroupSummary> {
-  const { session, plan, context } = dialogue
-  const { reply, slot } = await exchange(dialogue, `GROUP ${plan.newsgroup}`)
-  session.end(slot)
+async function selectGroup(lease: NntpLease): Promise<GroupSummary> {
+  const { session, plan, context } = lease
+  const { reply, pending } = await exchange(lease, plannedCommand(plan, 'GROUP'))
+  session.end(pending)
   if (reply.code >= 400) throw refusedByServer(context, reply, 'such newsgroup')
   expectReply(context, reply, 211)
   return groupSummary(context, reply)
 }
 
-/** All of a range comes as the server sends it; of fewer articles the newest are collected first. */
-async function overview(dialogue: Dialogue, extent: Extent, limits: OverviewLimits): Promise<ByteSource> {
+/** A whole range is passed on as the server sends it. With a limit, the lines are collected to find the newest. */
+async function overview(lease: NntpLease, range: ArticleRange, limits: OverviewLimits): Promise<ByteSource> {
   if (limits.limit !== Number.POSITIVE_INFINITY) {
-    return NewestArticles.begin({ ...dialogue, context: holding(dialogue.context) }, extent, limits)
+    return NewestArticles.begin({ ...lease, context: holding(lease.context) }, range, limits)
   }
-  const { body } = await overviewPiece(dialogue, extent, limits)
-  return body ?? nothing(dialogue)
+  const { body } = await overviewPiece(lease, range, limits)
+  return body ?? nothing(lease)
 }
 
-/** For lines that are held until all have come. */
+/** The context for lines that are held until all have come: limits.maxCollected counts. */
 function holding(context: RetrievalContext): RetrievalContext {
   return { ...context, limits: whenHeld(context.limits) }
 }
 
-function nothing(dialogue: Dialogue): ByteSource {
-  dialogue.done()
+function nothing(lease: NntpLease): ByteSource {
+  lease.giveBack()
   return wholeSource()
 }
 
-/** Servers list articles by number, the oldest first. */
+/** Servers list articles by number, the oldest first: the entries come in reverse. */
 async function* newestFirst(
   body: AsyncIterable<Uint8Array>,
   plan: ServerPlan,
   context: RetrievalContext,
-  bounds: Extent | null,
+  bounds: ArticleRange | null,
 ): AsyncGenerator<Entry, void, void> {
   const lines: string[] = []
   for await (const line of linesOf(body, holding(context))) {

@@ -6,26 +6,27 @@ import { linesOf } from '../../wire/framing/lines.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import { BlockBody } from '../body.ts'
-import { type Dialogue, exchange } from '../connection/exchange.ts'
-import type { InSession } from '../connection/pool.ts'
+import { exchange, type NntpLease } from '../connection/exchange.ts'
+import type { InSession } from '../connection/in-session.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { groupUrl } from '../entry-url.ts'
 import { refusedByServer } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
 import { descriptionsOf } from './descriptions.ts'
-import { fitsWildmat } from './wildmat.ts'
+import { matchesWildmat } from './wildmat.ts'
 
-/** The newsgroups of a server, all or those that fit a wildmat (RFC 3977 7.6.3): `group high low status` lines. */
-export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): Promise<Retrieved<'nntp'>> {
-  const { plan, context } = dialogue
+/** Retrieves the list of all newsgroups, or of those that match a wildmat (RFC 3977 7.6.3): `group high low status`. */
+export async function retrieveGroups(lease: NntpLease, inSession: InSession): Promise<Retrieved<'nntp'>> {
+  const { plan, context } = lease
   const wildmat = plan.newsgroup
-  let answer = await exchange(dialogue, wildmat === null ? 'LIST ACTIVE' : `LIST ACTIVE ${wildmat}`)
-  // RFC 977 servers know only LIST, without a wildmat.
+  let answer = await exchange(lease, plannedCommand(plan, 'LIST'))
+  // Servers of RFC 977 know only LIST, without a wildmat.
   const plain = [500, 501, 503].includes(answer.reply.code)
-  if (plain) answer = await exchange(dialogue, 'LIST')
-  const { reply, slot } = answer
+  if (plain) answer = await exchange(lease, 'LIST')
+  const { reply, pending } = answer
   if (reply.code >= 400) throw refusedByServer(context, reply, 'list of newsgroups')
   expectReply(context, reply, 215)
-  const body = new GroupsBody(new BlockBody(dialogue, slot), wildmat, context)
+  const body = new GroupsBody(new BlockBody(lease, pending), wildmat, context)
   return textListing({
     metadata: wildmat === null ? {} : { wildmat },
     body,
@@ -42,14 +43,14 @@ export async function retrieveGroups(dialogue: Dialogue, inSession: InSession): 
   })
 }
 
-/** The groups are known without their descriptions, too: where those cannot be had, a remark says so. */
+/** The list is of use without descriptions: if they cannot be retrieved, a remark says so. */
 async function descriptionsIfAny(
   wildmat: string | null,
   inSession: InSession,
   context: RetrievalContext,
 ): Promise<ReadonlyMap<string, string>> {
   try {
-    return await inSession((dialogue) => descriptionsOf(dialogue, wildmat))
+    return await inSession((lease) => descriptionsOf(lease, wildmat))
   } catch (error) {
     if (!RetrievalError.is(error) || context.deadline.reason !== null) throw error
     const message = `The groups come without their descriptions: ${error.message}`
@@ -58,21 +59,18 @@ async function descriptionsIfAny(
   }
 }
 
-/**
- * The list of groups, without those that do not fit the wildmat: sn takes one and sends all groups, and RFC 977 has
- * none.
- */
+/** The list of groups that match the wildmat. sn takes a wildmat and sends all groups; RFC 977 has no wildmats. */
 class GroupsBody implements ByteSource {
   readonly #block: BlockBody
   readonly #octets: ByteSource
-  /** Runs once all lines have come, while the retrieval still goes on. */
+  /** Called after the last line, before the retrieval ends. */
   beforeEnd: (() => Promise<void>) | null = null
 
   constructor(block: BlockBody, wildmat: string | null, context: RetrievalContext) {
     this.#block = block
-    // RFC 3977 4.1 leaves brackets and backslashes to servers, which may have a meaning for them.
+    // Servers may give brackets and backslashes a meaning (RFC 3977 4.1): then all that the server sends is kept.
     const isLeftToServer = wildmat === null || /[[\\]/.test(wildmat)
-    this.#octets = isLeftToServer ? block : sourceOf(fittingLines(block, wildmat, context))
+    this.#octets = isLeftToServer ? block : sourceOf(matchingLines(block, wildmat, context))
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -89,7 +87,7 @@ class GroupsBody implements ByteSource {
   }
 }
 
-async function* fittingLines(
+async function* matchingLines(
   block: BlockBody,
   wildmat: string,
   context: RetrievalContext,
@@ -97,14 +95,14 @@ async function* fittingLines(
   const pattern = octetsToText(wildmat)
   for await (const line of linesOf(chunksOf(block), context)) {
     const group = groupLine.exec(line)?.[1]
-    if (group === undefined || fitsWildmat(pattern, octetsToText(group))) yield Buffer.from(`${line}\r\n`, 'latin1')
+    if (group === undefined || matchesWildmat(pattern, octetsToText(group))) yield Buffer.from(`${line}\r\n`, 'latin1')
   }
 }
 
 /** `test.alpha 0000000040 0000000001 y` */
 const groupLine = /^(\S+)\s+(\d{1,16})\s+(\d{1,16})\s+(\S+)/
 
-/** A line that is none is passed on as it is. */
+/** A line of another form becomes an entry with the line as its name. */
 function groupEntry(line: string, plan: ServerPlan, descriptions: ReadonlyMap<string, string>): Entry {
   const [, group, high, low, posting] = groupLine.exec(line) ?? []
   if (group === undefined) return { name: octetsToText(line), kind: 'other', url: null }

@@ -3,28 +3,26 @@ import type { ByteSource } from '../../plugin/byte-source.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { checkAnswer } from '../article.ts'
 import { type PendingCommand, SessionLost } from '../connection/command-queue.ts'
-import type { Dialogue } from '../connection/exchange.ts'
+import type { NntpLease } from '../connection/exchange.ts'
 import { fieldsOf } from '../fields.ts'
-import { overviewCut, refusedByServer } from '../nntp-errors.ts'
+import { overviewIncomplete, refusedByServer } from '../nntp-errors.ts'
+import { plannedCommand } from '../planned-command.ts'
 
-/** What servers say of a number that no article has, and sn and leafnode of any that they do not have. */
-const none: ReadonlySet<number> = new Set([420, 423, 430])
+/** The replies for a number without an article. sn and leafnode answer 430 to it. */
+const absent: ReadonlySet<number> = new Set([420, 423, 430])
 
-/**
- * An overview made of the articles' headers, for servers that keep none: HEAD after HEAD, several on their way at a
- * time.
- */
+/** An overview made from each article's HEAD, several at a time, for servers that keep no overview. */
 export class HeadOverview implements ByteSource {
-  readonly #dialogue: Dialogue
+  readonly #lease: NntpLease
   readonly #numbers: Iterator<number>
-  readonly #underWay: { readonly number: number; readonly slots: readonly PendingCommand[] }[] = []
+  readonly #underWay: { readonly number: number; readonly commands: readonly PendingCommand[] }[] = []
   readonly #unlink: () => void
   #isOver = false
 
-  constructor(dialogue: Dialogue, numbers: Iterable<number>) {
-    this.#dialogue = dialogue
+  constructor(lease: NntpLease, numbers: Iterable<number>) {
+    this.#lease = lease
     this.#numbers = numbers[Symbol.iterator]()
-    this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
+    this.#unlink = lease.context.deadline.onAbort(() => this.#giveUp())
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -34,10 +32,10 @@ export class HeadOverview implements ByteSource {
         if (line !== null) return Buffer.from(line, 'latin1')
       }
     } catch (error) {
-      // Nobody knows what comes next in it.
-      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
+      // The stream can no longer be trusted: the next answer in it may belong to another command.
+      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
       this.#giveUp()
-      throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
+      throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
     }
     return null
   }
@@ -48,31 +46,34 @@ export class HeadOverview implements ByteSource {
 
   /** The next article's line; null where the number has none, and at the end. */
   async #line(): Promise<string | null> {
-    const { session, plan, context } = this.#dialogue
+    const { session, plan, context } = this.#lease
     while (this.#underWay.length < session.quirks.depth) {
       const { done, value: number } = this.#numbers.next()
       if (done === true) break
-      this.#underWay.push({ number, slots: session.postIn(plan.newsgroup ?? '', `HEAD ${number}`, context) })
+      this.#underWay.push({
+        number,
+        commands: session.postIn(plannedCommand(plan, 'GROUP'), `HEAD ${number}`, context),
+      })
     }
     const [head] = this.#underWay
     if (head === undefined) {
       this.#giveUp()
       return null
     }
-    for (const slot of head.slots) {
-      const reply = await session.reply(slot, context)
-      // Perhaps somebody else's: without its group, the answer is about another one.
-      const group = slot.selection === null ? reply : slot.selection.reply
+    for (const pending of head.commands) {
+      const reply = await session.reply(pending, context)
+      // Another retrieval may have sent the GROUP. If it was refused, the answer is about another group.
+      const group = pending.selection === null ? reply : pending.selection.reply
       if (group !== null && group.code !== 211) throw refusedByServer(context, group, 'such newsgroup')
-      if (reply.code >= 400 || slot.selection === null) session.end(slot)
+      if (reply.code >= 400 || pending.selection === null) session.end(pending)
       else {
         expectReply(context, reply, 221)
         checkAnswer(context, reply, { articleNumber: head.number, messageId: null })
-        const fields = await fieldsOf(session, slot, context)
+        const fields = await fieldsOf(session, pending, context)
         this.#underWay.shift()
         return overviewLine(head.number, fields)
       }
-      if (reply.code >= 400 && !none.has(reply.code)) throw refusedByServer(context, reply, 'header of an article')
+      if (reply.code >= 400 && !absent.has(reply.code)) throw refusedByServer(context, reply, 'header of an article')
     }
     this.#underWay.shift()
     return null
@@ -82,8 +83,8 @@ export class HeadOverview implements ByteSource {
     if (this.#isOver) return
     this.#isOver = true
     this.#unlink()
-    this.#dialogue.session.abandon(...this.#underWay.flatMap(({ slots }) => slots))
-    this.#dialogue.done()
+    this.#lease.session.abandon(...this.#underWay.flatMap(({ commands }) => commands))
+    this.#lease.giveBack()
   }
 }
 

@@ -2,43 +2,43 @@ import { RetrievalError } from '@retriever/core'
 import { type ByteSource, chunksOf } from '../../plugin/byte-source.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { SessionLost } from '../connection/command-queue.ts'
-import type { Dialogue } from '../connection/exchange.ts'
-import { overviewCut } from '../nntp-errors.ts'
-import { type Extent, extentBelow } from './article-range.ts'
+import type { NntpLease } from '../connection/exchange.ts'
+import { overviewIncomplete } from '../nntp-errors.ts'
+import { type ArticleRange, rangeBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
 
-/** Characters that one chunk of the body has, or a little more. */
+/** Octets in one chunk of the body; a chunk ends with the line that reaches it. */
 const chunkLength = 65_536
 
 /**
- * The lines of a group's overview about its newest `limit` articles, the oldest first. Numbers of articles have gaps,
- * and how many articles exist is the server's estimate: while there are too few, the server is asked for those below.
- * The lines are collected, up to limits.maxListing and limits.maxCollected, since the oldest are asked for last.
+ * The overview of a group's newest `limit` articles, the oldest first. The numbers have gaps, and the server only
+ * estimates how many articles there are: while too few lines have come, the range below is asked for. The oldest lines
+ * come last, so all are collected, up to limits.maxListing and limits.maxCollected.
  */
 export class NewestArticles implements ByteSource {
-  readonly #dialogue: Dialogue
-  /** That of one piece: the session is free once all pieces have come. */
-  readonly #pieceDialogue: Dialogue
+  readonly #lease: NntpLease
+  /** The lease for one piece: giving it back has no effect, since the next piece needs the session. */
+  readonly #pieceLease: NntpLease
   readonly #limits: OverviewLimits
   readonly #unlink: () => void
   #piece: OverviewPiece
   #lines: string[] | null = null
   #isOver = false
 
-  /** Begins with the piece that has been asked for already. */
-  static async begin(dialogue: Dialogue, extent: Extent, limits: OverviewLimits): Promise<NewestArticles> {
-    const pieceDialogue = { ...dialogue, done: () => {} }
-    const first = await overviewPiece(pieceDialogue, extent, limits)
-    return new NewestArticles(dialogue, pieceDialogue, first, limits)
+  /** Asks for the first piece, so that a refusal rejects the retrieval. */
+  static async begin(lease: NntpLease, range: ArticleRange, limits: OverviewLimits): Promise<NewestArticles> {
+    const pieceLease = { ...lease, giveBack: () => {} }
+    const first = await overviewPiece(pieceLease, range, limits)
+    return new NewestArticles(lease, pieceLease, first, limits)
   }
 
-  private constructor(dialogue: Dialogue, pieceDialogue: Dialogue, first: OverviewPiece, limits: OverviewLimits) {
-    this.#dialogue = dialogue
-    this.#pieceDialogue = pieceDialogue
+  private constructor(lease: NntpLease, pieceLease: NntpLease, first: OverviewPiece, limits: OverviewLimits) {
+    this.#lease = lease
+    this.#pieceLease = pieceLease
     this.#piece = first
     this.#limits = limits
-    this.#unlink = dialogue.context.deadline.onAbort(() => this.#giveUp())
+    this.#unlink = lease.context.deadline.onAbort(() => this.#giveUp())
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -46,10 +46,10 @@ export class NewestArticles implements ByteSource {
     try {
       this.#lines ??= (await this.#collect()).reverse()
     } catch (error) {
-      // The next octets of such a session are those of another answer.
-      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#dialogue.session.lose()
+      // The stream can no longer be trusted: the next answer in it may belong to another command.
+      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
       this.#giveUp()
-      throw error instanceof SessionLost ? overviewCut(this.#dialogue, error) : error
+      throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
     }
     let text = ''
     for (let line = this.#lines.pop(); line !== undefined; line = this.#lines.pop()) {
@@ -68,41 +68,41 @@ export class NewestArticles implements ByteSource {
 
   async #collect(): Promise<string[]> {
     const { bounds, limit } = this.#limits
-    const { context } = this.#dialogue
+    const { context } = this.#lease
     const { maxListing } = context.limits
     let lines: string[] = []
     while (true) {
       lines = [...(await this.#newestOf(this.#piece, limit - lines.length)), ...lines]
       const length = lines.reduce((sum, line) => sum + line.length, 0)
       if (length > maxListing) throw context.error('limit-exceeded', `The listing is over ${maxListing} octets.`)
-      const { extent } = this.#piece
-      if (lines.length >= limit || extent.first <= bounds.first) {
+      const { range } = this.#piece
+      if (lines.length >= limit || range.first <= bounds.first) {
         this.#release()
         return lines
       }
-      const below = extentBelow(extent, bounds, limit - lines.length)
-      this.#piece = await overviewPiece(this.#pieceDialogue, below, this.#limits)
+      const below = rangeBelow(range, bounds, limit - lines.length)
+      this.#piece = await overviewPiece(this.#pieceLease, below, this.#limits)
     }
   }
 
   /** The last `most` lines of a piece: servers list articles by number. */
-  async #newestOf({ body, extent }: OverviewPiece, most: number): Promise<string[]> {
-    const { context } = this.#dialogue
+  async #newestOf({ body, range }: OverviewPiece, most: number): Promise<string[]> {
+    const { context } = this.#lease
     const lines: string[] = []
     if (body === null) return lines
     for await (const line of linesOf(chunksOf(body), context)) {
-      checkNumber(line, extent, context)
+      checkNumber(line, range, context)
       lines.push(line)
-      // Not at each line: taking one away moves all others.
+      // Not at each line: splice moves all the lines behind.
       if (lines.length >= 2 * most + 100) lines.splice(0, lines.length - most)
     }
     return lines.length > most ? lines.slice(-most) : lines
   }
 
-  /** The session has said all that this overview needs. */
+  /** Frees the session: this overview needs it no longer. */
   #release(): void {
     this.#unlink()
-    this.#dialogue.done()
+    this.#lease.giveBack()
   }
 
   #giveUp(): void {

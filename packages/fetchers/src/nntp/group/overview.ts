@@ -6,13 +6,13 @@ import { messageDate } from '../../plugin/date.ts'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ServerPlan } from '../connection/session.ts'
 import { articleUrl } from '../entry-url.ts'
-import type { Extent } from './article-range.ts'
+import type { ArticleRange } from './article-range.ts'
 
 /**
- * One line of an overview as an entry (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets,
- * lines, with TABs between; trailing ones may be missing. Subject and From come decoded: the words of RFC 2047, and
- * octets beyond ASCII as UTF-8, else in the charset that a word of the line names, else as Latin-1. A line that is none
- * is passed on as it is.
+ * Makes an entry of one overview line (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets,
+ * lines, with TABs between; the last fields may be missing. Subject and From are decoded: encoded words (RFC 2047), and
+ * octets beyond ASCII as UTF-8, else in the charset that an encoded word of the line names, else as Latin-1. A line of
+ * another form becomes an entry with the line as its name.
  */
 export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const [number = '', subject = '', from = '', date = '', messageId = '', references = '', octets, lines] =
@@ -23,7 +23,7 @@ export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const size = count(octets)
   const lineCount = count(lines)
   const modified = messageDate(date)
-  // The line says nothing of the charset of its octets but what its encoded words say.
+  // Encoded words are the only hint to the charset of the other octets.
   const [label] = wordCharsets(line)
   const charset = label === undefined ? null : charsetOf(label)
   const text = (field: string): string => decodeWords(headerText(field, charset))
@@ -43,14 +43,14 @@ export function overviewEntry(line: string, plan: ServerPlan): Entry {
   }
 }
 
-/** The number of an overview's line; null where the line is none. */
+/** The number at the beginning of an overview line; null: there is none. */
 function numberOf(line: string): number | null {
   const [, number] = /^(\d{1,16})\t/.exec(line) ?? []
   return number === undefined ? null : Number(number)
 }
 
-/** Throws `protocol-violation` for an article that was not asked for: the line belongs to another answer. */
-export function checkNumber(line: string, { first, last }: Extent, context: RetrievalContext): void {
+/** Throws `protocol-violation` for an article outside the range asked for: the line belongs to another answer. */
+export function checkNumber(line: string, { first, last }: ArticleRange, context: RetrievalContext): void {
   const number = numberOf(line)
   if (number === null || (number >= first && number <= last)) return
   const message = `The server lists article ${number}, and was asked for ${first} to ${last}; try again.`

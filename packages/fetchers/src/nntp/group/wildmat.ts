@@ -1,18 +1,18 @@
 /**
- * Whether a newsgroup fits a wildmat (RFC 3977 4.2): patterns with commas between, of which the last one that fits
- * decides; `!` before one means not. Both as text: `?` is one character, of however many octets.
+ * Whether a newsgroup matches a wildmat (RFC 3977 4.2): patterns with commas between. The last pattern that matches
+ * decides, and `!` before it means no. Both are text: `?` stands for one character, however many octets it has.
  */
-export function fitsWildmat(wildmat: string, newsgroup: string): boolean {
-  let fits = false
+export function matchesWildmat(wildmat: string, newsgroup: string): boolean {
+  let matches = false
   for (const pattern of wildmat.split(',')) {
     const isNegated = pattern.startsWith('!')
-    if (fitsPattern(isNegated ? pattern.slice(1) : pattern, newsgroup)) fits = !isNegated
+    if (matchesPattern(isNegated ? pattern.slice(1) : pattern, newsgroup)) matches = !isNegated
   }
-  return fits
+  return matches
 }
 
-/** `*` any characters, `?` any one. Back to the last `*` alone: none takes longer than the product of both lengths. */
-function fitsPattern(pattern: string, text: string): boolean {
+/** `*` stands for any characters, `?` for one. Only the last `*` is tried again: at most length times length steps. */
+function matchesPattern(pattern: string, text: string): boolean {
   let at = 0
   let star = -1
   let starAt = 0

@@ -3,8 +3,8 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { TlsOptions } from '../../plugin/network.ts'
 
 /**
- * What tells connections to one server apart, beside the server and its users: the proxy on the way, whom they trust,
- * who they say we are, and where names lead (security.md case 38). Certificates and keys are hashed.
+ * Tells connections to one server apart (security.md case 38: a connection made with another trust is not reused): by
+ * the proxy, the trusted CAs, the client certificate and the addresses of names. Certificates and keys are hashed.
  */
 export function poolKey(
   { tls, proxy, addresses }: RetrievalContext,
@@ -13,12 +13,12 @@ export function poolKey(
   isSecure: boolean,
 ): string {
   const trust = isSecure || proxy?.kind === 'https' ? digestOf(tls) : null
-  const ways = addresses?.keyOf(host, port) ?? ''
-  return trust === null && !proxy && ways === '' ? '' : JSON.stringify([trust, proxy?.key ?? null, ways])
+  const addressKey = addresses?.keyOf(host, port) ?? ''
+  return trust === null && !proxy && addressKey === '' ? '' : JSON.stringify([trust, proxy?.key ?? null, addressKey])
 }
 
 /** A server, and who logs in there. */
-interface Owned {
+export interface LoginTarget {
   readonly tls: string
   readonly host: string
   readonly port: number
@@ -26,15 +26,15 @@ interface Owned {
   readonly password: string | null
 }
 
-/** Whose session it is, and how it was trusted; the password as a digest, so that it is nowhere kept. */
-export function sessionKey({ tls, host, port, user, password }: Owned, context: RetrievalContext): string {
+/** Tells sessions of different logins or trust apart, by a digest of the password: the pool does not keep it. */
+export function sessionKey({ tls, host, port, user, password }: LoginTarget, context: RetrievalContext): string {
   const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
   return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
 }
 
 const digests = new WeakMap<TlsOptions, string>()
 
-/** Once for each object, which nobody writes to: files of CAs are large. */
+/** Computed once for each object, since files of CAs are large; these objects are never written to. */
 function digestOf(tls: TlsOptions): string {
   const { ca, proxyCa, cert, key, passphrase, insecure } = tls
   const digest =

@@ -1,0 +1,288 @@
+import type { RetrievalError } from '@retriever/core'
+import { clampTimer } from '../../plugin/deadline.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { type LoginTarget, sessionKey } from './pool-key.ts'
+import type { UnreadWatch } from './unread-watch.ts'
+
+/** Many servers allow a client three or four connections. */
+const defaultConnections = 4
+
+/** How long an idle session is kept, in milliseconds. Servers close idle ones after one to fifteen minutes. */
+const defaultIdleTime = 15_000
+
+/** How long a server counts as full, in milliseconds, before another connection is tried. */
+const fullFor = 60_000
+
+/** A connection on which one retrieval follows the other, or several go on at a time. */
+export interface ReusableSession {
+  /** Another retrieval can begin: no command is under way, and the server has sent nothing that was not asked for. */
+  readonly isUsable: boolean
+  /** The connection is closed, or no longer of use. */
+  readonly isLost: boolean
+  /** sessionKey() of who has really logged in, where a password was asked for; null: as the URL says. */
+  readonly loginKey?: string | null
+  readonly unreadWatch: UnreadWatch
+  /** Retrievals that it has served. */
+  served: number
+  /** A retrieval begins on an idle session. */
+  attach(context: RetrievalContext): void
+  /** The session becomes idle; it does not keep the process alive. */
+  detach(): void
+  /** Closes the connection, in good order where that is possible. */
+  close(): void
+}
+
+/** What is particular to a protocol. `Plan` says where to go, `Quirks` is what has been found out about a server. */
+export interface SessionProtocol<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
+  /** The quirks of a server that is not known yet. */
+  newQuirks(): Quirks
+  open(plan: Plan, context: RetrievalContext, quirks: Quirks): Promise<Session>
+  /** How many retrievals may use one session at a time. */
+  capacity(quirks: Quirks): number
+  /** Picks a session for a plan out of those with room and the same login; the one with the fewest users is first. */
+  pick(sessions: readonly Session[], plan: Plan): Session | undefined
+  /** Whether an error of `open` says that the server has too many connections. */
+  isFull(error: unknown): error is RetrievalError
+  /** How long a body may stay unread while others wait for its session, in milliseconds. */
+  unreadLimit(limits: RetrievalContext['limits']): number
+}
+
+/** The use of a session by one retrieval. */
+export interface Lease<Session> {
+  readonly session: Session
+  /** Retrievals that use the session now, this one among them, and the most that ever did at a time. */
+  readonly usage: { readonly users: number; readonly mostUsers: number }
+  /** Ends the use; the session is in good order unless it is lost. Only the first call counts. */
+  giveBack(): void
+  /** Closes the session, even if other retrievals use it. */
+  drop(): void
+}
+
+/**
+ * The sessions of one fetcher. A session serves retrievals with the same host, port, user, password and trust. At most
+ * `connections` to one server are open at a time; a retrieval beyond them shares one, or waits for a slot.
+ */
+export class SessionPool<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
+  readonly #protocol: SessionProtocol<Session, Plan, Quirks>
+  readonly #connections: number
+  readonly #idleTime: number
+  readonly #servers = new Map<string, ServerPool<Session, Plan, Quirks>>()
+
+  constructor(
+    protocol: SessionProtocol<Session, Plan, Quirks>,
+    connections: number = defaultConnections,
+    idleTime: number = defaultIdleTime,
+  ) {
+    this.#protocol = protocol
+    this.#connections = connections
+    this.#idleTime = idleTime
+  }
+
+  /** Gives a retrieval a session, with `isFresh` a new one in any case. */
+  lease(plan: Plan, context: RetrievalContext, isFresh = false): Promise<Lease<Session>> {
+    return this.#at(plan).lease(plan, context, isFresh)
+  }
+
+  /** Lowers the number of sessions to those beside the newest, which the server refuses. False: there are none. */
+  lowerCap(plan: Plan): boolean {
+    return this.#at(plan).lowerCap()
+  }
+
+  /** Closes the idle sessions; those in use end with their retrievals. */
+  close(): void {
+    for (const server of this.#servers.values()) server.close()
+  }
+
+  #at({ host, port }: Plan): ServerPool<Session, Plan, Quirks> {
+    const name = `${host} ${port}`
+    const server = this.#servers.get(name) ?? new ServerPool(this.#protocol, this.#connections, this.#idleTime)
+    this.#servers.set(name, server)
+    return server
+  }
+}
+
+interface PooledSession<Session> {
+  readonly session: Session
+  readonly key: string
+  users: number
+  mostUsers: number
+  idleTimer: NodeJS.Timeout | undefined
+}
+
+/** A retrieval that waits for a slot. It lets a body be unread for `limit` milliseconds; `stops` end the watches. */
+interface Waiter {
+  readonly limit: number
+  readonly stops: (() => void)[]
+  wake(): void
+}
+
+/** The sessions with one server. */
+class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
+  readonly #protocol: SessionProtocol<Session, Plan, Quirks>
+  readonly #connections: number
+  readonly #idleTime: number
+  readonly #quirks: Quirks
+  /** The session that became idle last is at the end. */
+  readonly #sessions = new Set<PooledSession<Session>>()
+  /** First come, first served. */
+  readonly #waiters = new Set<Waiter>()
+  /** Connections that are open or being opened. */
+  #taken = 0
+  /** The server has refused more connections than these. */
+  #cap: { readonly most: number; readonly until: number } | undefined
+  #isClosed = false
+
+  constructor(protocol: SessionProtocol<Session, Plan, Quirks>, connections: number, idleTime: number) {
+    this.#protocol = protocol
+    this.#connections = connections
+    this.#idleTime = idleTime
+    this.#quirks = protocol.newQuirks()
+  }
+
+  async lease(plan: Plan, context: RetrievalContext, isFresh: boolean): Promise<Lease<Session>> {
+    const key = sessionKey(plan, context)
+    while (true) {
+      let pooled = isFresh ? null : this.#reuse(key, plan, context)
+      if (pooled === null) {
+        if (this.#hasSlot()) pooled = await this.#open(key, plan, context)
+        else await this.#waitForSlot(context)
+      }
+      if (pooled === null) continue
+      // The next retrieval that waits may share it.
+      if (pooled.users < this.#protocol.capacity(this.#quirks)) this.#wakeNext()
+      return this.#leaseOf(pooled)
+    }
+  }
+
+  lowerCap(): boolean {
+    const most = this.#taken - 1
+    if (most < 1) return false
+    this.#cap = { most, until: performance.now() + fullFor }
+    return true
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const pooled of [...this.#sessions]) if (pooled.users === 0) this.#drop(pooled)
+  }
+
+  #leaseOf(pooled: PooledSession<Session>): Lease<Session> {
+    let isHeld = true
+    const giveBack = (): void => {
+      if (isHeld) this.#giveBack(pooled)
+      isHeld = false
+    }
+    return { session: pooled.session, usage: pooled, giveBack, drop: () => this.#drop(pooled) }
+  }
+
+  /** A session that is idle, or a shared one if no other may be opened. */
+  #reuse(key: string, plan: Plan, context: RetrievalContext): PooledSession<Session> | null {
+    for (const pooled of [...this.#sessions]) {
+      const { isLost, isUsable } = pooled.session
+      if (isLost || (pooled.users === 0 && !isUsable)) this.#drop(pooled)
+    }
+    const capacity = this.#protocol.capacity(this.#quirks)
+    const fitting = [...this.#sessions]
+      .filter((each) => each.users < capacity && (each.key === key || each.session.loginKey === key))
+      .reverse()
+      .sort((one, other) => one.users - other.users)
+    const sessions = fitting.map(({ session }) => session)
+    const picked = this.#protocol.pick(sessions, plan)
+    const pooled = fitting.find(({ session }) => session === picked)
+    if (pooled === undefined || (pooled.users > 0 && this.#taken < this.#most)) return null
+    clearTimeout(pooled.idleTimer)
+    if (pooled.users++ === 0) pooled.session.attach(context)
+    pooled.mostUsers = Math.max(pooled.mostUsers, pooled.users)
+    return pooled
+  }
+
+  /** Null: the server takes no more connections than there are. */
+  async #open(key: string, plan: Plan, context: RetrievalContext): Promise<PooledSession<Session> | null> {
+    this.#taken++
+    try {
+      const session = await this.#protocol.open(plan, context, this.#quirks)
+      const pooled = { session, key, users: 1, mostUsers: 1, idleTimer: undefined }
+      session.unreadWatch.onEvicted = () => this.#drop(pooled)
+      for (const { limit, stops } of this.#waiters) stops.push(session.unreadWatch.addWaiting(limit))
+      this.#sessions.add(pooled)
+      return pooled
+    } catch (error) {
+      const isToWait = this.#protocol.isFull(error) && this.lowerCap()
+      this.#freeSlot()
+      if (!isToWait) throw error
+      context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+      return null
+    }
+  }
+
+  /** An idle session of another login makes room. */
+  #hasSlot(): boolean {
+    if (this.#taken < this.#most) return true
+    const idle = [...this.#sessions].find(({ users }) => users === 0)
+    if (idle !== undefined) this.#drop(idle)
+    return idle !== undefined
+  }
+
+  get #most(): number {
+    return this.#cap === undefined || this.#cap.until < performance.now() ? this.#connections : this.#cap.most
+  }
+
+  /** No limit of a phase runs meanwhile. A body that stays unread loses its session in the end. */
+  async #waitForSlot({ deadline, limits }: RetrievalContext): Promise<void> {
+    const limit = this.#protocol.unreadLimit(limits)
+    const stops = [...this.#sessions].map(({ session }) => session.unreadWatch.addWaiting(limit))
+    const waiter: Waiter = { limit, stops, wake() {} }
+    this.#waiters.add(waiter)
+    deadline.phase = 'connect'
+    try {
+      await deadline.unlimited(() => new Promise<void>((resolve) => (waiter.wake = resolve)))
+    } catch (error) {
+      // If a waiter is aborted after being woken, it wakes the next one, so the freed slot is not lost.
+      if (!this.#waiters.delete(waiter)) this.#wakeNext()
+      throw error
+    } finally {
+      for (const stop of stops) stop()
+    }
+  }
+
+  #wakeNext(): void {
+    const [first] = this.#waiters
+    if (first === undefined) return
+    this.#waiters.delete(first)
+    first.wake()
+  }
+
+  #freeSlot(): void {
+    this.#taken--
+    this.#wakeNext()
+  }
+
+  #giveBack(pooled: PooledSession<Session>): void {
+    const { session } = pooled
+    pooled.users--
+    if (!this.#sessions.has(pooled)) return
+    const { isLost } = session
+    if (!isLost) session.served++
+    const isIdle = pooled.users === 0
+    if (isIdle) session.detach()
+    if (isLost || (isIdle && (this.#isClosed || this.#idleTime === 0 || !session.isUsable))) this.#drop(pooled)
+    else {
+      if (isIdle) this.#keep(pooled)
+      this.#wakeNext()
+    }
+  }
+
+  #keep(pooled: PooledSession<Session>): void {
+    this.#sessions.delete(pooled)
+    this.#sessions.add(pooled)
+    if (this.#idleTime === Number.POSITIVE_INFINITY) return
+    pooled.idleTimer = setTimeout(() => this.#drop(pooled), clampTimer(this.#idleTime)).unref()
+  }
+
+  #drop(pooled: PooledSession<Session>): void {
+    if (!this.#sessions.delete(pooled)) return
+    clearTimeout(pooled.idleTimer)
+    pooled.session.close()
+    this.#freeSlot()
+  }
+}

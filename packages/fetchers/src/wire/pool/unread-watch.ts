@@ -1,0 +1,66 @@
+import { clampTimer } from '../../plugin/deadline.ts'
+
+/** A session with a body that its consumer may leave unread. */
+export interface UnreadBody {
+  /** When the consumer last took octets, by performance.now(); null: there is no body, or a read is under way. */
+  readonly unreadSince: number | null
+  /** Gives up the body and closes the session. */
+  evict(): void
+  /** The first retrieval begins to wait. */
+  onWaitedFor?(): void
+}
+
+/** Closes a session whose body stays unread while other retrievals wait: otherwise they could wait for ever. */
+export class UnreadWatch {
+  readonly #body: UnreadBody
+  #waiting = 0
+  /** The shortest time, in milliseconds, that one of those who wait lets a body be unread. */
+  #limit = Number.POSITIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  /** The session has been closed. */
+  onEvicted: () => void = () => {}
+
+  constructor(body: UnreadBody) {
+    this.#body = body
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#waiting > 0
+  }
+
+  /** Counts a retrieval that waits, and lets the body be unread for `limit` milliseconds; the result ends that. */
+  addWaiting(limit: number): () => void {
+    const isFirst = this.#waiting++ === 0
+    if (isFirst) this.#body.onWaitedFor?.()
+    if (isFirst || limit < this.#limit) {
+      this.#limit = limit
+      this.#arm()
+    }
+    let isWaiting = true
+    return () => {
+      if (!isWaiting) return
+      isWaiting = false
+      if (--this.#waiting > 0) return
+      clearTimeout(this.#timer)
+      this.#limit = Number.POSITIVE_INFINITY
+    }
+  }
+
+  /** Looks again when the body, left as it is, will have been unread for too long. */
+  #arm(): void {
+    clearTimeout(this.#timer)
+    if (this.#limit === Number.POSITIVE_INFINITY) return
+    const since = this.#body.unreadSince ?? performance.now()
+    // At least 1 ms: an eviction frees a slot, and a waiter that is about to queue for one must not miss it.
+    this.#timer = setTimeout(() => this.#look(), clampTimer(Math.max(1, since + this.#limit - performance.now())))
+  }
+
+  #look(): void {
+    const { unreadSince } = this.#body
+    if (unreadSince === null || performance.now() - unreadSince < this.#limit) this.#arm()
+    else {
+      this.#body.evict()
+      this.onEvicted()
+    }
+  }
+}
