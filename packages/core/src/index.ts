@@ -59,7 +59,7 @@ export type {
 export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, Scheme } from './scheme.ts'
-export { isAnonymous } from './schemes/ftp.ts'
+export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './schemes/ftp.ts'
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
 export { redact } from './secrets/redact.ts'

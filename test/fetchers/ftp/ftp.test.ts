@@ -4,7 +4,7 @@ import { type ClientOptions, createClient, type Representation, type RetrievalEv
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { readExtendedPort, readPassivePort } from '../../../packages/fetchers/src/ftp/transfer/passive.ts'
+import { readExtendedPort, readPassivePort } from '../../../packages/fetchers/src/ftp/transfer/data.ts'
 import { failure } from '../../support/failure.ts'
 import { type FtpPeer, type Script, scriptedFtp, sending } from '../../support/ftp/scripted-ftp.ts'
 import { ftpMetadata } from '../../support/metadata.ts'

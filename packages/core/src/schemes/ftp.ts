@@ -33,7 +33,10 @@ export const ftps: Scheme = {
   resolve: (locator, place) => ftpPlan(locator, place, 'implicit'),
 }
 
-/** FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). Never registered; FileZilla's name for it. */
+/**
+ * FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). Never registered; FileZilla's name for
+ * it.
+ */
 export const ftpes: Scheme = {
   ...ftp,
   name: 'ftpes',
@@ -49,13 +52,26 @@ function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
   const cwd = segments(typecode === null ? path : path.slice(0, path.lastIndexOf(';')))
   const name = cwd.pop() ?? ''
   const { user, password } = ftpLogin(locator, place)
-  // An empty password is no secret, and neither is the one that we made up.
-  const secret = locator.password !== '' && (locator.password !== null || password === null)
-  const wire = ftpWire(tls, user, secret ? '<password>' : (password ?? ''), cwd, name, typecode)
-  return { mechanism: 'ftp', host: place.host, port: place.port, tls, user, password, cwd, name, typecode, wire }
+  // An empty password is no secret, and neither is the one that was made up here.
+  const isSecret = locator.password !== '' && (locator.password !== null || password === null)
+  const plan = {
+    mechanism: 'ftp',
+    host: place.host,
+    port: place.port,
+    tls,
+    user,
+    password,
+    cwd,
+    name,
+    typecode,
+  } as const
+  return { ...plan, wire: ftpWire(isSecret ? { ...plan, password: '<password>' } : plan) }
 }
 
-/** Split at raw slashes, then decoded: `%2F` is a slash within a segment. By hand, since split() is slow on so few pieces. */
+/**
+ * Splits at raw slashes, then decodes: `%2F` is a slash within a segment. A loop is faster than split() for so few
+ * pieces.
+ */
 function segments(path: string): string[] {
   const decoded: string[] = []
   let start = 0
@@ -67,7 +83,10 @@ function segments(path: string): string[] {
   return decoded
 }
 
-/** `;type=` counts only as the raw end of the last segment, in any case; an encoded one is part of a name. RFC 1738 3.2.2. */
+/**
+ * `;type=` counts only as the raw end of the last segment, in any case; an encoded one is part of a name. RFC 1738
+ * 3.2.2.
+ */
 function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
   const semicolon = path.lastIndexOf(';')
   if (semicolon === -1) return null
@@ -78,50 +97,81 @@ function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
   return place.fail('the type code must be a, i or d; write a literal ; as %3B', 'urlPath')
 }
 
-/** No user: anonymous (RFC 1738 3.2.1), with a password that names nobody (RFC 1635 asks for an e-mail address). */
+/**
+ * Without a user: anonymous (RFC 1738 3.2.1), and a password that names no person (RFC 1635 asks for an e-mail
+ * address).
+ */
 function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPlan, 'user' | 'password'> {
   const name = user === null ? 'anonymous' : decodeOctets(user)
   if (password !== null) return { user: name, password: decodeOctets(password) }
   return { user: name, password: isAnonymous(name) ? (defaults.anonymousPassword ?? 'anonymous@') : null }
 }
 
-/** RFC 1635: the two names by which guests log in. */
+/** The two names with which guests log in (RFC 1635). */
 export function isAnonymous(user: string): boolean {
   return user === 'anonymous' || /^(anonymous|ftp)$/i.test(user)
 }
 
-function ftpWire(
-  tls: TlsMode,
-  user: string,
-  shown: string,
-  cwd: readonly string[],
-  name: string,
-  typecode: FtpPlan['typecode'],
-): string[] {
-  // RFC 4217 12.1: before the login, which so has TLS around it.
-  const wire = tls === 'explicit' ? ['AUTH TLS\r\n'] : []
-  // RFC 4217 9: an implicit connection asks for protected data connections too.
-  if (tls !== 'none') wire.push('PBSZ 0\r\n', 'PROT P\r\n')
-  wire.push(line('USER ', user), line('PASS ', shown))
-  for (const segment of cwd) wire.push(line('CWD ', segment))
-  if (typecode === 'd') wire.push('TYPE A\r\n', 'EPSV\r\n', name === '' ? 'NLST\r\n' : line('NLST ', notAnOption(name)))
-  // No server retrieves an empty name: the URL means the directory.
-  else if (name === '') wire.push('TYPE A\r\n', 'EPSV\r\n', 'MLSD\r\n')
-  else wire.push(typecode === 'a' ? 'TYPE A\r\n' : 'TYPE I\r\n', 'EPSV\r\n', line('RETR ', name))
-  return wire
+/** The commands of a plan, without their line ends. */
+export interface FtpCommands {
+  /** PBSZ and PROT, over TLS alone. */
+  readonly protection: readonly string[]
+  readonly user: string
+  /** Without an argument where the password is not known. */
+  readonly pass: string
+  /** One CWD a segment. */
+  readonly directories: readonly string[]
+  readonly type: 'TYPE A' | 'TYPE I'
+  readonly transfer: string
 }
 
-/** The control connection is a Telnet NVT: an octet FF is doubled (RFC 959 3.1.1.5.2, RFC 854). */
-function line(command: string, argument: string): string {
-  return `${command}${argument.includes('\xFF') ? argument.replaceAll('\xFF', '\xFF\xFF') : argument}\r\n`
+type Commanded = Pick<FtpPlan, 'tls' | 'user' | 'password' | 'cwd' | 'name' | 'typecode'>
+
+/** The commands as the fetcher sends them, unless the server or the session needs others. */
+export function ftpCommands({ tls, user, password, cwd, name, typecode }: Commanded): FtpCommands {
+  return {
+    // RFC 4217 9: an implicit connection asks for protected data connections, too.
+    protection: tls === 'none' ? [] : ['PBSZ 0', 'PROT P'],
+    user: `USER ${user}`,
+    pass: `PASS ${password ?? ''}`,
+    directories: cwd.map((segment) => `CWD ${segment}`),
+    type: typecode === 'a' || typecode === 'd' || name === '' ? 'TYPE A' : 'TYPE I',
+    transfer: transferCommand(name, typecode),
+  }
 }
 
-/** Most servers hand the argument of NLST to ls, which would read `-la` as options. */
+/** RFC 4217 12.1: sent before the login, which is then protected by TLS. */
+export const authTls = 'AUTH TLS'
+
+/** No server retrieves an empty name: such a URL means the directory. */
+function transferCommand(name: string, typecode: FtpPlan['typecode']): string {
+  if (typecode === 'd') return name === '' ? 'NLST' : `NLST ${notAnOption(name)}`
+  return name === '' ? 'MLSD' : `RETR ${name}`
+}
+
+function ftpWire(plan: Commanded): string[] {
+  const { protection, user, pass, directories, type, transfer } = ftpCommands(plan)
+  const before = plan.tls === 'explicit' ? [authTls, ...protection] : protection
+  return [...before, user, pass, ...directories, type, 'EPSV', transfer].map(ftpLine)
+}
+
+/**
+ * A command as it is sent. The control connection is a Telnet NVT: an octet FF is doubled (RFC 959 3.1.1.5.2, RFC
+ * 854).
+ */
+export function ftpLine(command: string): string {
+  return `${command.includes('\xFF') ? command.replaceAll('\xFF', '\xFF\xFF') : command}\r\n`
+}
+
+/** Most servers hand the argument of NLST to ls, which reads `-la` as options. */
 function notAnOption(name: string): string {
   return name.startsWith('-') ? `./${name}` : name
 }
 
-/** A raw `;` is reserved in ftp (RFC 1738 3.2.2); taken as part of the name, since VMS versions (`A.TXT;1`) are written so. */
+/**
+ * A raw `;` is reserved in ftp (RFC 1738 3.2.2). It is taken as part of the name, as in the versions of VMS:
+ * `A.TXT;1`.
+ */
 function rawSemicolon({ locator, written, span }: Inspection): Finding[] {
   if (!locator.urlPath?.includes(';')) return []
   const path = written('urlPath').replace(/;type=[^/;]*$/i, '')

@@ -17,7 +17,7 @@ export const gopher: Scheme = {
   host: 'required',
   userinfo: 'forbidden',
   query: false,
-  // The path has rules of its own: see gopherDelimiters.
+  // The path has rules of its own: gopherDelimiters().
   lineParts: [],
   sendsFirst: true,
   resolve: (locator, place) => gopherPlan(locator, place, 'none'),
@@ -26,13 +26,13 @@ export const gopher: Scheme = {
 }
 
 interface Service {
-  /** What it is, for people. */
+  /** The name of the service for people. */
   readonly name: string
   readonly ports: PortRules & { readonly defaultPort: number }
 }
 
 /**
- * Item types that name another service, where the item's host and port are (RFC 1436 3.8): a phone book of the CCSO
+ * Item types that name another service at the host and port of the item (RFC 1436 3.8): a phone book of the CCSO
  * Nameserver, which answers queries (RFC 2378), and two kinds of session, to which nothing of the URL is sent.
  */
 const services: Readonly<Record<string, Service>> = {
@@ -41,7 +41,7 @@ const services: Readonly<Record<string, Service>> = {
   T: { name: 'tn3270', ports: { ...tn3270, defaultPort: 23 } },
 }
 
-/** Gopher with TLS from the first octet: a convention, on the same port. */
+/** Gopher with TLS from the first octet: a convention, on the port of gopher. */
 export const gophers: Scheme = {
   ...gopher,
   name: 'gophers',
@@ -58,7 +58,7 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
   }
   const gophertype = path[0] ?? '1'
   const wire = wireOf(gophertype, () => gopherRequest(gophertype, selector, search, gopherPlus), search)
-  // Gopher's own port is not where another service is.
+  // The service has its own default port.
   const port = place.port === 70 ? (services[gophertype]?.ports.defaultPort ?? 70) : place.port
   return {
     mechanism: 'gopher',
@@ -75,7 +75,7 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
 
 function wireOf(gophertype: string, request: () => string, search: string | null): readonly string[] {
   if (gophertype === '8' || gophertype === 'T') return []
-  // Without words, what the phone book says of itself.
+  // Without a query, the status of the phone book.
   return gophertype === '2' ? [search ? `query ${search}\r\n` : 'status\r\n'] : [request()]
 }
 
@@ -90,7 +90,7 @@ function sessionFindings({ plan, span }: Inspection): Finding[] {
   return [finding('no-data-object', message, span('urlPath'), 'RFC 1436 3.8')]
 }
 
-/** At most two splits: the Gopher+ part has a TAB of its own before the data flag. */
+/** Splits at two TABs at most: the Gopher+ part has a TAB of its own before the data flag. */
 function splitAtTabs(text: string): [selector: string, search: string | null, gopherPlus: string | null] {
   if (!text.includes('\t')) return [text, null, null]
   const [selector = '', search, ...rest] = text.split('\t')
@@ -99,8 +99,8 @@ function splitAtTabs(text: string): [selector: string, search: string | null, go
 }
 
 /**
- * One request line, with its CRLF. The empty search field stands only where the item is a search: `sel TAB +` is RFC 1738's own form
- * example (3.4.9) and what servers speak, though its text (3.4.3) reads as `sel TAB TAB +`.
+ * The request line, with its CRLF. An empty search field is sent only where the item is a search: `sel TAB +` is the
+ * example of RFC 1738 3.4.9, and what servers understand, though the text of 3.4.3 reads as `sel TAB TAB +`.
  */
 export function gopherRequest(
   type: string,
@@ -109,7 +109,7 @@ export function gopherRequest(
   gopherPlus: string | null,
 ): string {
   if (gopherPlus === null) return line(search === null ? selector : `${selector}\t${search}`)
-  // `?` is no request: the item asks a question, so its attributes with the +ASK block are fetched first.
+  // `?` is no request: the item asks questions, so its attributes with the +ASK block are fetched first.
   const plus = gopherPlus.startsWith('?') ? '!' : gopherPlus
   return line(type === '7' || search ? `${selector}\t${search ?? ''}\t${plus}` : `${selector}\t${plus}`)
 }

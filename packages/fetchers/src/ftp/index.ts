@@ -3,23 +3,23 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../plugin/options.ts'
 import { tellWhole } from '../plugin/request-options.ts'
 import { SessionPool } from '../wire/pool/session-pool.ts'
-import type { Dialogue } from './control/dialogue.ts'
-import { FlightLost } from './control/pipeline.ts'
+import { PipelineLost } from './control/pipeline.ts'
 import { isFull } from './control/refusal-words.ts'
 import type { FtpQuirks } from './control/server-quirks.ts'
 import { type FtpSession, ftpSessions } from './control/session.ts'
 import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
+import type { FtpRetrieval } from './retrieval.ts'
 import { ChangedFile, type InSession, retrieveObject } from './transfer/object.ts'
 
 export interface FtpFetcherOptions {
-  /** Ask for a data connection by EPSV first, and by PASV only where that fails; false: by PASV at once. Default true. */
+  /** Whether EPSV is tried before PASV. Default true. */
   readonly epsv?: boolean
-  /** Send several commands at a time, where the server takes them; false: one at a time. Default true. */
+  /** Whether several commands are sent at a time, where the server takes them. Default true. */
   readonly pipelining?: boolean
-  /** To one server at a time; a retrieval beyond them waits until a body is read or cancelled. Default 4. */
+  /** Connections to one server at a time. Further retrievals wait until a body is read or cancelled. Default 4. */
   readonly connections?: number
-  /** How long a session is kept for the next retrieval, in milliseconds; 0: not at all. Default 15000. */
+  /** How long an idle session is kept for the next retrieval, in milliseconds; 0: not at all. Default 15000. */
   readonly keepSessions?: number
 }
 
@@ -31,8 +31,8 @@ const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
 }
 
 /**
- * Retrieves by FTP (RFC 959), exactly as RFC 1738 3.2 maps a URL: login, one CWD a segment, TYPE, RETR or NLST. Sessions are
- * kept for a few seconds after a good end and serve the next retrieval from the same server.
+ * Retrieves by FTP (RFC 959) as RFC 1738 3.2 maps a URL: login, one CWD a segment, TYPE, then RETR or NLST. A session
+ * that ends well is kept for some seconds, for the next retrieval from the same server.
  */
 export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   checkOptions(options, optionKinds, 'ftpFetcher.')
@@ -63,18 +63,18 @@ async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext)
 
 function retrieveFile(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved<'ftp'>> {
   const inThisSession: InSession = (use) => inSession(pool, plan, context, use)
-  return inThisSession((dialogue) => retrieveObject(dialogue, inThisSession))
+  return inThisSession((retrieval) => retrieveObject(retrieval, inThisSession))
 }
 
 /**
- * Leases a session and does something in it; over again in a new one, where the session was to blame and not the server's answer:
- * it had gone while idle, or the server cannot take what the quicker ways send. Each reason counts once.
+ * Runs `use` in a session; again in a new one, where the session failed and not the request: it was lost while idle,
+ * or the server cannot cope with the quicker ways. Each reason counts once.
  */
 async function inSession<T>(
   pool: FtpPool,
   plan: FtpPlan,
   context: RetrievalContext,
-  use: (dialogue: Dialogue) => Promise<T>,
+  use: (retrieval: FtpRetrieval) => Promise<T>,
 ): Promise<T> {
   const reasons = new Set<string>()
   const asked = { login: null }
@@ -88,36 +88,37 @@ async function inSession<T>(
     }
     try {
       const result = await use({ plan, context, session, asked, done, drop })
-      // Whoever heard of the last reply may have ended the retrieval: then nobody reads, or gives the session back.
+      // A listener of the last event may have ended the retrieval; then the session is closed.
       deadline.throwIfAborted()
       return result
     } catch (thrown) {
-      const error = thrown instanceof FlightLost ? thrown.cause : thrown
+      const error = thrown instanceof PipelineLost ? thrown.cause : thrown
       const isToWait = isFull(error) && pool.lowerCap(plan)
       if (!isDone) drop()
-      // Not what has come of it: the control connection is closed, and a command cannot be sent.
+      // The reason of the abort is thrown, not its consequence: the control connection is closed and a command cannot
+      // be sent.
       deadline.throwIfAborted()
       if (isToWait) {
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
         continue
       }
-      const reason = thrown instanceof FlightLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
-      // Where step by step went no better, the flight was not to blame.
+      const reason = thrown instanceof PipelineLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
+      // Sending one at a time did not help, so pipelining was not the cause.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.quirks.pipelining = undefined
       if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.quirks.telnet = true
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
-      // Also where it has been given back.
+      // Closes a session that was given back, too.
       drop()
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }
 }
 
-type Parties = Pick<Dialogue, 'session' | 'plan' | 'context'>
+type Parties = Pick<FtpRetrieval, 'session' | 'plan' | 'context'>
 
-/** What is to be done otherwise the next time is noted in the server's quirks. Null: the error stands. */
+/** Notes in the quirks what the next try does otherwise, and returns the reason for it. Null: the error stands. */
 function reasonToRepeat(error: unknown, { session, plan, context }: Parties): string | null {
   const { quirks, control } = session
   if (error instanceof AccountWanted) {
@@ -126,11 +127,11 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
   }
   if (!RetrievalError.is(error)) return null
   if (control.transferDropped || isOfConnection(error)) session.noteTransferFailed()
-  if (control.transferDropped) return 'ahead'
+  if (control.transferDropped) return 'prefetch'
   if (session.served > 0 && isOfConnection(error)) return 'reused'
   if (session.isWaitingForData && session.prefetchedPort !== null) {
     quirks.prefetching = false
-    return 'ahead'
+    return 'prefetch'
   }
   if (session.isWaitingForData && quirks.passive === 'EPSV') {
     quirks.passive = 'PASV'
@@ -140,9 +141,9 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
     quirks.unknown.add('REST')
     return 'restart'
   }
-  // Another retrieval may have found it out meanwhile.
+  // Another retrieval may have noted it in the quirks meanwhile.
   const isDoubtful = isConfused(error) || (control.hasForgotten && error.reply !== undefined)
-  // Many servers take octets as they are, and then do not know the name.
+  // Many servers do not undo the doubled octet FF, and then do not find the name.
   if (
     error.code === 'not-found' &&
     control.isTelnet &&
@@ -153,7 +154,7 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
   }
   if (control.pipelined && quirks.pipelining !== true && isDoubtful) {
     quirks.pipelining = false
-    // What it has said was perhaps said to another command.
+    // Its replies may have been to other commands.
     quirks.unknown.clear()
     if (!quirks.reached) quirks.passive = quirks.preferred
     return 'pipelining'
@@ -161,18 +162,18 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
   return null
 }
 
-/** The session has ended, or something is left over in it. 421: RFC 959 5.4. */
+/** The session has ended, or unread replies are left in it. 421 closes it (RFC 959 5.4). */
 function isOfConnection({ code, reply = '' }: RetrievalError): boolean {
   const codes: readonly string[] = ['receive-failed', 'protocol-violation', 'connect-failed']
   return codes.includes(code) || reply.startsWith('421')
 }
 
-/** What a server may make of commands that come together: it hangs up, loses count, or reads them as one. */
+/** Errors of servers that cannot cope with a pipeline: they hang up, lose count, or read it as one command. */
 function isConfused({ code, reply = '' }: RetrievalError): boolean {
   return code === 'receive-failed' || code === 'protocol-violation' || /^50[0-3]/.test(reply)
 }
 
-/** Offsets mean octets in TYPE I alone: in TYPE A servers count before or after conversion, or not at all. */
+/** Offsets count octets in TYPE I alone: in TYPE A servers count before or after the conversion, or not at all. */
 function checkRange(plan: FtpPlan, context: RetrievalContext, isListing: boolean): void {
   if (context.request.range === undefined || !(isListing || plan.typecode === 'a')) return
   const message = 'FTP has ranges of binary files only, not of text or listings; leave out the range.'

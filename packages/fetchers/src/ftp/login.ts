@@ -1,18 +1,26 @@
-import { type FtpPlan, isAnonymous, octetsToText, type RetrievalError, utf8Octets } from '@retriever/core'
+import {
+  authTls,
+  type FtpPlan,
+  ftpCommands,
+  isAnonymous,
+  octetsToText,
+  type RetrievalError,
+  utf8Octets,
+} from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool/pool-key.ts'
 import { startTls } from '../wire/transport/start-tls.ts'
 import type { Control } from './control/control.ts'
-import type { Dialogue } from './control/dialogue.ts'
-import { FlightLost, pipeline, type Step } from './control/pipeline.ts'
+import { PipelineLost, pipeline, type Step } from './control/pipeline.ts'
 import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './control/refusal-words.ts'
 import { isPositive, type Reply, refusedByServer, violation, wordsOf } from './control/replies.ts'
+import type { FtpRetrieval } from './retrieval.ts'
 
 /**
- * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before: a server of another protocol gets no
- * octet of ours. Must be called in the turn in which the control connection was made.
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
+ * another protocol gets nothing. Called in the same turn in which the control connection is made.
  */
-export async function greet(control: Control, context: RetrievalContext): Promise<Reply> {
+export async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
   if (reply.code === 220 || reply.code === 230) return reply
   if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
@@ -20,73 +28,69 @@ export async function greet(control: Control, context: RetrievalContext): Promis
   throw violation(context, message, wordsOf(reply))
 }
 
-/** RFC 4217 4: `AUTH TLS`, 234, handshake. A server that refuses gets no password in the clear. */
+/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
 export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
-  const reply = await control.ask('tls', 'AUTH TLS')
+  const reply = await control.ask('tls', authTls)
   if (reply.code !== 234) {
-    throw refusedByServer(context, reply, 'AUTH TLS', {
+    throw refusedByServer(context, reply, authTls, {
       code: 'tls-failed',
       advice: 'It does not offer TLS, or not here',
     })
   }
-  // `234 ok\r\n230 in\r\n` in one segment: what came in the clear must not be read as if it had come through TLS.
+  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
   control.checkSilent()
   const { socket, agreed } = startTls(context, plan, control.socket)
   control.handshake = socket
   await context.deadline.within('tls', () => agreed)
-  control.socket = socket
+  control.upgrade(socket)
 }
 
-/** The server wants an account in a flight that went on without one: to be said again, step by step. */
+/** The server wants an account in a pipeline that went on without one: the login is repeated one command at a time. */
 export class AccountWanted extends Error {
   override readonly name = 'AccountWanted'
 }
 
 /**
- * USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret and goes out with all the rest in one flight; another's
- * only once the server has asked for it.
+ * USER and PASS (RFC 959 5.4), then `rest`. The password of a guest is no secret and goes out in one pipeline with all
+ * the rest; another password is sent only once the server has asked for it.
  */
-export async function logIn(dialogue: Dialogue, rest: readonly Step[]): Promise<void> {
-  const { plan, context, session } = dialogue
-  const protect = plan.tls === 'none' ? [] : ['PBSZ 0', 'PROT P'].map((command) => protectStep(context, command))
+export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = retrieval
+  const protect = ftpCommands(plan).protection.map((command) => protectStep(context, command))
   const { user, password } = plan
   if (session.isGreetedIn) await pipeline(session.control, context, session.quirks, [...protect, ...rest])
   else if (password === null || !isAnonymous(user) || session.quirks.pipelining === false) {
-    await logInByTurns(dialogue, protect, rest)
+    await logInByTurns(retrieval, protect, rest)
   } else {
     try {
-      await pipeline(session.control, context, session.quirks, [
-        ...protect,
-        ...guestSteps(context, plan, password),
-        ...rest,
-      ])
+      await pipeline(session.control, context, session.quirks, [...protect, ...guestSteps(context, plan), ...rest])
     } catch (error) {
-      if (!(error instanceof FlightLost)) throw error
-      await logInByTurns(dialogue, protect, rest)
+      if (!(error instanceof PipelineLost)) throw error
+      await logInByTurns(retrieval, protect, rest)
     }
   }
   session.isLoggedIn = true
 }
 
-/** A password goes out once the server has asked for it. */
-async function logInByTurns(dialogue: Dialogue, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
-  const { plan, context, session } = dialogue
-  const asked = await sayUser(dialogue, plan.user, protect)
-  if (asked?.code === 331) return authenticate(dialogue, await loginFor(dialogue, asked), rest)
-  // RFC 959 5.4: 332 to USER, an account in place of a password.
+/** Sends USER, then the password once the server has asked for it. */
+async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = retrieval
+  const asked = await sayUser(retrieval, plan.user, protect)
+  if (asked?.code === 331) return authenticate(retrieval, await loginFor(retrieval, asked), rest)
+  // 332 to USER: the server wants an account instead of a password (RFC 959 5.4).
   if (asked !== null) {
-    const done = await giveAccount(dialogue, { user: plan.user, password: '' }, asked)
+    const done = await giveAccount(retrieval, { user: plan.user, password: '' }, asked)
     if (!isPositive(done)) throw loginError(context, done, plan)
   }
   await pipeline(session.control, context, session.quirks, rest)
 }
 
-/** RFC 4217 9: data connections in TLS too. No server means anything by PBSZ, and none lets us leave it out. */
+/** PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but servers insist on it. */
 function protectStep(context: RetrievalContext, command: string): Step {
   return {
     phase: 'login',
     command,
-    take: (reply) => {
+    onReply: (reply) => {
       if (isPositive(reply)) return
       throw refusedByServer(context, reply, command, {
         code: 'tls-failed',
@@ -96,81 +100,82 @@ function protectStep(context: RetrievalContext, command: string): Step {
   }
 }
 
-function guestSteps(context: RetrievalContext, who: Who, password: string): readonly Step[] {
+function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
+  const { user, pass } = ftpCommands(plan)
   let isIn = false
   const takeUser = (reply: Reply): void => {
-    // pure-ftpd lets guests in at once, and has nothing to say to PASS that matters.
+    // pure-ftpd logs a guest in after USER; its reply to PASS does not matter then.
     isIn = isPositive(reply)
     if (reply.code === 332) throw new AccountWanted()
-    if (!isIn && reply.code !== 331) throw loginError(context, reply, who)
+    if (!isIn && reply.code !== 331) throw loginError(context, reply, plan)
   }
   const takePass = (reply: Reply): void => {
-    if (!isIn) checkLogin(context, reply, who)
+    if (!isIn) checkLogin(context, reply, plan)
   }
   return [
-    { phase: 'login', command: `USER ${who.user}`, take: takeUser },
-    { phase: 'login', command: `PASS ${password}`, take: takePass },
+    { phase: 'login', command: user, onReply: takeUser },
+    { phase: 'login', command: pass, onReply: takePass },
   ]
 }
 
-/** The server's wish for a password, or an account; null where the user is in without. */
-async function sayUser(dialogue: Dialogue, user: string, before: readonly Step[] = []): Promise<Reply | null> {
-  const { plan, context, session } = dialogue
-  // An object: what a callback assigns is not seen otherwise.
+/** Sends USER. Returns the reply that asks for a password or an account; null where the user is logged in without. */
+async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly Step[] = []): Promise<Reply | null> {
+  const { plan, context, session } = retrieval
+  // An object, since TypeScript does not see assignments in a callback.
   const said: { asked: Reply | null } = { asked: null }
-  const take = (reply: Reply): void => {
+  const onReply = (reply: Reply): void => {
     if (isPositive(reply)) return
     if (reply.code !== 331 && reply.code !== 332) throw loginError(context, reply, { ...plan, user })
     said.asked = reply
   }
   await pipeline(session.control, context, session.quirks, [
     ...before,
-    { phase: 'login', command: `USER ${user}`, take },
+    { phase: 'login', command: ftpCommands({ ...plan, user }).user, onReply },
   ])
   return said.asked
 }
 
-/** The plan's user and password, or who the caller says; the server has been told the user then. */
-async function loginFor(dialogue: Dialogue, asked: Reply): Promise<Credentials> {
-  const { user, password } = dialogue.plan
+/** The user and password of the plan, or those that the caller gives; then the server gets their user. */
+async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
+  const { user, password } = retrieval.plan
   if (password !== null) return { user, password }
-  const known = dialogue.asked.login ?? (await askPerson(dialogue, asked))
-  dialogue.asked.login = known
-  dialogue.session.loginKey = sessionKey(
-    { ...dialogue.plan, user: known.user, password: known.password },
-    dialogue.context,
+  const known = retrieval.asked.login ?? (await askPerson(retrieval, asked))
+  retrieval.asked.login = known
+  retrieval.session.loginKey = sessionKey(
+    { ...retrieval.plan, user: known.user, password: known.password },
+    retrieval.context,
   )
-  if (known.user !== user) await sayUser(dialogue, known.user)
+  if (known.user !== user) await sayUser(retrieval, known.user)
   return known
 }
 
-async function authenticate(dialogue: Dialogue, login: Credentials, rest: readonly Step[]): Promise<void> {
-  const { plan, context, session } = dialogue
+async function authenticate(retrieval: FtpRetrieval, login: Credentials, rest: readonly Step[]): Promise<void> {
+  const { plan, context, session } = retrieval
   const { control, quirks } = session
   const who: Who = { ...plan, user: login.user }
-  const pass = `PASS ${login.password}`
+  const { pass } = ftpCommands({ ...plan, password: login.password })
   if (quirks.pipelining !== false) {
-    const take = (reply: Reply): void => checkLogin(context, reply, who)
-    return pipeline(control, context, quirks, [{ phase: 'login', command: pass, take }, ...rest])
+    const onReply = (reply: Reply): void => checkLogin(context, reply, who)
+    return pipeline(control, context, quirks, [{ phase: 'login', command: pass, onReply }, ...rest])
   }
   const reply = await control.ask('login', pass)
-  const done = reply.code === 332 ? await giveAccount(dialogue, login, reply) : reply
+  const done = reply.code === 332 ? await giveAccount(retrieval, login, reply) : reply
   if (!isPositive(done)) throw loginError(context, done, who)
   await pipeline(control, context, quirks, rest)
 }
 
-/** RFC 959 4.1.1: ACCT. */
-async function giveAccount(dialogue: Dialogue, login: Credentials, asked: Reply): Promise<Reply> {
-  const { plan, context, session } = dialogue
+/** Sends ACCT (RFC 959 4.1.1). */
+async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: Reply): Promise<Reply> {
+  const { plan, context, session } = retrieval
   const account = login.account ?? (await askFor(context, plan, true))?.account
   if (account !== undefined) return session.control.ask('login', `ACCT ${utf8Octets(account)}`)
   const message = 'The server wants an account beside user and password, and none is known. Give it by --ftp-account.'
   throw context.error('auth-required', message, { reply: wordsOf(asked) })
 }
 
-async function askPerson({ plan, context }: Dialogue, asked: Reply): Promise<Credentials> {
+async function askPerson({ plan, context }: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const known = await askFor(context, plan)
-  // RFC 2640 2: names and passwords are UTF-8.
+  // Names and passwords are UTF-8 (RFC 2640 2).
   if (known !== null) return { ...known, user: utf8Octets(known.user), password: utf8Octets(known.password) }
   const message =
     'The server wants a password, and none is known. Give one as credentials, or in the URL: USER:PASSWORD@ before the host.'
@@ -183,13 +188,13 @@ function askFor(context: RetrievalContext, plan: FtpPlan, account = false): Prom
   return context.credentials({ realm: `${user}@${host}`, ...(account && { account }), host, port, user })
 }
 
-/** Of a PASS within a flight. */
+/** Checks the reply to a PASS within a pipeline. */
 function checkLogin(context: RetrievalContext, reply: Reply, who: Who): void {
   if (reply.code === 332) throw new AccountWanted()
   if (!isPositive(reply)) throw loginError(context, reply, who)
 }
 
-/** Who logs in, and whether that is within TLS. */
+/** The user who logs in, and whether it is over TLS. */
 type Who = Pick<FtpPlan, 'user' | 'tls'>
 
 function loginError(context: RetrievalContext, reply: Reply, { user, tls }: Who): RetrievalError {

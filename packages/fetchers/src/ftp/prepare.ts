@@ -1,81 +1,248 @@
-import type { Dialogue } from './control/dialogue.ts'
+import { isUtf8 } from 'node:buffer'
+import { type FtpCommands, ftpCommands } from '@retriever/core'
 import { pipeline, type Step } from './control/pipeline.ts'
-import { isPositive, type Reply, refusedByServer } from './control/replies.ts'
-import { askForUtf8, needsUtf8, utf8Steps } from './control/utf8.ts'
+import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from './control/replies.ts'
 import { logIn } from './login.ts'
-import { type Attributes, attributeSteps } from './transfer/attributes.ts'
-import { directorySteps, needsWalk, walk } from './transfer/directories.ts'
-import { portStep, takePrefetchedPort } from './transfer/passive.ts'
+import type { FtpRetrieval } from './retrieval.ts'
+import { type Attributes, attributeSteps } from './transfer/byte-range.ts'
+import { portStep, takePrefetchedPort } from './transfer/data.ts'
 
-/** What is to be known and settled before a transfer. */
+/** What a transfer needs before it begins. */
 export interface Needs {
-  /** Absent: as it is. */
-  readonly type?: 'A' | 'I'
-  /** To be filled; absent: not asked for. */
+  /** The type to be set; absent: the type stays as it is. */
+  readonly type?: FtpCommands['type']
+  /** Filled with the answers to SIZE and MDTM; absent: they are not asked for. */
   readonly attributes?: Attributes
-  /** They are wanted only where they cost no round trip. */
+  /** Whether the attributes are left out where they would cost a round trip. */
   readonly areSpare?: boolean
 }
 
 /**
- * All that comes before the transfer command, in one flight where the server takes one: login, the way to the directory, TYPE, SIZE,
- * MDTM, EPSV. Gives the port for the data, null where it must be asked for by other means.
+ * Sends all that comes before the transfer command, in one pipeline where the server takes one: login, CWDs, TYPE,
+ * SIZE, MDTM, EPSV. Returns the port for the data; null where it must be asked for in another way.
  */
-export async function prepare(dialogue: Dialogue, needs: Needs): Promise<number | null> {
+export async function prepare(retrieval: FtpRetrieval, needs: Needs): Promise<number | null> {
   const asked: { port: number | null } = { port: null }
-  const ahead = dialogue.session.takePrefetchReply()
-  await enter(dialogue, needs.type, [
-    ...attributesAsked(dialogue, needs),
-    ...(ahead !== null ? [] : [portStep(dialogue, asked)]),
+  const ahead = retrieval.session.takePrefetchReply()
+  await enter(retrieval, needs.type, [
+    ...attributesAsked(retrieval, needs),
+    ...(ahead !== null ? [] : [portStep(retrieval, asked)]),
   ])
-  return ahead === null ? asked.port : takePrefetchedPort(dialogue, ahead)
+  return ahead === null ? asked.port : takePrefetchedPort(retrieval, ahead)
 }
 
-/** Login, the way to the directory, TYPE, and what is to be asked there, in one flight where the server takes one. */
-export async function enter(dialogue: Dialogue, type: Needs['type'], questions: readonly Step[]): Promise<void> {
-  const { session, context, plan } = dialogue
+/**
+ * Logs in, changes to the directory, sets the type, and sends the questions, in one pipeline where the server takes
+ * one.
+ */
+export async function enter(retrieval: FtpRetrieval, type: Needs['type'], questions: readonly Step[]): Promise<void> {
+  const { session, context, plan } = retrieval
   const { control, quirks } = session
-  if (quirks.utf8 === undefined && needsUtf8(dialogue)) {
-    if (!session.isLoggedIn) await logIn(dialogue, [])
-    await askForUtf8(dialogue)
+  if (quirks.utf8 === undefined && needsUtf8(retrieval)) {
+    if (!session.isLoggedIn) await logIn(retrieval, [])
+    await askForUtf8(retrieval)
   }
-  const walks = needsWalk(dialogue)
+  const walks = needsWalk(retrieval)
   const image = { isRefused: false }
-  const last = [...typeSteps(dialogue, type, image), ...questions]
-  const first = [...utf8Steps(dialogue), ...(walks ? [] : [...directorySteps(dialogue), ...last])]
+  const last = [...typeSteps(retrieval, type, image), ...questions]
+  const first = [...utf8Steps(retrieval), ...(walks ? [] : [...directorySteps(retrieval), ...last])]
   if (session.isLoggedIn) await pipeline(control, context, quirks, first)
-  else await logIn(dialogue, first)
+  else await logIn(retrieval, first)
   if (walks) {
-    await walk(dialogue)
+    await walk(retrieval)
     await pipeline(control, context, quirks, last)
   }
   session.directory = plan.cwd
-  if (image.isRefused) await askForOctets(dialogue)
+  if (image.isRefused) await askForOctets(retrieval)
   session.type = type ?? session.type
 }
 
-function attributesAsked(dialogue: Dialogue, { attributes, areSpare = false }: Needs): readonly Step[] {
+function attributesAsked(retrieval: FtpRetrieval, { attributes, areSpare = false }: Needs): readonly Step[] {
   if (attributes === undefined) return []
-  return attributeSteps(dialogue, attributes).map((step) => ({ ...step, isSpare: areSpare }))
+  return attributeSteps(retrieval, attributes).map((step) => ({ ...step, isSpare: areSpare }))
 }
 
-/** RFC 959 3.1.1: A or I. The server's own default is A. */
+/** TYPE A or I (RFC 959 3.1.1), where it is not set. A server's own default is A. */
 function typeSteps(
-  { session, context }: Dialogue,
+  { session, context }: FtpRetrieval,
   type: Needs['type'],
   image: { isRefused: boolean },
 ): readonly Step[] {
   if (type === undefined || session.type === type) return []
-  const take = (reply: Reply): void => {
+  const onReply = (reply: Reply): void => {
     if (isPositive(reply)) return
-    image.isRefused = type === 'I' && reply.code === 504
-    if (!image.isRefused) throw refusedByServer(context, reply, `TYPE ${type}`)
+    image.isRefused = type === 'TYPE I' && reply.code === 504
+    if (!image.isRefused) throw refusedByServer(context, reply, type)
   }
-  return [{ phase: 'request', command: `TYPE ${type}`, take }]
+  return [{ phase: 'request', command: type, onReply }]
 }
 
-/** RFC 959 3.1.1.4: machines whose octets are no words of their own, as TOPS-20, know octets as local bytes of 8 bits. */
-async function askForOctets({ session, context }: Dialogue): Promise<void> {
+/**
+ * Asks for local bytes of 8 bits, the binary type of machines whose words have other lengths, such as TOPS-20 (RFC 959
+ * 3.1.1.4).
+ */
+async function askForOctets({ session, context }: FtpRetrieval): Promise<void> {
   const reply = await session.control.ask('request', 'TYPE L 8')
   if (!isPositive(reply)) throw refusedByServer(context, reply, 'TYPE I and TYPE L 8')
+}
+
+/** Whether the path has names in UTF-8 beyond ASCII. */
+function hasUtf8Names({ plan }: FtpRetrieval): boolean {
+  const octets = Buffer.from([...plan.cwd, plan.name].join('/'), 'latin1')
+  return octets.some((octet) => octet >= 0x80) && isUtf8(octets)
+}
+
+/** Whether FEAT or OPTS must be sent before names in UTF-8 go out in this session. */
+export function needsUtf8(retrieval: FtpRetrieval): boolean {
+  const { quirks, isInUtf8 } = retrieval.session
+  return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(retrieval)
+}
+
+/** Asks a server once whether its features list UTF8 (RFC 2389): `211-Features:`, ` UTF8`. */
+async function askForUtf8({ session }: FtpRetrieval): Promise<void> {
+  const reply = await session.control.ask('request', 'FEAT')
+  session.quirks.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
+}
+
+/** Servers that list UTF8 (RFC 2640) may take names in it only after this command: IIS, and others on Windows. */
+function utf8Steps(retrieval: FtpRetrieval): readonly Step[] {
+  const { session } = retrieval
+  if (!needsUtf8(retrieval)) return []
+  const onReply = (): void => {
+    session.isInUtf8 = true
+  }
+  return [{ phase: 'request', command: 'OPTS UTF8 ON', onReply }]
+}
+
+/**
+ * The commands that lead to the directory: one CWD a segment, since `/` may mean nothing to the server (VMS, MVS; RFC
+ * 1738 3.2.2). None where the session is there already. From elsewhere they first go back to the entry directory,
+ * which the reply to PWD must confirm.
+ */
+function directorySteps(retrieval: FtpRetrieval): readonly Step[] {
+  const { session, plan } = retrieval
+  if (session.isIn(plan.cwd)) return []
+  if (session.directory.length === 0) return [...entrySteps(retrieval), ...segmentSteps(retrieval, 0)]
+  if (session.isAbove(plan.cwd)) return segmentSteps(retrieval, session.directory.length)
+  return [...returnSteps(retrieval), ...segmentSteps(retrieval, 0)]
+}
+
+/** Whether the path has an empty segment, so that each reply decides the next command. */
+function needsWalk({ plan, session }: FtpRetrieval): boolean {
+  return plan.cwd.includes('') && !session.isIn(plan.cwd)
+}
+
+/**
+ * Goes to the directory one command at a time. An empty segment is `CWD ` and CRLF, the null argument that the URL
+ * means.
+ */
+async function walk(retrieval: FtpRetrieval): Promise<void> {
+  const { session, plan } = retrieval
+  const { control } = session
+  for (const { phase, command, onReply } of session.directory.length === 0 ? [] : returnSteps(retrieval)) {
+    onReply(await control.ask(phase, command))
+  }
+  let moved = false
+  for (const [index, command] of ftpCommands(plan).directories.entries()) {
+    const reply = await changeDirectory(retrieval, command)
+    if (isPositive(reply)) moved = true
+    // The session is in the entry directory still, where the null argument leads on servers that take it.
+    else if (plan.cwd[index] !== '' || !isPermanent(reply) || moved) throw cwdError(retrieval, reply, index)
+  }
+}
+
+/**
+ * PWD, for the way back later: where this is the second retrieval of the session, or the server has had other
+ * directories.
+ */
+function entrySteps({ session }: FtpRetrieval): readonly Step[] {
+  if (session.entry !== null || (session.served === 0 && !session.quirks.severalDirectories)) return []
+  const onReply = (reply: Reply): void => {
+    session.entry = readPath(reply) ?? null
+  }
+  return [{ phase: 'request', command: 'PWD', onReply }]
+}
+
+function returnSteps({ session, context }: FtpRetrieval): readonly Step[] {
+  const { entry } = session
+  // The connection fails, not the file: a new connection begins in the entry directory.
+  const check = (isThere: boolean): void => {
+    if (!isThere) throw context.error('receive-failed', 'The server did not go back to the entry directory; try again.')
+  }
+  return [
+    { phase: 'request', command: `CWD ${entry ?? ''}`, onReply: (reply) => check(isPositive(reply)) },
+    { phase: 'request', command: 'PWD', onReply: (reply) => check(readPath(reply) === entry) },
+  ]
+}
+
+function segmentSteps(retrieval: FtpRetrieval, from: number): readonly Step[] {
+  const { directories } = ftpCommands(retrieval.plan)
+  return directories.slice(from).map((command, index) => ({
+    phase: 'request',
+    command,
+    onReply: (reply) => {
+      if (!isPositive(reply)) throw cwdError(retrieval, reply, from + index)
+    },
+    onSecondReply: (reply) => {
+      if (!isPositive(reply)) return
+      throw retrieval.context.error('receive-failed', 'The server went to a directory twice over; try again.')
+    },
+  }))
+}
+
+/**
+ * Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does so for `CWD`
+ * alone and answers `CWD ` with 500; proftpd (501) and vsftpd (550) refuse both and stay.
+ */
+async function changeDirectory({ session }: FtpRetrieval, command: string): Promise<Reply> {
+  const reply = await session.control.ask('request', command)
+  return command === 'CWD ' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
+}
+
+/** `257 "/home/ann" is current directory`, with a quote in the name doubled (RFC 959 appendix II). */
+function readPath({ code, text }: Reply): string | undefined {
+  const [, quoted] = code === 257 ? (/^"((?:[^"\r\n\0]|"")*)"/.exec(text) ?? []) : []
+  return quoted === undefined || quoted === '' ? undefined : quoted.replaceAll('""', '"')
+}
+
+/**
+ * Whether the plan's name is a directory; the session is in it then. False where the server hangs up on this question:
+ * it has answered the one before.
+ */
+export async function isDirectory({ plan, context, session }: FtpRetrieval): Promise<boolean> {
+  try {
+    const isThere = isPositive(await session.control.ask('request', `CWD ${plan.name}`))
+    if (isThere) session.directory = [...plan.cwd, plan.name]
+    return isThere
+  } catch (error) {
+    if (context.deadline.reason !== null) throw error
+    return false
+  }
+}
+
+function cwdError({ plan, context }: FtpRetrieval, reply: Reply, index: number): Error {
+  const segment = plan.cwd[index] ?? ''
+  if (segment !== '') {
+    return refusedByServer(
+      context,
+      reply,
+      `the directory ${shownName(segment)}`,
+      slashAdvice(plan.cwd.slice(0, index), reply),
+    )
+  }
+  // 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such file
+  // there.
+  const code = isPermanent(reply) ? { code: 'not-found' as const } : {}
+  return refusedByServer(context, reply, `the empty segment ${index + 1} of the path`, {
+    advice: withoutSlash,
+    ...code,
+  })
+}
+
+const withoutSlash = 'Write the path without the double slash'
+
+/** Advice where a null argument was taken: it has led to another directory than a double slash is mostly meant for. */
+export function slashAdvice(before: readonly string[], { code }: Reply): { readonly advice?: string } {
+  if (code !== 550 || !before.includes('')) return {}
+  return { advice: `It does not exist, or may not be read. ${withoutSlash}` }
 }

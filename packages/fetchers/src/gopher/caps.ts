@@ -1,7 +1,7 @@
 /**
- * The properties of a server's `caps.txt`, by their keys as they are spelt (`PathDelimeter`); null where the text is no such file, which
- * must begin with `CAPS`: servers answer with an error page, or a menu, in its place. The file is convention, not standard; its values
- * are untrusted text.
+ * Reads the properties of a `caps.txt`, with their keys as they are spelt (`PathDelimeter`). Null where the text does
+ * not begin with `CAPS`: some servers answer with an error page or a menu instead. The file is a convention, not a
+ * standard; its values are untrusted text.
  */
 export function parseCaps(text: string): Readonly<Record<string, string>> | null {
   const [first = '', ...lines] = text.split(/\r\n|\n|\r/)

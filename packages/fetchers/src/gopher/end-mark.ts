@@ -2,8 +2,8 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { linesOf } from '../wire/framing/lines.ts'
 
 /**
- * The lines of a menu, or of attributes, without the end mark: a lone dot, where nothing follows it. One that is framed by a length, or
- * by the end of the connection, may still have it.
+ * The lines of a menu, or of attributes, without the end mark: a lone dot that nothing follows. An answer that is
+ * framed by a length, or by the end of the connection, may have an end mark, too.
  */
 export async function* linesBeforeEndMark(
   body: AsyncIterable<Uint8Array>,

@@ -6,27 +6,25 @@ import { isBinary } from './item-type.ts'
 /** A line of a menu (RFC 1436 3.4): four fields, the last of them a number. */
 const menuLine = /^[^\t]+\t[^\t]*\t[^\t]*\t *\d/
 
-/**
- * `3Not found`, without fields: 3 and words. A text of one line may begin with a number, 3 of something, 3.5 or 3:15.
- */
+/** An error without fields: `3Not found`. A text of one line may begin with a number: 3 of something, 3.5 or 3:15. */
 const bareError = /^3 *[^\d\s.,:;-]/
 
-/** Lines of an error in prose. */
+/** The most lines that an error in prose has. */
 const maxProse = 5
 
-/** Words: `File or directory not found!` */
+/** An error in a sentence: `File or directory not found!` */
 const sentence = /^[A-Za-z][^\0-\x20]* [^\0-\x1F]*$/
 
 /**
- * RFC 1436 has no status. A server that does not have an item sends something else, whatever type was asked for: a menu
- * of errors (type 3) and information (i), or a sentence. Throws `not-found` where that is all of the answer; where a
- * text is one line that may be an error or not, a remark says so. Reads no further than needed to know, and gives all
- * of it back.
+ * Throws `not-found` where the whole answer is an error. RFC 1436 has no status: a server that does not have an item
+ * sends a menu of errors (type 3) and information (i), or a sentence, whatever the type is. Where a text is one line
+ * that may be an error, a remark says so. This reads no further than needed, and what was read is read again as the
+ * body.
  */
 export async function throwErrorAnswer(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<void> {
   const answer = new Answer(plan.gophertype)
   const { maxLine, idleTimeout, minSpeed, minSpeedTime } = context.limits
-  // An error comes at once. What drips is a body, and limits.minSpeed is for bodies.
+  // An error comes at once. A slow answer is a body, and limits.minSpeed is for bodies.
   const latest = performance.now() + (minSpeed > 0 ? Math.min(idleTimeout, minSpeedTime) : idleTimeout)
   let ended = false
   while (!ended && answer.length <= maxLine && performance.now() < latest && answer.mayBeError()) {
@@ -50,16 +48,16 @@ export async function throwErrorAnswer(plan: GopherPlan, source: LineReader, con
   context.emit({ type: 'remark', url: context.url, message })
 }
 
-/** The beginning of an answer, and what its lines are. */
+/** The beginning of an answer and the lines in it. */
 class Answer {
   readonly #type: string
   #octets: Uint8Array = new Uint8Array(0)
-  /** The lines that have an end, but for blank ones and the end mark. */
+  /** The complete lines, without blank ones and the end mark. */
   readonly #lines: string[] = []
   #isMarked = false
   /** All lines so far end in CR LF. */
   #isCrlf = true
-  /** Where the line begins that has none yet. */
+  /** The offset at which the incomplete line begins. */
   #open = 0
 
   constructor(gophertype: string) {
@@ -78,7 +76,7 @@ class Answer {
     this.#octets = this.#octets.length === 0 ? chunk : Buffer.concat([this.#octets, chunk])
   }
 
-  /** True while all lines so far are such as an error may have. */
+  /** True while all lines so far could be an error. */
   mayBeError(): boolean {
     for (let end = this.#octets.indexOf(0x0a, this.#open); end !== -1; end = this.#octets.indexOf(0x0a, this.#open)) {
       const line = this.#text(this.#open, end)
@@ -92,23 +90,23 @@ class Answer {
     return isBinary(this.#type) ? isWords(rest) : '3i.'.includes(rest.charAt(0))
   }
 
-  /** The words of the error that the whole answer is: "" for a menu without any. Null: it is none. */
+  /** The words of the error, if the whole answer is one: "" for a menu without any. Null: it is no error. */
   error(): string | null {
     const lines = this.#content()
     if (lines.length === 0) return null
     if (lines.every((line) => menuLine.test(line))) return this.#menuError(lines)
     const [line = ''] = lines
-    if (this.#isProse(lines)) return wordsOf([line])
+    if (this.#isProse(lines)) return errorWords([line])
     if (lines.length > 1) return null
-    if (bareError.test(line)) return this.#type === '0' ? null : wordsOf([line.slice(1)])
-    // Octets have no end mark.
-    return isBinary(this.#type) && this.#isMarked && sentence.test(line) ? wordsOf([line]) : null
+    if (bareError.test(line)) return this.#type === '0' ? null : errorWords([line.slice(1)])
+    // A binary item has no end mark.
+    return isBinary(this.#type) && this.#isMarked && sentence.test(line) ? errorWords([line]) : null
   }
 
-  /** The words of a text that may be an error. */
+  /** The words of a text that could be an error. */
   doubt(): string | null {
     const [line = ''] = this.#content()
-    return bareError.test(line) ? wordsOf([line]) : null
+    return bareError.test(line) ? errorWords([line]) : null
   }
 
   #menuError(lines: readonly string[]): string | null {
@@ -116,10 +114,10 @@ class Answer {
       lines.flatMap((line) => (line.startsWith(type) ? [line.slice(1, line.indexOf('\t'))] : []))
     const errors = displays('3')
     if (errors.length === 0 && !isBinary(this.#type)) return null
-    return wordsOf(errors.length > 0 ? errors : displays('i'))
+    return errorWords(errors.length > 0 ? errors : displays('i'))
   }
 
-  /** An end mark may have blank lines behind it (geomyidae), and nothing else. */
+  /** Whether the line could belong to an error. Only blank lines may follow an end mark (geomyidae). */
   #fits(line: string): boolean {
     if (line === '') return true
     if (this.#isMarked) return false
@@ -129,12 +127,14 @@ class Answer {
     return this.#lines.length === 0 && line.startsWith('3')
   }
 
-  /** gophernicus answers so for a binary item, with its name below: `Error: File or directory not found!` */
+  /**
+   * gophernicus answers so for a missing binary item, with its own name below: `Error: File or directory not found!`
+   */
   #isProse([first = '', ...rest]: readonly string[]): boolean {
     return isBinary(this.#type) && this.#isCrlf && /^Error: ./.test(first) && rest.length < maxProse
   }
 
-  /** All lines before the end mark, the last one too where it has no end. */
+  /** All lines before the end mark, with the incomplete one. */
   #content(): readonly string[] {
     const rest = this.#text(this.#open, this.length)
     return rest === '' || rest === '.' ? this.#lines : [...this.#lines, rest]
@@ -153,7 +153,7 @@ function isWords(line: string): boolean {
   return /^[^\0-\x08\x0A-\x1F\x7F]*$/.test(line)
 }
 
-function wordsOf(lines: readonly string[]): string {
+function errorWords(lines: readonly string[]): string {
   const words = lines.map((line) => line.trim()).filter((line) => line !== '')
   return printable(octetsToText(words.join(' '))).slice(0, 300)
 }

@@ -35,7 +35,7 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
   }
-  // Most plans need none, and wait for none.
+  // Most plans need no preparation; awaiting undefined would cost a turn.
   const preparing = preparation(plan, context)
   const prepared = preparing === undefined ? undefined : await preparing
   const connection = await openConnection(context, plan)
@@ -57,7 +57,7 @@ async function answerTo(
 ): Promise<Retrieved<'gopher'>> {
   await sendRequest(plan, connection, context)
   const source = new LineReader(connection, context)
-  return plan.gophertype === '2' ? readPhoneBook(source, context) : readReply(plan, source, context)
+  return plan.gophertype === '2' ? readPhoneBook(source, context) : readAnswer(plan, source, context)
 }
 
 async function answerToPrepared(
@@ -67,13 +67,13 @@ async function answerToPrepared(
 ): Promise<Retrieved<'gopher'>> {
   const submit = async (data: FormData): Promise<Retrieved<'gopher'>> => {
     await sendForm(plan, data, connection, context)
-    return readReply(plan, new LineReader(connection, context), context)
+    return readAnswer(plan, new LineReader(connection, context), context)
   }
   const retrieved = await (form === null ? answerTo(plan, connection, context) : submitForm(form, () => submit(form)))
   return { ...retrieved, metadata: { ...retrieved.metadata, ...metadata } }
 }
 
-async function readReply(
+async function readAnswer(
   plan: GopherPlan,
   source: LineReader,
   context: RetrievalContext,
@@ -81,7 +81,7 @@ async function readReply(
   await waitForOctets(source)
   if (plan.gopherPlus === null) return plainItem(plan, source, context)
   const status = await readStatus(source, context)
-  // A server of before Gopher+ takes no notice of it and sends the item.
+  // A server that is older than Gopher+ ignores the request for it and sends the item.
   if (status === undefined) return itemInstead(plan, source, context)
   if (!status.success) return throwGopherPlusError(status, plan, source, context)
   const mediaType = mediaTypeOf(plan)
@@ -95,8 +95,8 @@ async function readReply(
 }
 
 /**
- * Until the first octets come the server is answering; after that the body is under way. None at all are an empty
- * document.
+ * Waits for the first octets, which have the time limit of a reply; the later ones have that of a body. An answer
+ * without octets is an empty document.
  */
 async function waitForOctets(source: LineReader): Promise<void> {
   const first = await source.read('request')
@@ -114,7 +114,7 @@ async function itemInstead(
   return { ...item, metadata: { gopherPlus: false } }
 }
 
-/** RFC 1436: the item and nothing else, to the end of the connection. */
+/** A plain item (RFC 1436): its octets up to the end of the connection. */
 async function plainItem(
   plan: GopherPlan,
   source: LineReader,

@@ -1,13 +1,13 @@
 import type { GopherPlan } from '@retriever/core'
 import type { Entry } from '../plugin/fetcher.ts'
 
-/** Menus have no registered media type. Gopher+ servers name this one in their own +VIEWS (UMN gopherd, pygopherd). */
+/** Menus have no registered media type. The +VIEWS of Gopher+ servers name this one (UMN gopherd, pygopherd). */
 const menuType = 'application/gopher-menu'
 
-/** Of a menu with the attributes of its items, as `$` gives them; likewise. */
+/** The type of a menu with the attributes of its items, which `$` gives. */
 export const attributedMenuType = 'application/gopher+-menu'
 
-/** RFC 1436 3.8 and what came into use later. Types that leave the format open (I, s, d, ...) have no media type. */
+/** The types of RFC 1436 3.8 and later ones. Types that leave the format open (I, s, d, ...) have no media type. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '0': 'text/plain',
   '1': menuType,
@@ -24,8 +24,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The media type of the answer: that of the Gopher+ view asked for (`+application/postscript Es_ES`), else what the item type
- * says. Attributes (`!`, `$`) are text.
+ * The media type of the answer: that of the Gopher+ view asked for (`+application/postscript Es_ES`), else what the
+ * item type says. Attributes (`!`, `$`) are text.
  */
 export function mediaTypeOf({ gophertype, gopherPlus }: GopherPlan): string | null {
   if (gopherPlus !== null && !gopherPlus.startsWith('+')) return 'text/plain'
@@ -42,19 +42,22 @@ export function isMenu(mediaType: string | null): boolean {
   return mediaType === menuType || mediaType === attributedMenuType
 }
 
-/** Sent as lines with a `.` at the end; BinHex and uuencode are text, too. All other types are octets to the last. */
+/**
+ * Whether the item is lines with a `.` at the end; BinHex and uuencode are text, too. Other types are octets up to the
+ * end.
+ */
 export function isText(gophertype: string): boolean {
   return '01467'.includes(gophertype)
 }
 
-/** No item of these types is lines of text: such lines come in place of one. Other types leave it open, or are text. */
+/** Types whose items are never lines of text: lines are an error. Other types are text, or leave it open. */
 export function isBinary(gophertype: string): boolean {
   return '59gIs<:;pPd'.includes(gophertype)
 }
 
 const files = '04569gIhsdpPrX<:;M'
 
-/** What a menu entry of this type is. */
+/** The kind of a menu entry of this type. */
 export function entryKind(gophertype: string): Entry['kind'] {
   if (gophertype === '1') return 'directory'
   if (gophertype === '7' || gophertype === '2') return 'search'

@@ -1,14 +1,17 @@
 import { encodeOctets, type GopherPlan, octetsToText } from '@retriever/core'
 import type { MenuItem } from './menu.ts'
 
-/** What a menu may link to by `URL:`. Nothing local (file, man, info), nothing that runs (javascript) or is its own data. */
+/**
+ * Schemes that a menu may link to by `URL:`: nothing local (file, man, info), nothing that runs (javascript), and no
+ * data.
+ */
 const linkSchemes: ReadonlySet<string> = new Set(
   'http https ftp ftps ftpes gopher gophers gemini finger news snews nntp nntps telnet tn3270 mailto irc ircs wais ldap'.split(
     ' ',
   ),
 )
 
-/** Where a menu item leads; null where it leads nowhere: information, errors, and items that are spoiled. */
+/** The URL of a menu item; null for information, errors and items that are damaged. */
 export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   const { gophertype, selector } = item
   if ('i3'.includes(gophertype)) return null
@@ -16,22 +19,23 @@ export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   if (link !== undefined) return linkUrl(link)
   const place = authority(item)
   if (place === null) return null
-  // RFC 4266 2.4: the selector of a session is the name to log in with.
+  // The selector of a session is the name to log in with (RFC 4266 2.4).
   const user = selector === '' ? '' : `${encodeOctets(selector)}@`
   if (gophertype === '8') return `telnet://${user}${place(23)}/`
   if (gophertype === 'T') return `tn3270://${user}${place(23)}/`
-  // Of before `URL:`: a request of HTTP/0.9 as a selector.
+  // An older form of `URL:`: a request of HTTP/0.9 as the selector.
   const page = gophertype === 'h' ? /^GET (\/\S*)$/.exec(selector)?.[1] : undefined
   if (page !== undefined) return `http://${place(80)}${encodeUrl(page)}`
   const own = item.host.toLowerCase() === plan.host && item.port === plan.port
-  // Nothing in a menu says TLS. What was got over TLS goes on so on the same server; other servers may not have it.
+  // Menus do not tell where TLS is used. A menu that came over TLS leads on over TLS on the same server; other servers
+  // may not have it.
   const scheme = own && plan.tls === 'implicit' ? 'gophers' : 'gopher'
-  // RFC 4266 2.4: such an item asks questions first, which only who knows of it can answer.
+  // An item that asks questions first (RFC 4266 2.4).
   const form = item.gopherPlus === '?' ? '%09%09?' : ''
   return `${scheme}://${place(70)}/${encodeOctets(gophertype)}${encodeOctets(selector, '/:,+=@~')}${form}`
 }
 
-/** `http://www.example.net/` as the menu writes it, if it leads to a scheme that a stranger may send us to. */
+/** The URL in a `URL:` selector, if a menu may lead to its scheme. */
 function linkUrl(link: string): string | null {
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(link) ?? []
   return linkSchemes.has(scheme.toLowerCase()) ? encodeUrl(link.trim()) : null
@@ -42,7 +46,7 @@ function encodeUrl(url: string): string {
   return url.replace(/[^\x21-\x7E]+/g, (octets) => encodeOctets(octets))
 }
 
-/** Host and port as a URL has them, the port left out where it is the default; null where they are no legal ones. */
+/** Host and port as a URL has them, without the default port; null where they are not legal. */
 function authority({ host, port }: MenuItem): ((defaultPort: number) => string) | null {
   const name = octetsToText(host)
   const ipv6 = name.includes(':') ? /^\[?([0-9A-Fa-f:.]+)\]?$/.exec(name)?.[1] : undefined

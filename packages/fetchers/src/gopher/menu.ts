@@ -5,19 +5,19 @@ import { linesBeforeEndMark } from './end-mark.ts'
 import { entryKind } from './item-type.ts'
 import { itemUrl } from './item-url.ts'
 
-/** One line of a menu, split (RFC 1436 3.4). Octets as they came; without padding around host and port. */
+/** One line of a menu, split (RFC 1436 3.4): octets as they came, without padding around host and port. */
 export interface MenuItem {
   readonly gophertype: string
   readonly display: string
   readonly selector: string
   readonly host: string
-  /** Null where it is none: the item cannot be reached then. */
+  /** Null where the field is no port; the item cannot be reached then. */
   readonly port: number | null
-  /** `+`: the server speaks Gopher+ for it; `?`: and asks questions first. */
+  /** `+`: the server speaks Gopher+ for this item; `?`: it asks questions first. */
   readonly gopherPlus: string | undefined
 }
 
-/** The items of a menu, one entry a line; a line that is no item is passed on as information. */
+/** The items of a menu, one entry a line; a line that is no item becomes information. */
 export async function* menuEntries(
   body: AsyncIterable<Uint8Array>,
   plan: GopherPlan,
@@ -35,7 +35,10 @@ export async function* menuEntries(
   }
 }
 
-/** Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`, or undefined for a line of fewer than four fields. */
+/**
+ * Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`, or undefined for a line of fewer than four
+ * fields.
+ */
 export function parseMenuLine(line: string): MenuItem | undefined {
   const [head = '', selector = '', host = '', portField, plus] = line.split('\t')
   if (portField === undefined || head === '') return undefined
@@ -52,7 +55,7 @@ export function parseMenuLine(line: string): MenuItem | undefined {
 }
 
 export interface MenuReading {
-  /** The type of the item before: a `+` line is one more place of that item (RFC 1436 3.8). */
+  /** The type of the item before: a `+` line is another server of that item (RFC 1436 3.8). */
   readonly mirrored?: string | undefined
   readonly decode: (octets: string) => string
 }

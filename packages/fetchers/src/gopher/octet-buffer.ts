@@ -1,4 +1,4 @@
-/** Octets collected one piece after another; grows by doubling, so that many small pieces cost no more than one large one. */
+/** A buffer that grows by doubling, so that many small pieces cost no more than a large one. */
 export class OctetBuffer {
   #octets: Uint8Array
   #length = 0
@@ -22,7 +22,7 @@ export class OctetBuffer {
     this.#length = length
   }
 
-  /** Gives all of it away; what is added later begins anew. */
+  /** Returns all octets and empties the buffer. */
   take(): Uint8Array {
     const octets = this.#octets.subarray(0, this.#length)
     this.#octets = new Uint8Array(0)

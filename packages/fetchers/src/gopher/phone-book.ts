@@ -11,12 +11,12 @@ interface PhLine {
   readonly code: number
   /** A code of 200 and above without a minus ends the answer. */
   readonly isLast: boolean
-  /** The number of the person it is about; null where it is about none. */
+  /** The number of the person that it is about; null: it is about no person. */
   readonly entry: string | null
   readonly text: string
 }
 
-/** The answer to the one command that was sent: the lines without their codes, and an empty one between people. */
+/** Reads the answer: the lines without their codes, and an empty line between two people. */
 export async function readPhoneBook(source: LineReader, context: RetrievalContext): Promise<Retrieved<'gopher'>> {
   const { maxReply } = context.limits
   const beginning: PhLine[] = []
@@ -39,7 +39,7 @@ export async function readPhoneBook(source: LineReader, context: RetrievalContex
   }
 }
 
-/** Nothing of the last line, which only says that it is the last. */
+/** The lines without the last one, which only ends the answer. */
 async function* textOf(
   beginning: readonly PhLine[],
   source: LineReader,
@@ -80,6 +80,6 @@ function throwRefusal({ code, text }: PhLine, { error }: RetrievalContext): void
   if (code < 300) return
   const reply = printable(octetsToText(`${code}:${text}`)).slice(0, 300)
   if (code === 501) throw error('not-found', `The phone book has no such entry: ${reply}`, { reply })
-  // RFC 2378 2.2: 4 is a temporary failure.
+  // Codes of 400 to 499 are temporary failures (RFC 2378 2.2).
   throw error('server-refused', `The phone book refused: ${reply}`, { reply, transient: code >= 400 && code < 500 })
 }

@@ -9,28 +9,34 @@ import { fillForm } from './plus/fill-form.ts'
 import { askBlocks } from './plus/item-blocks.ts'
 import { readViews } from './plus/views.ts'
 
-/** What is to be asked for in the end, once the server has told what there is. */
+/** The request for the item, once the server has told its views and its form. */
 export interface Prepared {
   readonly plan: GopherPlan
-  /** To be sent after the request. */
+  /** Sent behind the request. */
   readonly form: FormData | null
   /** What the preparation has found out. */
   readonly metadata: GopherMetadata
 }
 
-/** RFC 4266 2.5: `?` is an item with a form; else whoever gives answers means one, where the URL names no attributes and no form data. */
+/**
+ * `?` is an item with a form (RFC 4266 2.5). A caller that gives answers means a form, too, unless the URL names
+ * attributes or form data.
+ */
 function asksForm({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
   if (gopherPlus?.startsWith('?')) return true
   return request.form !== undefined && (gopherPlus === null || /^\+[^\t]*$/.test(gopherPlus))
 }
 
-/** A view that the URL names is the one. */
+/** Whether a view is to be chosen; not where the URL names one. */
 function asksView({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
   if (request.accept === undefined && request.acceptLanguage === undefined) return false
   return gopherPlus === null || gopherPlus === '+' || gopherPlus.startsWith('?')
 }
 
-/** Undefined: the plan says it all. A phone book is none of Gopher+. */
+/**
+ * Asks the server for views and forms where they are wanted. Undefined: the plan is enough. A phone book has no
+ * Gopher+.
+ */
 export function preparation(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> | undefined {
   if (plan.gophertype === '2') return undefined
   return asksForm(plan, context) || asksView(plan, context) ? prepare(plan, context) : undefined
@@ -40,7 +46,7 @@ async function prepare(plan: GopherPlan, context: RetrievalContext): Promise<Pre
   const blocks = await askBlocks(plan, context)
   if (blocks === null) {
     tell(context, 'The server knows no Gopher+, and has neither views nor forms: it is asked for the item as it is.')
-    return { plan: asking(plan, null), form: null, metadata: { gopherPlus: false } }
+    return { plan: withGopherPlus(plan, null), form: null, metadata: { gopherPlus: false } }
   }
   const views = readViews(linesOf(blocks.get('VIEWS')))
   const view = asksView(plan, context) ? chooseView(views, context) : null
@@ -50,7 +56,7 @@ async function prepare(plan: GopherPlan, context: RetrievalContext): Promise<Pre
     tell(context, 'The item has no form: the answers were not sent.')
   }
   return {
-    plan: asking(plan, view === null ? namedView(plan) : `+${view.name}`),
+    plan: withGopherPlus(plan, view === null ? namedView(plan) : `+${view.name}`),
     form,
     metadata: asksView(plan, context) ? { view, views } : {},
   }
@@ -60,10 +66,10 @@ function namedView({ gopherPlus }: GopherPlan): string {
   return gopherPlus?.startsWith('+') ? gopherPlus : '+'
 }
 
-/** The same item, asked for so. */
-function asking(plan: GopherPlan, gopherPlus: string | null): GopherPlan {
+/** The plan for the same item with another Gopher+ part. */
+function withGopherPlus(plan: GopherPlan, gopherPlus: string | null): GopherPlan {
   const { gophertype, selector, search } = plan
-  // The empty search of `%09%09?` only leads to what follows it.
+  // The empty search of `%09%09?` only separates it from the Gopher+ part.
   return { ...plan, gopherPlus, wire: [gopherRequest(gophertype, selector, search || null, gopherPlus)] }
 }
 

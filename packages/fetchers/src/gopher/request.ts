@@ -5,12 +5,15 @@ import type { Connection } from '../wire/transport/connection.ts'
 import type { FormData } from './plus/answers.ts'
 
 /**
- * A Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block, whose lines are the form's.
- * Neither the selector nor the search may have begun a line of its own.
+ * A Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block, whose lines are
+ * those of the form.
  */
 const formRequest = /^[^\r\n\0]*\t1\r\n[^\0]*$/
 
-/** Sends exactly what the plan says. Lines go through the door that lets no second one pass, form data past it. */
+/**
+ * Sends the request as the plan has it. A line goes through sendLine(), which refuses a second line; form data go
+ * through sendMessage().
+ */
 export async function sendRequest(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<void> {
   const line = lineOf(plan)
   if (!/[\r\n]/.test(line)) return connection.sendLine(line)
@@ -24,8 +27,8 @@ export async function sendRequest(plan: GopherPlan, connection: Connection, cont
 }
 
 /**
- * Sends the request with the data flag, and the form's data behind it (Gopher+ 2.4). The block may hold anything: it tells its length
- * itself, or ends in a dot that no line of it can be.
+ * Sends the request with the data flag, and the data of the form behind it (Gopher+ 2.4). The data block may hold
+ * anything: it begins with its length, or ends in a dot that cannot be one of its lines.
  */
 export async function sendForm(
   plan: GopherPlan,
@@ -40,7 +43,7 @@ export async function sendForm(
   await connection.sendMessage(`${line}\r\n${form.octets}`, `${line}\r\n${form.shown}`)
 }
 
-/** Without its line end. */
+/** The request without its line end. */
 function lineOf({ wire }: GopherPlan): string {
   return (wire[0] ?? '').replace(/\r\n$/, '')
 }

@@ -3,9 +3,9 @@ import type { Handoff } from '../plugin/fetcher.ts'
 import { hostName } from '../wire/transport/authority.ts'
 
 /**
- * Items that are sessions (RFC 1436 3.8: types 8 and T) are handed to a program; nothing is connected here. The
- * selector is the name to log in with: advice for the person, and none of the program's arguments. Undefined: the item
- * is no session.
+ * The handoff for an item that is a session (RFC 1436 3.8: types 8 and T); nothing is connected. The selector is the
+ * name to log in with: it is shown to the person, and never an argument of the program. Undefined: the item is no
+ * session.
  */
 export function sessionOf(plan: GopherPlan): Handoff | undefined {
   const { gophertype, selector, host, port } = plan

@@ -61,8 +61,8 @@ class DottedText {
   /** What may be the end mark: `.`, `.` CR, `.` LF or `.` CR LF. */
   #mark: number[] = []
   /**
-   * The octets from the first line on that begins with `..`; undefined before it, and once it is known that none is
-   * doubled.
+   * From the first line that begins with `..` on; undefined before that, and once nothing is to be un-doubled any
+   * more.
    */
   #held: OctetBuffer | undefined
   #doubled: 'unknown' | 'no' = 'unknown'

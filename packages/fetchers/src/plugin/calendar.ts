@@ -3,8 +3,8 @@ import { octetsToText } from '@retriever/core'
 const day = 24 * 60 * 60 * 1000
 
 /**
- * A day (months from 1) and the milliseconds since its midnight. Undefined for what is no date, so that 30 February does not become
- * 2 March. The seconds may be 60, a leap second (RFC 3659 2.3).
+ * The date of a day (months from 1) and the milliseconds since its midnight, in UTC. Undefined for 30 February and the
+ * like. The seconds may be 60, a leap second (RFC 3659 2.3).
  */
 export function utcDate(year: number, month: number, date: number, time = 0): Date | undefined {
   const midnight = new Date(Date.UTC(year, month - 1, date))
@@ -15,8 +15,8 @@ export function utcDate(year: number, month: number, date: number, time = 0): Da
 }
 
 /**
- * The last such date that has been: a time stands for the year in dates of the last months. Up to a day ahead of `now`, since the
- * server's clock may be in a zone where tomorrow has begun. Eight years back, for 29 February.
+ * The latest such date that is not in the future: `ls` leaves out the year of the last months. It may be up to a day
+ * after `now`, since tomorrow may have begun in the zone of the server. Eight years back, for 29 February.
  */
 export function latestDate(month: number, date: number, time: number, now: Date): Date | undefined {
   const newest = now.getUTCFullYear() + 1
@@ -28,8 +28,8 @@ export function latestDate(month: number, date: number, time: number, now: Date)
 }
 
 /**
- * `4:05`, `04:05:06.789`, as milliseconds since midnight. NaN for 25:00, which has the shape of a time and is none; undefined for
- * what has not even that.
+ * `4:05`, `04:05:06.789`, as milliseconds since midnight. NaN for 25:00, which is written like a time; undefined for
+ * other text.
  */
 export function clock(text: string): number | undefined {
   const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
@@ -38,14 +38,14 @@ export function clock(text: string): number | undefined {
   return (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + milliseconds(fraction)
 }
 
-/** Of the digits behind a decimal point; what is finer is cut off. */
+/** The milliseconds of the digits behind a decimal point; further digits are cut off. */
 function milliseconds(fraction: string): number {
   return Number(fraction.slice(0, 3).padEnd(3, '0'))
 }
 
 /**
- * The year of two digits as POSIX reads it: 69 to 99 are of the last century. Of three, as programs wrote it that counted from 1900:
- * 103 is 2003.
+ * A year of two digits as POSIX reads it: 69 to 99 are of the last century. One of three digits counts from 1900, as
+ * some programs write it: 103 is 2003.
  */
 export function fullYear(text: string): number {
   const year = Number(text)
@@ -54,8 +54,9 @@ export function fullYear(text: string): number {
 }
 
 /**
- * Abbreviations as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the Scandinavian languages and
- * Russian. No word is in two rows; Polish and Croatian are left out, whose `lis` are different months.
+ * Months as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the Scandinavian
+ * languages and Russian. No word stands for two months; Polish and Croatian are left out, since their `lis` are
+ * different months.
  */
 const months = new Map(
   [
@@ -74,14 +75,14 @@ const months = new Map(
   ].flatMap((row, index) => row.split(' ').map((word): [string, number] => [word, index + 1])),
 )
 
-/** 1 to 12 for a month's name: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for a word that is none. */
+/** 1 to 12 for the name of a month: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for other words. */
 export function monthNumber(octets: string): number | undefined {
   const text = octetsToText(octets)
   const numbered = /^(\d\d?)[月월]$/.exec(text)?.[1]
   return numbered === undefined ? months.get(folded(text)) : Number(numbered)
 }
 
-/** Without case and the mark of an abbreviation. */
+/** In lower case, without the mark of an abbreviation. */
 function folded(text: string): string {
   return text.toLowerCase().replace(/(?<![.,])[.,]+$/, '')
 }

@@ -180,7 +180,7 @@ describe('VMS', () => {
     expect((await list(...lines)).map(shown)).toEqual([
       'file - - "NAME.ONE;1"',
       'file - - "NAME.TWO;1"',
-      'directory - 1997-05-12 16:44 "OS2"',
+      'other - - "     0           DIR   05-12-97   16:44  OS2"',
       'file - - "NAME.THREE;1"',
       'file 27 2001-02-03 00:00 "unix"',
       'file - - "NAME.FOUR;1"',

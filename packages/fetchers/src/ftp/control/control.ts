@@ -1,22 +1,31 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { Phase, RetrievalError } from '@retriever/core'
+import { ftpLine, type Phase, type RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { encodeCommand, Secrets, verbOf } from './command.ts'
-import { controlLost, outOfStep } from './control-errors.ts'
+import { isOneLine } from '../../wire/framing/lines.ts'
 import { tlsAdvice, wantsTls } from './refusal-words.ts'
-import { isPassive, isRead, type Reply, readReply, refusedByServer, wordsOf } from './replies.ts'
-import { noServer, ReplyAssembler } from './reply-assembler.ts'
-import { ReplyQueue } from './reply-queue.ts'
+import {
+  controlLost,
+  isPassive,
+  isRead,
+  outOfStep,
+  parsedReply,
+  type Reply,
+  refusedByServer,
+  Secrets,
+  verbOf,
+  wordsOf,
+} from './replies.ts'
+import { noServer, ReplyAssembler, ReplyQueue } from './reply-queue.ts'
 
-/** How often a greeting may be put off. */
+/** How many 120 replies may come before the greeting. */
 const maxWaits = 10
 
-/** How long a server that has said a line of text may take to greet. */
+/** How long a server that sends a line of text may take to greet, in milliseconds. */
 const strayPatience = 5000
 
-/** A command that moves data: one reply when the move begins, or is refused, and one when it is over. */
+/** The replies to a command that moves data: one when the transfer begins or is refused, and one when it is over. */
 export interface Exchange {
   readonly first: Promise<Reply>
   /** The same one where `first` is a refusal. */
@@ -24,12 +33,12 @@ export interface Exchange {
 }
 
 /**
- * The control connection: basic-ftp's context (sockets, TLS session, reply parser) with our own two doors. Going out, every command
- * passes `send`. Coming in, only whole replies reach basic-ftp's parser, which loses a reply that is split across segments and
- * takes `227 Entering (127,0,0,1,40,12` + `3)` for port 10252. Its tasks, one at a time, give way to a queue: commands are
- * pipelined. Time is the deadline's alone: basic-ftp's timeout stays off.
+ * The control connection. basic-ftp's context holds the sockets and the TLS session and parses the replies; one task
+ * of it, which lasts as long as the connection, gets them all. This class adds that every command goes out through
+ * `send`, that only whole replies reach the parser, and that a queue gives each reply to its command, since commands
+ * are pipelined. The deadline alone limits the time: basic-ftp's timeout is off.
  *
- * It may outlive the retrieval for which it was opened: `attach` and `detach` say whose it is.
+ * A connection may outlive the retrieval that opened it: `attach` and `detach` say which retrieval it serves.
  */
 export class Control extends FTPContext {
   #context: RetrievalContext
@@ -38,26 +47,33 @@ export class Control extends FTPContext {
   readonly #queue = new ReplyQueue()
   readonly #secrets = new Secrets()
   #failure: RetrievalError | undefined
+  /** True from the moment the socket is taken over until closeWithError. */
+  #isOpen = false
+  #closedBy: Error | undefined
+  /** Set by end() and close(): what still comes is ignored. */
   #over = false
-  #stray: NodeJS.Timeout | undefined
+  #strayTimer: NodeJS.Timeout | undefined
   /** What goes out together; null: each command by itself. */
   #outbox: string | null = null
-  /** Of the reply that basic-ftp parses at this moment. */
+  /** The octets of the reply that basic-ftp is parsing. */
   #octets = ''
-  /** What is to be told of a reply once somebody takes it: in the order of the dialogue, whatever the segments were. */
-  readonly #untold = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
+  /**
+   * The `received` events still to be emitted, each when its reply is awaited: so they come in the order of the
+   * commands.
+   */
+  readonly #unreported = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
   /** Commands have been sent before earlier ones were answered. */
   pipelined = false
-  /** It was concluded from silence that the server has thrown commands away: a reply may still be one to those. */
+  /** A silence was taken to mean that the server has thrown commands away: a reply to one of them may still come. */
   hasForgotten = false
   /** Octets FF are doubled on this connection. */
   isTelnet = true
-  /** TLS that is being agreed on, over `socket`. */
+  /** The TLS connection that is being negotiated over `socket`. */
   handshake: Socket | undefined
   /** The reply to a later command came in place of a transfer's. */
   transferDropped = false
 
-  /** Takes over a connected socket. Its first reply must be asked for in the same turn. */
+  /** Takes over a connected socket. The caller waits for the greeting in the same turn, so that no octet is missed. */
   constructor(context: RetrievalContext, socket: Socket) {
     super(0, 'latin1')
     this.#context = context
@@ -65,15 +81,23 @@ export class Control extends FTPContext {
       () => this.#context,
       (octets) => this.#secrets.masked(octets),
     )
-    this.socket = socket
+    this.#takeOver(socket)
+    this.#isOpen = true
+    // The task never ends by itself. What rejects it reaches the commands through the queue.
+    this.handle(undefined, (response) => this.#receive(response)).catch(() => {})
   }
 
-  /** Whether a dialogue can go on here. */
+  /** Whether another command can be sent. */
   get isUsable(): boolean {
-    return !this.#over && this.#failure === undefined && this._closingError === undefined && !this.socket.destroyed
+    return this.#isOpen && !this.#over && this.#failure === undefined && !this.socket.destroyed
   }
 
-  /** Another retrieval's from now on. */
+  /** Goes on over TLS, once it is negotiated. */
+  upgrade(socket: TLSSocket): void {
+    this.#takeOver(socket)
+  }
+
+  /** Serves another retrieval from now on. */
   attach(context: RetrievalContext): void {
     this.#context = context
     this.#attached = true
@@ -81,15 +105,17 @@ export class Control extends FTPContext {
     this.socket.ref()
   }
 
-  /** Nobody's: what is received now is of no dialogue, and an idle connection does not keep the process alive. */
+  /**
+   * Serves no retrieval: what is received now has no events, and an idle connection does not keep the process alive.
+   */
   detach(): void {
     this.#attached = false
     this.socket.unref()
   }
 
   /**
-   * Throws `protocol-violation` where more has come than was asked for, if only a part of a reply; empty lines are of none. The first
-   * command of a flight checks it.
+   * Throws `protocol-violation` where more replies came than commands were sent, even a part of one; empty lines do
+   * not count. The first command of a pipeline checks it.
    */
   checkQuiet(): void {
     const { rest } = this.#assembler
@@ -97,14 +123,14 @@ export class Control extends FTPContext {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Whoever takes the socket into TLS checks that nothing at all has come in the clear that would be read as if it had come in TLS. */
+  /** Called before TLS begins: what came in the clear would be read as if it had come over TLS. */
   checkSilent(): void {
     const { rest } = this.#assembler
     if (rest !== '') this.#fail(this.#desync(rest))
     this.checkQuiet()
   }
 
-  /** Waits for the greeting. RFC 959 5.4: `120 Service ready in nnn minutes` may come before it. */
+  /** Waits for the greeting. `120 Service ready in nnn minutes` may come before it (RFC 959 5.4). */
   greeting(): Promise<Reply> {
     this.checkQuiet()
     let waits = 0
@@ -116,52 +142,53 @@ export class Control extends FTPContext {
     return this.wait('greeting', greeting)
   }
 
-  /** Sends a command, whose one reply is to be waited for; or not. */
+  /** Sends a command that has one reply. The caller may wait for it or not. */
   post(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), () => true)
   }
 
-  /** The same behind a transfer command, before that is over. */
+  /** The same for a command that is sent behind a transfer command, before the transfer is over. */
   postBehind(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), (reply) => {
-      // It begins a transfer: the reply before this one was not that transfer's.
+      // This reply begins a transfer, so the one before it did not belong to that transfer.
       if (reply.code < 200) throw this.#overtake()
       return true
     })
   }
 
   /**
-   * Waits for the reply to what was posted; silence is limited, not the wait for those before it. Rejects with `server-refused` for
-   * 421 (RFC 959 5.4: anything may be answered so, after which the server closes), `receive-failed` where the connection ends,
-   * `protocol-violation` where what comes is no reply, or more than one.
+   * Waits for the reply to a command that was sent. The time limit is one of silence, so earlier replies do not count
+   * against it. Rejects with `server-refused` for 421 (RFC 959 5.4: it may answer any command, and the server closes
+   * after it), with `receive-failed` where the connection ends, and with `protocol-violation` for anything but one
+   * reply.
    */
   async wait(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
-    // Where the retrieval has ended already, nobody else meets it, and it would end the process.
+    // Avoids an unhandledRejection where the retrieval has ended already.
     pending.catch(() => {})
     const reply = await this.#context.deadline.within(phase, () => pending)
-    const verb = this.tell(reply)
+    const verb = this.report(reply)
     if (reply.code === 421) throw this.#closing(reply, verb)
     return reply
   }
 
-  /** pure-ftpd closes the connection on a login in the clear. */
+  /** pure-ftpd refuses a login in the clear by closing the connection (421). */
   #closing(reply: Reply, verb: string): RetrievalError {
     const isLogin = verb === 'USER' || verb === 'PASS'
     const isRefused = isLogin && !(this.socket instanceof TLSSocket) && wantsTls(reply)
     return refusedByServer(this.#context, reply, verb, isRefused ? { code: 'auth-failed', advice: tlsAdvice } : {})
   }
 
-  /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */
-  tell(reply: Reply): string {
-    const { verb, octets } = this.#untold.get(reply) ?? { verb: 'to go on', octets: '' }
-    this.#untold.delete(reply)
+  /** Emits the event of a reply that was not awaited by `wait`. Returns the command that it answers. */
+  report(reply: Reply): string {
+    const { verb, octets } = this.#unreported.get(reply) ?? { verb: 'to go on', octets: '' }
+    this.#unreported.delete(reply)
     if (octets !== '')
       this.#context.emit({ type: 'received', url: this.#context.url, octets: this.#secrets.masked(octets) })
     return verb
   }
 
-  /** The words of a reply, for people: also of one that is read. */
-  said({ code, text }: Reply): string {
+  /** The words of a reply for people, without secrets: also of a reply that the fetcher reads a value from. */
+  shown({ code, text }: Reply): string {
     return wordsOf({ code, text: this.#secrets.masked(text) })
   }
 
@@ -169,7 +196,7 @@ export class Control extends FTPContext {
     return this.wait(phase, this.post(command))
   }
 
-  /** What is posted within goes out in one segment: in one write, since writev costs five times as much. */
+  /** Commands that are sent within `post` go out in one write: writev costs five times as much. */
   together<T>(post: () => T): T {
     this.#outbox = ''
     try {
@@ -201,13 +228,13 @@ export class Control extends FTPContext {
     return { first, last }
   }
 
-  /** The server has thrown away the commands that are not answered yet. */
+  /** Stops waiting for the replies that have not come: the server has thrown those commands away. */
   forget(): void {
     this.hasForgotten = true
     this.#queue.forget()
   }
 
-  /** Says QUIT where the server still listens, and closes without waiting for an answer. */
+  /** Sends QUIT where the server still listens, and closes without waiting for the reply. */
   end(): void {
     if (this.#over) return
     if (!this.isUsable || this.#context.deadline.reason !== null) {
@@ -222,41 +249,66 @@ export class Control extends FTPContext {
 
   override close(): void {
     this.#over = true
-    clearTimeout(this.#stray)
-    // TLS before what it stands on: the other way round, Node 20 can end the process by a segmentation fault.
+    clearTimeout(this.#strayTimer)
+    // TLS before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
     this.handshake?.destroy()
     super.close()
   }
 
-  /** The one door for commands: what would be two, or is no octets, is refused here, whatever was checked before. */
+  override closeWithError(error: Error): void {
+    this.#isOpen = false
+    this.#closedBy ??= error
+    super.closeWithError(error)
+  }
+
+  /**
+   * Every command goes out here: one that would be two commands, or is not made of octets, is refused, whatever was
+   * checked before. basic-ftp sends QUIT whenever it closes a socket, even one that is broken; that one is dropped.
+   */
   override send(command: string): void {
-    const octets = encodeCommand(command, this.isTelnet)
-    if (octets === undefined) {
+    if (!this.#isOpen) return
+    if (!isOneLine(command)) {
       throw this.#context.error('refused', 'A command holds CR, LF, NUL or a character that is no octet.', {
         phase: 'policy',
       })
     }
+    const octets = this.isTelnet ? ftpLine(command) : `${command}\r\n`
     const shown = this.#secrets.shown(command)
     if (this.#attached) this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
     if (this.#outbox === null) this.socket.write(octets, 'latin1')
     else this.#outbox += octets
   }
 
-  /** Sends a command whose reply is to be waited for, and gives what may be shown of it. */
+  /** Sends a command, and returns what may be shown of it. */
   #say(command: string): string {
     this.checkQuiet()
-    if (!this.isUsable) throw this.#lost(this._closingError ?? new Error('closed'))
+    if (!this.isUsable) throw this.#lost(this.#closedBy ?? new Error('closed'))
     this.send(command)
     if (!this.#queue.isEmpty) this.pipelined = true
     return verbOf(command)
   }
 
-  protected override _onControlSocketData(chunk: string): void {
+  /**
+   * Only whole replies reach basic-ftp's listener: its parser loses the rest of a reply that is split across segments,
+   * and would take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
+   */
+  #takeOver(socket: Socket): void {
+    this.socket = socket
+    const parsers = socket.listeners('data')
+    socket.removeAllListeners('data')
+    socket.on('data', (chunk: string) => {
+      this.#assemble(chunk, (reply) => {
+        for (const parse of parsers) Reflect.apply(parse, socket, [reply])
+      })
+    })
+  }
+
+  #assemble(chunk: string, parse: (reply: string) => void): void {
     if (this.#over) return
     try {
       for (const octets of this.#assembler.push(chunk)) {
         this.#octets = octets
-        super._onControlSocketData(octets)
+        parse(octets)
         if (this.#failure !== undefined) return
       }
       this.#watchStray()
@@ -265,37 +317,48 @@ export class Control extends FTPContext {
     }
   }
 
-  protected override _passToHandler(response: Error | FTPResponse): void {
+  /** What basic-ftp has parsed, or why it has closed the connection. */
+  #receive(response: Error | FTPResponse): void {
     if (response instanceof Error && !(response instanceof FTPError)) {
       this.#queue.fail(this.#failure ?? this.#lost(response))
       return
     }
-    const { code, text } = readReply(response)
+    try {
+      this.#answer(parsedReply(response))
+    } catch (error) {
+      this.#fail(error as RetrievalError)
+    }
+  }
+
+  #answer({ code, text }: Reply): void {
     const { verb } = this.#queue
     const reply: Reply = { code, text: isRead(verb, code) ? text : this.#secrets.masked(text) }
-    // basic-ftp would drop a reply that nobody waits for, and take the next one for the answer to the wrong command.
+    // A reply to no command: basic-ftp would drop it, or take the next one for the answer to the wrong command.
     if (verb === undefined) {
       this.#fail(code === 421 ? refusedByServer(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
       return
     }
-    this.#untold.set(reply, { verb, octets: this.#octets })
-    this.#queue.take(reply)
+    this.#unreported.set(reply, { verb, octets: this.#octets })
+    this.#queue.deliver(reply)
   }
 
-  /** What is no FTP server may never say more than it has. */
+  /** A server of another protocol may send nothing more after its first line. */
   #watchStray(): void {
     const { strayLine } = this.#assembler
-    if (strayLine === undefined) clearTimeout(this.#stray)
-    else this.#stray ??= setTimeout(() => this.#fail(noServer(this.#context, strayLine)), strayPatience).unref()
+    if (strayLine === undefined) clearTimeout(this.#strayTimer)
+    else this.#strayTimer ??= setTimeout(() => this.#fail(noServer(this.#context, strayLine)), strayPatience).unref()
   }
 
-  /** 229 is no answer to a transfer command: the server has answered the EPSV behind it, and may have dropped the transfer. */
+  /**
+   * 229 does not answer a transfer command: the server has answered the EPSV behind it, and may have dropped the
+   * transfer.
+   */
   #overtake(): RetrievalError {
     this.transferDropped = true
     return this.#context.error('partial', 'The server broke off the transfer for the command after it; try again.')
   }
 
-  /** The state of the dialogue is not known any more: nothing is sent, everything is closed. */
+  /** The server and we may be out of step: closes the connection, so that nothing more is sent. */
   #fail(error: RetrievalError): void {
     this.#failure ??= error
     this.closeWithError(error)
@@ -307,10 +370,5 @@ export class Control extends FTPContext {
 
   #lost(cause: Error | FTPResponse): RetrievalError {
     return controlLost(this.#context, cause, this.#assembler.rest !== '')
-  }
-
-  /** basic-ftp would say QUIT here, in whatever state the dialogue is. */
-  protected override _closeControlSocket(): void {
-    this._closeSocket(this._socket)
   }
 }

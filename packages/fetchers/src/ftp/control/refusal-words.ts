@@ -2,17 +2,18 @@ import { RetrievalError } from '@retriever/core'
 import type { Reply } from './replies.ts'
 
 /**
- * Whether a server wants logins within TLS. No reply code says so, but the words do: `530 Non-anonymous sessions must
- * use encryption.` (vsftpd), `550 SSL/TLS required on the control channel` (proftpd, pyftpdlib), `421 Sorry, cleartext
- * sessions and weak ciphers are not accepted on this server.` (pure-ftpd).
+ * Whether a server takes logins over TLS alone. No reply code says so, but the words do: `530 Non-anonymous sessions
+ * must use encryption.` (vsftpd), `550 SSL/TLS required on the control channel` (proftpd, pyftpdlib), `421 Sorry,
+ * cleartext sessions and weak ciphers are not accepted on this server.` (pure-ftpd).
  */
 export function wantsTls({ text }: Reply): boolean {
   return /\b(?:TLS|SSL|FTPS|encrypt(?:ion|ed)|clear-?text)\b/i.test(text)
 }
 
 /**
- * Whether the words are about how many a server lets in: `Sorry, the maximum number of allowed clients (10) are already
- * connected.` (proftpd), `Too many users logged in`. `Login incorrect, too many failed logins` are about one.
+ * Whether the words say that too many clients are connected: `Sorry, the maximum number of allowed clients (10) are
+ * already connected.` (proftpd), `Too many users logged in`. `Login incorrect, too many failed logins` is about one
+ * client.
  */
 export function saysFull(words: string): boolean {
   const isFull =
@@ -22,7 +23,7 @@ export function saysFull(words: string): boolean {
   return isFull && !/\b(?:fail(?:ed|ures?)?|attempts?|tries|incorrect|invalid|wrong)\b/i.test(words)
 }
 
-/** The server has too many sessions: 421 at the greeting (vsftpd), or words at the greeting or the login. */
+/** The server has too many sessions: 421 at the greeting (vsftpd), or such words at the greeting or the login. */
 export function isFull(error: unknown): error is RetrievalError {
   if (!RetrievalError.is(error) || error.reply === undefined) return false
   const { phase, reply } = error

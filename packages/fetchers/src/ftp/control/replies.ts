@@ -1,16 +1,17 @@
-import { type ErrorCode, octetsToText, printable, type RetrievalError } from '@retriever/core'
+import { type ErrorCode, ftpLine, octetsToText, printable, RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
+import { receiveError } from '../../wire/transport/socket-error.ts'
 
 /**
- * A reply of RFC 959 4.2: three digits and text, on one line (`250 Done.`) or on several (`230-Welcome,`, `230 in.`), which are
- * kept apart by LF in `text`.
+ * A reply of RFC 959 4.2: three digits and text, on one line (`250 Done.`) or on several (`230-Welcome,`, `230 in.`),
+ * which are kept apart by LF in `text`.
  */
 export type { Reply }
 
-/** What basic-ftp has parsed, one octet a character, without the codes. */
-export function readReply({ code, message }: FTPResponse): Reply {
+/** A reply as basic-ftp parses it, one octet a character, without the codes. */
+export function parsedReply({ code, message }: FTPResponse): Reply {
   const marker = new RegExp(`^${code}[ -]?`)
   return {
     code,
@@ -32,7 +33,7 @@ export function isPositive({ code }: Reply): boolean {
   return code >= 200 && code < 300
 }
 
-/** 5yz: no, and asking again does not help. */
+/** 5yz: refused for good. */
 export function isPermanent({ code }: Reply): boolean {
   return code >= 500
 }
@@ -45,13 +46,13 @@ export function isUnknownCommand({ code }: Reply): boolean {
 interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
-  /** It may be granted another time. Default: what 4yz says (RFC 959 4.2.1). */
+  /** Another try may succeed. Default: true for 4yz (RFC 959 4.2.1). */
   readonly transient?: boolean
 }
 
 /**
- * What a refusal means, by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and 550 is both
- * "no such file" and "permission denied".
+ * What a refusal means, by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and 550
+ * is both "no such file" and "permission denied".
  */
 const meanings: Readonly<Record<number, Meaning>> = {
   421: { code: 'server-refused', advice: 'The server closes the connection; try again later' },
@@ -63,7 +64,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   553: { code: 'access-denied', advice: 'The server does not allow this name' },
 }
 
-/** The error for a reply that refuses `what`; a reply that is no refusal does not belong here, and breaks the protocol. */
+/** The error for a reply that refuses `what`. */
 export function refusedByServer(
   context: RetrievalContext,
   reply: Reply,
@@ -79,7 +80,7 @@ export function refusedByServer(
   return refusal(context, code, message, oneLine, { transient })
 }
 
-/** The error for words of the server that are not where the protocol has them. */
+/** The error for a reply that the protocol does not allow here. */
 export function violation(context: RetrievalContext, message: string, words?: string): RetrievalError {
   const shown = words === undefined ? undefined : printable(words).slice(0, 300)
   return context.error('protocol-violation', message, shown === undefined ? {} : { reply: shown })
@@ -90,7 +91,10 @@ export function shownName(octets: string): string {
   return `"${printable(octetsToText(octets))}"`
 }
 
-/** Whether the reply says what is to be used, and stays as it is: the password may be `2`, and a port hold one. */
+/**
+ * Whether a value is read from the reply, which then is not masked: a port or a size may hold the digits of the
+ * password.
+ */
 export function isRead(verb: string | undefined, code: number): boolean {
   return /^(?:EPSV|PASV|SIZE|MDTM|PWD)$/.test(verb ?? '') && code >= 200 && code < 300
 }
@@ -98,4 +102,69 @@ export function isRead(verb: string | undefined, code: number): boolean {
 /** 227, 228, 229: the answers to PASV, LPSV and EPSV. */
 export function isPassive({ code }: Reply): boolean {
   return code >= 227 && code <= 229
+}
+
+/** The error for a reply to no command. `words` are without secrets. */
+export function outOfStep(context: RetrievalContext, words: string): RetrievalError {
+  const shown = printable(words).slice(0, 300)
+  const message = `The server sent a reply to no command ("${shown}"); the connection was closed.`
+  return violation(context, message, shown)
+}
+
+/** The error for a control connection that has ended. `cause` is what basic-ftp says of it. */
+export function controlLost(
+  context: RetrievalContext,
+  cause: Error | FTPResponse,
+  isWithinReply: boolean,
+): RetrievalError {
+  if (RetrievalError.is(cause)) return cause
+  if (cause instanceof Error && 'code' in cause && cause.code !== '0') return receiveError(context, cause)
+  const within = isWithinReply ? ' within a reply' : ''
+  return context.error('receive-failed', `The server closed the control connection${within}; try again.`, {
+    transient: true,
+    cause,
+  })
+}
+
+/**
+ * Waits for a reply, but less long than the deadline allows, where there is another way to go on. Rejects with
+ * `receive-failed` and `words` after `milliseconds`, or after half the idle timeout where that is less.
+ */
+export function withReplyTimeout<T>(
+  context: RetrievalContext,
+  pending: Promise<T>,
+  milliseconds: number,
+  words: string,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const limit = Math.min(milliseconds, context.limits.idleTimeout / 2)
+    const timer = setTimeout(() => reject(context.error('receive-failed', words)), limit)
+    pending.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+/** The part of a command that may always be shown: the argument may be a password. */
+export function verbOf(command: string): string {
+  return command.split(' ')[0] ?? command
+}
+
+/**
+ * The arguments of PASS and ACCT. Servers repeat a command that they do not understand, at once or later: `500 'PASS
+ * secret': ...`.
+ */
+export class Secrets {
+  readonly #secrets: string[] = []
+
+  /** A command as it may be shown, with its line end. Its secret is masked from now on. */
+  shown(command: string): string {
+    const verb = verbOf(command)
+    if (verb !== 'PASS' && verb !== 'ACCT') return ftpLine(command)
+    const secret = command.slice(verb.length + 1)
+    if (secret !== '') this.#secrets.push(ftpLine(secret).slice(0, -2), secret)
+    return `${verb} <password>\r\n`
+  }
+
+  masked(octets: string): string {
+    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), octets)
+  }
 }

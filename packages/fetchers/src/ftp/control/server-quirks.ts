@@ -1,4 +1,7 @@
-/** What is known about one server, for the life of a fetcher. Undefined: not known; the quicker way is tried. */
+/**
+ * What is known about how one server behaves, for the life of a fetcher. Undefined: not known yet; the quicker way is
+ * tried.
+ */
 export interface FtpQuirks {
   /** Whether it takes several commands at a time. Some servers throw away all that comes behind the first one. */
   pipelining: boolean | undefined

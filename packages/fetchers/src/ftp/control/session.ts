@@ -1,17 +1,20 @@
 import type { Socket } from 'node:net'
-import type { FtpPlan } from '@retriever/core'
+import type { FtpCommands, FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ReusableSession, SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
 import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
-import { greet, upgrade } from '../login.ts'
+import { awaitGreeting, upgrade } from '../login.ts'
 import { Control } from './control.ts'
 import { isFull } from './refusal-words.ts'
 import { type Reply, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
-/** How long a prefetched port is used. Servers close an unused one: pyftpdlib after 30 s, vsftpd after 60. */
+/**
+ * How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after
+ * 60.
+ */
 const portLifetime = 15_000
 
 /** The sessions of one fetcher as its pool opens and picks them. */
@@ -34,7 +37,7 @@ export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan
 
 type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
-/** A control connection and the state of its server: the login, the directory, the type, the next port. */
+/** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
   readonly quirks: FtpQuirks
@@ -52,7 +55,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
   directory: readonly string[] = []
   /** The name that PWD gives the entry directory; null: not known. */
   entry: string | null = null
-  type: 'A' | 'I' | null = null
+  type: FtpCommands['type'] | null = null
   /** OPTS UTF8 ON has been sent. */
   isInUtf8 = false
   /** The server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
@@ -81,7 +84,10 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.#unlink = unlink
   }
 
-  /** Connects, waits for the greeting, and starts TLS if the plan says so. The login comes with the first commands. */
+  /**
+   * Connects, waits for the greeting, and starts TLS where the plan says so. The login goes out with the first
+   * commands.
+   */
   static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
     const socket = await connect(plan, context)
     const control = new Control(context, socket)
@@ -89,7 +95,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
     const address = serverAddress(context, socket, plan.host)
     const unlink = context.deadline.onAbort(() => control.close())
     try {
-      const greeting = await greet(control, context)
+      const greeting = await awaitGreeting(control, context)
       if (plan.tls === 'explicit') await upgrade(control, plan, context)
       const server = { welcome: wordsOf(greeting), address, isGreetedIn: greeting.code === 230 }
       return new FtpSession(control, quirks, server, unlink)
@@ -142,7 +148,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.control.end()
   }
 
-  /** Whether the session can go where the CWDs of a URL lead, counted from the entry directory (RFC 1738 3.2.2). */
+  /** Whether the path of RFC 1738, one CWD a segment from the entry directory, can be followed from this directory. */
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true
     // An empty segment may lead back to the entry directory, or nowhere.
@@ -176,17 +182,17 @@ export class FtpSession implements ReusableSession, UnreadBody {
 
   /** The reply about the prefetched port, if that may still be open; the caller must handle its rejection. */
   takePrefetchReply(): Promise<Reply> | null {
-    const prefetch = this.#prefetch
+    const ahead = this.#prefetch
     this.#prefetch = null
-    return prefetch !== null && performance.now() - prefetch.since < portLifetime ? prefetch.reply : null
+    return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
   /** A transfer has failed. True: the prefetching of a port may be to blame, and this server gets no more of it. */
   noteTransferFailed(): boolean {
-    const isUntried = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
-    const isToBlame = this.control.transferDropped || isUntried
-    if (isToBlame) this.quirks.prefetching = false
-    return isToBlame
+    const isTrial = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
+    const isOurs = this.control.transferDropped || isTrial
+    if (isOurs) this.quirks.prefetching = false
+    return isOurs
   }
 }
 

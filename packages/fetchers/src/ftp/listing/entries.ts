@@ -1,29 +1,31 @@
 import { encodeOctets, octetsToText } from '@retriever/core'
 import type { Entry } from '../../plugin/fetcher.ts'
 import { readFacts } from './facts.ts'
-import { readListLine } from './list-line.ts'
-import { joinVms } from './list-vms.ts'
-import type { LineReader, ListedFile } from './listed-file.ts'
+import { readDos } from './list-dos.ts'
+import { joinVms, readEplf, readVms } from './list-legacy.ts'
+import { readUnix } from './list-unix.ts'
+import { head, type LineReader, type LineReading, type ListedFile } from './listed-file.ts'
 import type { ListingFormat } from './listing.ts'
 
-/** What is known once the last line has come. */
+/** What the check after the last line finds out. */
 export interface Found {
-  /** The name is not that of a directory. */
+  /** The name that was asked for is not a directory. */
   isFile: boolean
 }
 
-/** What was listed: the URL asked for, and the argument of NLST, "" where it had none. */
+/** The URL that was asked for, and the argument of NLST, "" without one. */
 export interface Listed {
   readonly url: string
   readonly name: string
   readonly found?: Readonly<Found>
-  /** Octets as text for people. */
+  /** Makes text for people of octets. */
   readonly decode?: (octets: string) => string
 }
 
 /**
- * The entries of a listing. A line that cannot be read costs nothing but itself: it becomes an entry of kind `other` that leads nowhere,
- * with the line as its name; what the server's program says to people is `info`. Names that would lead out of the directory are left out.
+ * The entries of a listing. A line that cannot be read costs no other line its entry: it becomes an entry of kind
+ * `other` without a URL, with the line as its name. A message of the server's program is `info`. Names that lead out
+ * of the directory are left out.
  */
 export async function* readEntries(
   lines: AsyncIterable<string>,
@@ -32,7 +34,7 @@ export async function* readEntries(
 ): AsyncGenerator<Entry, void, void> {
   const entries = entriesOf(lines, format, listed)
   if (listed.name === '') return yield* entries
-  // Whether the last line is the file itself is known when no other has come.
+  // Whether the only line is the file itself is known after the end of the listing.
   let held: Entry | undefined
   for await (const next of entries) {
     if (held !== undefined) yield held
@@ -42,7 +44,7 @@ export async function* readEntries(
   else if (held !== undefined) yield held
 }
 
-/** NLST of a file: servers give its name, as they would for a directory that holds only a file of that name. */
+/** The entry for NLST of a file: servers give its name, as for a directory that holds a single file of that name. */
 function fileItself({ url, name }: Listed): Entry {
   return { name: octetsToText(name.slice(name.lastIndexOf('/') + 1)), kind: 'other', url: withoutType(url) }
 }
@@ -72,14 +74,44 @@ function readerFor(format: ListingFormat, { name }: Listed): LineReader {
   return (line) => ({ name: withoutPrefix(line, name), kind: 'other' })
 }
 
-/** `NLST pub` gives `pub/a` on most servers, `a` on pyftpdlib, `./a` where NLST had no argument on a few. */
+/** The readers in the order in which they are tried. None reads a line of another format. */
+const readers: readonly LineReader[] = [readUnix, readEplf, readDos, readVms, readRemark]
+
+/**
+ * Reads a line of LIST, whose format RFC 959 leaves to the server. Each line is judged by itself, so that a strange
+ * one does not decide for the others. `now` tells the year of dates without one.
+ */
+function readListLine(line: string, now: Date): LineReading {
+  for (const read of readers) {
+    const reading = read(line, now)
+    if (reading === undefined) continue
+    return typeof reading === 'object' && reading.name === '' ? 'unknown' : reading
+  }
+  return 'unknown'
+}
+
+/**
+ * `total 12` of ls, and messages instead of an entry: `ls: x: Permission denied`, `%DIRECT-W-NOFILES, no files found`.
+ */
+function readRemark(line: string): LineReading | undefined {
+  const text = head(line)
+  if (/^total:? [\d.,]+[KMGT]?[ \t]*$/i.test(text)) return 'skip'
+  return /^(?:[^ \t]*\/)?(?:ls|ftpd[\w-]*): |^[^ \t]*[ \t]*<?%[A-Z]+-[SIWEF]-[A-Z]+, /.test(text)
+    ? 'message'
+    : undefined
+}
+
+/** `NLST pub` gives `pub/a` on most servers and `a` on pyftpdlib; NLST without an argument gives `./a` on some. */
 function withoutPrefix(line: string, name: string): string {
   const prefixes = [`./${name}/`, `${name}/`, './'].filter((prefix) => prefix !== '/' && prefix !== './/')
   const prefix = prefixes.find((candidate) => line.startsWith(candidate)) ?? ''
   return line.slice(prefix.length)
 }
 
-/** security.md case 3: `../../.bashrc`, `/etc/x`. A `\` or `:` is escaped in the URL, and cleaned where it becomes a local name. */
+/**
+ * Whether a name stays in the directory: not `../../.bashrc` or `/etc/x` (security.md 3). A `\` or `:` is escaped in
+ * the URL, and replaced where the name becomes a local one.
+ */
 function isSafe(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)
 }
@@ -103,7 +135,7 @@ function readable(details: Details): Details {
   )
 }
 
-/** `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/` -> the same with one `/` at its end. */
+/** The URL with one `/` at its end: `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/`. */
 function directoryUrl({ url }: Listed): string {
   const path = withoutType(url)
   return path.endsWith('/') ? path : `${path}/`

@@ -1,10 +1,10 @@
 import { clock, utcDate } from '../../plugin/calendar.ts'
-import { safeSize } from './line-words.ts'
 import { known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**
- * One line of MLSD (RFC 3659 7.2): `type=file;size=27;modify=20010203040506; hello.txt`. The name begins after the first blank, and
- * may hold anything but `/`. Facts are in any case and order, unknown ones are kept.
+ * Reads a line of MLSD (RFC 3659 7.2): `type=file;size=27;modify=20010203040506; hello.txt`. The name begins after the
+ * first blank and may hold anything but `/`. Facts come in any case and order; unknown ones are kept, which basic-ftp
+ * drops.
  */
 export function readFacts(line: string): LineReading {
   const [factText, name] = splitLine(line)
@@ -17,18 +17,18 @@ export function readFacts(line: string): LineReading {
   return { name, kind: kindOf(type), ...known({ size, modified }), details: details(facts) }
 }
 
-/** The blank after the last `;`: a link's target may hold blanks, although RFC 3659 has none in facts. */
+/** Facts end at `;` and a blank: the target of a link may hold blanks, although RFC 3659 has none in facts. */
 function splitLine(line: string): readonly [string?, string?] {
   if (line.startsWith(' ')) return ['', line.slice(1)]
-  // A tab was seen in place of the blank.
+  // Some servers write a tab instead of the blank.
   const end = line.search(/;[ \t]/)
   if (end !== -1) return [line.slice(0, end), line.slice(end + 2)]
-  // Without the last `;`, as a few servers write.
+  // Some servers leave out the last `;`.
   const blank = line.indexOf(' ')
   return blank !== -1 && line.slice(0, blank).includes('=') ? [line.slice(0, blank), line.slice(blank + 1)] : []
 }
 
-/** A Map: `__proto__` is a fact's name like any other. */
+/** A Map, since `__proto__` may be the name of a fact. */
 function factMap(text: string): ReadonlyMap<string, string> {
   const pairs = text.split(';').map((fact): [string, string] => {
     const equals = fact.indexOf('=')
@@ -37,7 +37,10 @@ function factMap(text: string): ReadonlyMap<string, string> {
   return new Map(pairs.filter(([name]) => name !== ''))
 }
 
-/** 7.5.1: what is neither file nor directory has a type of the system's own; links are `OS.unix=slink:/target`, or `symlink`. */
+/**
+ * What is neither file nor directory has a type of the operating system (RFC 3659 7.5.1); links are
+ * `OS.unix=slink:/target` or `symlink`.
+ */
 function kindOf(type: string): ListedFile['kind'] {
   if (type === 'file') return 'file'
   if (type === 'dir') return 'directory'
@@ -50,11 +53,16 @@ function details(facts: ReadonlyMap<string, string>): Readonly<Record<string, st
   return Object.fromEntries(target === undefined ? shown : [...shown, ['target', target]])
 }
 
-/** 2.3: `YYYYMMDDHHMMSS` with any fraction, in UTC. Undefined for what is no date. */
+/** Reads `YYYYMMDDHHMMSS` with any fraction, in UTC (RFC 3659 2.3). Undefined for what is no date. */
 export function readTime(text: string): Date | undefined {
   const [, digits, fraction = ''] = /^(\d{14})(?:\.(\d+))?$/.exec(text) ?? []
   if (digits === undefined) return undefined
   const part = (from: number, to: number): number => Number(digits.slice(from, to))
   const time = clock(`${digits.slice(8, 10)}:${digits.slice(10, 12)}:${digits.slice(12)}.${fraction || 0}`)
   return utcDate(part(0, 4), part(4, 6), part(6, 8), time)
+}
+
+/** A count of octets; undefined for text that is none, or that a number cannot hold exactly. */
+export function safeSize(digits: string): number | undefined {
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
 }

@@ -1,13 +1,13 @@
 import { clock, fullYear, utcDate } from '../../plugin/calendar.ts'
-import { head, safeSize } from './line-words.ts'
-import { known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
+import { safeSize } from './facts.ts'
+import { head, known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
 
 const dosPattern =
   /^((\d\d[-/]\d\d[-/](?:\d{4}|\d\d)|\d{4}[-/]\d\d[-/]\d\d)[ \t]+(\d\d?:\d\d)(?: ?([AP]M))?)[ \t]+(<[A-Z]+>|[\d,.]+)[ \t]/i
 
 /**
- * `02-03-01  04:05AM       <DIR>          sub`, `02-03-2001  16:05                   27 hello.txt`: `dir` of Windows, as IIS has it,
- * month before day.
+ * Reads `dir` of Windows, as IIS writes it, the month before the day: `02-03-01  04:05AM       <DIR>          sub`,
+ * `02-03-2001  16:05                   27 hello.txt`. basic-ftp would lose links, dates, and blanks that begin a name.
  */
 export function readDos(line: string): LineReading | undefined {
   const [all, date = '', day = '', time = '', half = '', column = ''] = dosPattern.exec(head(line)) ?? []
@@ -24,7 +24,7 @@ export function readDos(line: string): LineReading | undefined {
   }
 }
 
-/** `<JUNCTION>`, `<SYMLINK>`, `<SYMLINKD>` are links; what else there may be we do not know. */
+/** `<JUNCTION>`, `<SYMLINK>` and `<SYMLINKD>` are links; other words are of unknown kind. */
 function dosKind(column: string): ListedFile['kind'] {
   if (!column.startsWith('<')) return 'file'
   if (/^<DIR>$/i.test(column)) return 'directory'
@@ -38,8 +38,8 @@ function dosLink(text: string): readonly [name: string, target?: string] {
 }
 
 /**
- * The columns are fixed: 22 octets behind the time the name begins, with whatever blanks it begins with. In a listing with other columns
- * nobody can tell them from padding.
+ * The name begins 22 octets behind the time, perhaps with blanks of its own. In a listing with other columns such
+ * blanks cannot be told from padding.
  */
 function nameAfter(line: string, timeEnd: number, columnEnd: number): string {
   const nameStart = timeEnd + 22
@@ -58,19 +58,4 @@ function afternoon(time: number | undefined, half: string): number | undefined {
   const noon = 12 * 60 * 60 * 1000
   if (half === '' || time === undefined) return time
   return (time % noon) + (half.toUpperCase() === 'PM' ? noon : 0)
-}
-
-const os2Pattern = /^ *(\d{1,15})((?: +[A-Z]{1,5})*) +(\d\d-\d\d-\d{2,4}) +(\d\d:\d\d) {1,2}(?! )/i
-
-/** `     0           DIR   05-12-97   16:44  LANGUAGE`, ` 33280      A          02-09-97   13:49  OS2LDR`: OS/2, whose year 103 is 2003. */
-export function readOs2(line: string): LineReading | undefined {
-  const [all, size = '', attributes = '', day = '', time = ''] = os2Pattern.exec(head(line)) ?? []
-  if (all === undefined) return undefined
-  const isDirectory = /\bDIR\b/i.test(attributes)
-  return {
-    name: line.slice(all.length),
-    kind: isDirectory ? 'directory' : 'file',
-    ...known({ size: isDirectory ? undefined : safeSize(size), modified: dosDate(day, clock(time), '') }),
-    details: { date: `${day} ${time}` },
-  }
 }

@@ -1,51 +1,92 @@
-import { head, safeSize, type Word, wordsOf } from './line-words.ts'
-import { known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
+import { type FileInfo, parseList } from 'basic-ftp'
+import { safeSize } from './facts.ts'
+import { type Column, columnsOf, head, headLength, known, type ListedFile, splitLink } from './listed-file.ts'
 import { type LsDate, readForeignDate, readLsDate } from './ls-date.ts'
 
-/** Others are devices, pipes, sockets, doors; `a` is Plan 9's file that only grows. */
-const kinds: Readonly<Record<string, ListedFile['kind']>> = { '-': 'file', a: 'file', d: 'directory', l: 'link' }
+/**
+ * `ls -l`: `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt`. basic-ftp reads the lines of files and
+ * directories in the form that nearly all servers write. Other lines are read here: links, devices, other dates,
+ * missing columns.
+ */
+export function readUnix(line: string, now: Date): ListedFile | undefined {
+  return readUsual(line, now) ?? readColumns(line, now)
+}
 
 /**
- * Permissions, whatever letters a system has in them, perhaps with a mark for an access control list, and with the number of links glued
- * to them where it is long: `drwxr-xr-x1732`, HylaFAX's `drwxrwx`, `-rwx---A--` of VxWorks, NetWare's `d [R----F--]` and `-[RWCEMFA]`.
+ * Undefined where basic-ftp knows no such line, or could be wrong: it ends a name at a CR, keeps the padding before a
+ * name, and takes a date within the name for that of the file. So there must be exactly eight columns before the name.
  */
-const permissionsPattern = /^(([-abcdlpsD])(?:[-A-Za-z]{6,12}[+.@]?| {0,2}\[[-A-Z]{7,8}\]))\d{0,6}[ \t]/
+function readUsual(line: string, now: Date): ListedFile | undefined {
+  const info = /^[-d]/.test(line) && line.length <= headLength ? parsed(line) : undefined
+  if (info === undefined || info.name.startsWith(' ') || !line.endsWith(info.name)) return undefined
+  const columns = line
+    .slice(0, line.length - info.name.length)
+    .trimEnd()
+    .split(/[ \t]+/)
+  const date = columns.slice(5)
+  const lsDate = readLsDate(date, now)
+  const size = safeSize(columns[4] ?? '')
+  if (columns.length !== 8 || size === undefined || lsDate?.words !== 3) return undefined
+  return {
+    name: info.name,
+    kind: info.isDirectory ? 'directory' : 'file',
+    ...known({ size: info.isFile ? size : undefined, modified: lsDate.modified }),
+    details: known({ permissions: columns[0], date: date.join(' ') }),
+  }
+}
+
+/** basic-ftp throws for a line that is in none of its formats. */
+function parsed(line: string): FileInfo | undefined {
+  try {
+    return parseList(line)[0]
+  } catch {
+    return undefined
+  }
+}
+
+/** Others are devices, pipes, sockets and doors. */
+const kinds: Readonly<Record<string, ListedFile['kind']>> = { '-': 'file', d: 'directory', l: 'link' }
 
 /**
- * `ls -l`: `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt`, and what other systems made of it. Which columns stand
- * before the size differs, so the size is what the date stands behind; of several dates it is the first, since a name may look like one.
+ * Perhaps with a mark for an access control list, and with the number of links glued to them where it is long:
+ * `drwxr-xr-x1732`.
  */
-export function readUnix(line: string, now: Date): LineReading | undefined {
+const permissionsPattern = /^(([-bcdlpsD])[-A-Za-z]{9}[+.@]?)\d{0,6}[ \t]/
+
+/**
+ * The number of columns before the size differs, so the size is the column before the date. Of several dates it is the
+ * first, since a name may look like one.
+ */
+function readColumns(line: string, now: Date): ListedFile | undefined {
   const [all, permissions = '', type = ''] = permissionsPattern.exec(head(line)) ?? []
   if (all === undefined) return undefined
-  const fields = wordsOf(line, all.length)
-  const date = findDate(fields, now)
+  const columns = columnsOf(line, all.length)
+  const date = findDate(columns, now)
   if (date === undefined) return undefined
   const kind = kinds[type] ?? 'other'
-  const text = nameAfter(line, fields, date)
-  // A link's size is that of its target's name, a directory's what the file system keeps it in.
-  const size = safeSize(fields[date.at - 1]?.text ?? '')
+  const text = nameAfter(line, columns, date)
+  // A link's size is that of its target's name, a directory's that of its own table.
+  const size = safeSize(columns[date.at - 1]?.text ?? '')
   const [name, target] = kind === 'link' ? splitLink(text, size) : [text]
-  const isExact = kind === 'file' && !hasForks(fields, date.at)
-  const device = kind === 'other' ? deviceNumber(fields, date.at) : undefined
+  const device = kind === 'other' ? deviceNumber(columns, date.at) : undefined
   return {
     name,
     kind,
-    ...known({ size: isExact ? size : undefined, modified: date.modified }),
-    details: known({ permissions, date: dateWords(fields, date).join(' '), target, device }),
+    ...known({ size: kind === 'file' ? size : undefined, modified: date.modified }),
+    details: known({ permissions, date: dateWords(columns, date).join(' '), target, device }),
   }
 }
 
 interface FoundDate extends LsDate {
-  /** Which field it begins with. */
+  /** The index of its first column. */
   readonly at: number
 }
 
-function findDate(fields: readonly Word[], now: Date): FoundDate | undefined {
-  const words = fields.map(({ text }) => text)
-  // `33.5k`, `group125435904`, `-528` end like a size, and are none.
+function findDate(columns: readonly Column[], now: Date): FoundDate | undefined {
+  const words = columns.map(({ text }) => text)
+  // `33.5k`, `group125435904` and `-528` end like a size.
   const places = words.flatMap((_, at) => (/\d[kMGT]?$/.test(words[at - 1] ?? '') ? [at] : []))
-  // Behind links, user, group and size, where most have it: `1 14 may 2000 Feb  3  2001` is not of 14 May 2000.
+  // Most lines have links, user, group and size before it: `1 14 may 2000 Feb  3  2001` is not of 14 May 2000.
   const usual = [4, 3].filter((at) => places.includes(at))
   return (
     firstDate(words, [...usual, ...places], (tail) => readLsDate(tail, now)) ?? firstDate(words, usual, readForeignDate)
@@ -64,35 +105,23 @@ function firstDate(
   return undefined
 }
 
-function dateWords(fields: readonly Word[], { at, words }: FoundDate): readonly string[] {
-  return fields.slice(at, at + words).map(({ text }) => text)
+function dateWords(columns: readonly Column[], { at, words }: FoundDate): readonly string[] {
+  return columns.slice(at, at + words).map(({ text }) => text)
 }
 
-/** One blank, then the name, which may begin with blanks of its own; but some servers pad the columns before it. */
-function nameAfter(line: string, fields: readonly Word[], { at, words, isDay }: FoundDate): string {
-  const gap = (index: number): number => (fields[index]?.start ?? 0) - (fields[index - 1]?.end ?? 0)
+/** The name begins one blank behind the date, and may begin with blanks of its own. */
+function nameAfter(line: string, columns: readonly Column[], { at, words, isDay }: FoundDate): string {
   const last = at + words - 1
-  const start = (fields[last]?.end ?? line.length) + 1
-  // HellSoft's NetWare: `512       Jan 16 18:53    login`.
-  if (gap(at) > 1) return line.slice(start).replace(/^[ \t]+/, '')
-  // A year as wide as a time, `Jan 29 1997  prog`, where others write `Jan 29  1997 prog`.
-  const isPadded = isDay && gap(last) === 1 && line[start] === ' '
+  const start = (columns[last]?.end ?? line.length) + 1
+  const gap = (columns[last]?.start ?? 0) - (columns[last - 1]?.end ?? 0)
+  // Some servers make a year as wide as a time on its right, `Jan 29 1997  prog`; the usual is `Jan 29  1997 prog`.
+  const isPadded = isDay && gap === 1 && line[start] === ' '
   return line.slice(isPadded ? start + 1 : start)
 }
 
 /** `crw-rw-rw-   1 root     root       1,   3 Feb  3  2001 null` */
-function deviceNumber(fields: readonly Word[], at: number): string | undefined {
-  const [major = '', minor = ''] = fields.slice(at - 2, at).map(({ text }) => text)
+function deviceNumber(columns: readonly Column[], at: number): string | undefined {
+  const [major = '', minor = ''] = columns.slice(at - 2, at).map(({ text }) => text)
   const pair = major.endsWith(',') ? `${major}${minor}` : minor
   return /^\d+,\d+$/.test(pair) ? pair : undefined
-}
-
-/**
- * `-------r--         326  1391972  1392298 Nov 22  1995 MegaPhone.sit`: NetPresenz for the Mac has the sizes of both forks and their
- * sum. What a retrieval gives depends on how it sends them.
- */
-function hasForks(fields: readonly Word[], at: number): boolean {
-  const [resource, data, sum] = fields.slice(0, 3).map(({ text }) => safeSize(text))
-  if (at !== 3 || resource === undefined || data === undefined) return false
-  return resource > 0 && resource + data === sum
 }

@@ -1,33 +1,66 @@
-/** What one line of a listing says. Octets: one a character. */
+/** What a line of a listing tells. Strings hold one octet a character. */
 export interface ListedFile {
   readonly name: string
   readonly kind: 'file' | 'directory' | 'link' | 'other'
-  /** Octets that a retrieval gives; left out where the line has no such number. */
+  /** The octets that a retrieval gives; left out where the line does not tell. */
   readonly size?: number
   readonly modified?: Date
   readonly details?: Readonly<Record<string, string | number>>
 }
 
 /**
- * What a line is: an entry, `skip` for a headline or a total, `message` for what the server's program says to people, `unknown` for one
- * that nobody can read.
+ * What a line is: an entry, `skip` for a headline or a total, `message` for words of the server's program, `unknown`
+ * for a line that cannot be read.
  */
 export type LineReading = ListedFile | 'skip' | 'message' | 'unknown'
 
-/** Knows one format; undefined for a line of another. `now` tells the year of dates that have none. */
+/** Reads one format; undefined for a line of another. `now` tells the year of dates without one. */
 export type LineReader = (line: string, now: Date) => LineReading | undefined
 
 type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Without what is undefined: an entry has no key for what its line does not tell. */
+/** Removes keys whose value is undefined: an entry has no key for what its line does not tell. */
 export function known<T extends object>(facts: T): Known<T> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Known<T>
 }
 
-/** A link and where it leads, ` -> ` between them. `length` of the target, where known, decides between several arrows. */
+/** Splits a link and its target at ` -> `. `length` of the target, where known, decides between several arrows. */
 export function splitLink(text: string, length?: number): readonly [name: string, target?: string] {
   const arrow = ' -> '
   const end = length === undefined ? -1 : text.length - length - arrow.length
   const at = end > 0 && text.startsWith(arrow, end) ? end : text.indexOf(arrow, 1)
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + arrow.length)]
+}
+
+/**
+ * Patterns are tried on so many octets of a line, so that a long line costs no more than its length. Only a name may
+ * be longer.
+ */
+export const headLength = 512
+
+/** The part of a line that patterns may be tried on. */
+export function head(line: string): string {
+  return line.slice(0, headLength)
+}
+
+export interface Column {
+  readonly text: string
+  /** The offset of its first octet, and of the one behind its last. */
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The columns of the head of a line from an offset on. Only blanks and tabs divide them: an octet A0 may be part of a
+ * letter.
+ */
+export function columnsOf(line: string, from = 0): readonly Column[] {
+  return [
+    ...head(line)
+      .slice(from)
+      .matchAll(/[^ \t]+/g),
+  ].map(({ 0: text, index }) => {
+    const start = from + index
+    return { text, start, end: start + text.length }
+  })
 }

@@ -2,21 +2,21 @@ import { octetsToText } from '@retriever/core'
 import { clock, fullYear, latestDate, monthNumber, utcDate } from '../../plugin/calendar.ts'
 
 /**
- * A date in `ls -l`. Where it has no zone it is the server's local time, whose zone nobody tells; taken as UTC, so up to a day off. MLSD
- * has the exact one.
+ * A date in `ls -l`. Without a zone it is in the local time of the server, which is not known, and is taken as UTC: up
+ * to a day off. MLSD has the exact date.
  */
 export interface LsDate {
-  /** Of how many words it is made. */
+  /** The number of its words. */
   readonly words: number
-  /** Undefined where it is no date (30 February), or where nobody can say which one (02-03-2001). */
+  /** Undefined for what is no date (30 February), and where day and month could be either (02-03-2001). */
   readonly modified: Date | undefined
-  /** Ends with a day or a year, and not with a time. */
+  /** It ends with a day or a year, and not with a time. */
   readonly isDay: boolean
 }
 
 type DateReader = (words: readonly string[], now: Date) => LsDate | undefined
 
-/** The date that begins the words, or undefined where none does. */
+/** The date at the beginning of the words; undefined where there is none. */
 export function readLsDate(words: readonly string[], now: Date): LsDate | undefined {
   for (const read of readers) {
     const date = read(words, now)
@@ -25,7 +25,7 @@ export function readLsDate(words: readonly string[], now: Date): LsDate | undefi
   return undefined
 }
 
-/** A date whose month is in a language that we do not know: `15 lis 2001`. Only its place is learnt. */
+/** A date whose month is in another language: `15 lis 2001`. Only its place is known. */
 export function readForeignDate([first = '', second = '', third = '']: readonly string[]): LsDate | undefined {
   const hasMonth = [first, second].some((word) => /^[^\d]{3,}$/.test(word))
   const hasDay = [first, second].some((word) => dayNumber(word) !== undefined)
@@ -36,7 +36,10 @@ export function readForeignDate([first = '', second = '', third = '']: readonly 
 
 const readers: readonly DateReader[] = [named, iso, isoRecent, numeric, hyphenated]
 
-/** `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some that have both year and time. */
+/**
+ * `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some that have both year and
+ * time.
+ */
 function named([first = '', second = '', third = '', fourth = '']: readonly string[], now: Date): LsDate | undefined {
   const isMonthFirst = monthNumber(first) !== undefined
   const month = monthNumber(isMonthFirst ? first : second)
@@ -44,10 +47,9 @@ function named([first = '', second = '', third = '', fourth = '']: readonly stri
   if (month === undefined || date === undefined) return undefined
   const [year, time] = [yearNumber(third), clock(third)]
   const [laterYear, laterTime] = [yearNumber(fourth), clock(fourth)]
-  const shortYear = isMonthFirst && /^\d\d$/.test(third)
-  if (laterTime !== undefined && (second.endsWith(',') ? year !== undefined : shortYear)) {
-    // `Oct 08, 2002 09:47` of VShell, `Jun 17 93 12:22` of an old NetWare. `27 Jun 17 12:22` is a size, and 17 June.
-    return { words: 4, modified: utcDate(year ?? fullYear(third), month, date, laterTime), isDay: false }
+  // `Oct 08, 2002 09:47`: VShell.
+  if (year !== undefined && laterTime !== undefined && second.endsWith(',')) {
+    return { words: 4, modified: utcDate(year, month, date, laterTime), isDay: false }
   }
   if (year !== undefined) return day(3, utcDate(year, month, date))
   if (time === undefined) return undefined
@@ -56,7 +58,10 @@ function named([first = '', second = '', third = '', fourth = '']: readonly stri
   return { words: 3, modified: latestDate(month, date, time, now), isDay: false }
 }
 
-/** `2001-02-03 04:05`, `2001-02-03 04:05:06.000000000 +0100`, `2001/02/03 04:05`, `2001-02-03`: GNU's long-iso, full-iso and iso. */
+/**
+ * `2001-02-03 04:05`, `2001-02-03 04:05:06.000000000 +0100`, `2001/02/03 04:05`, `2001-02-03`: GNU's long-iso,
+ * full-iso and iso.
+ */
 function iso([first = '', second = '', third = '']: readonly string[]): LsDate | undefined {
   const [, year, month, date] = /^(\d{4})([-/.]\d\d)([-/.]\d\d)$/.exec(first) ?? []
   if (year === undefined || month === undefined || date === undefined) return undefined
@@ -86,7 +91,7 @@ function isoRecent([first = '', second = '']: readonly string[], now: Date): LsD
   return { words: 2, modified: latestDate(Number(month), Number(date), time, now), isDay: false }
 }
 
-/** `24-04-2003 17:12`. Whether the day is first or the month is known only where one of them is over 12. */
+/** `24-04-2003 17:12`. Day and month can be told apart only where one of them is over 12. */
 function numeric([first = '', second = '']: readonly string[]): LsDate | undefined {
   const [, one, other, year] = /^(\d\d)[-/.](\d\d)[-/.](\d{4})$/.exec(first) ?? []
   if (one === undefined || other === undefined || year === undefined) return undefined

@@ -1,15 +1,49 @@
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { notModified, offsetError, overlap, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
-import type { Dialogue } from '../control/dialogue.ts'
-import type { Attributes } from './attributes.ts'
+import type { Step } from '../control/pipeline.ts'
+import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/replies.ts'
+import { readTime, safeSize } from '../listing/facts.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
+
+/** What the server tells about a file before it sends it (RFC 3659 3 and 4). Null: it does not tell. */
+export interface Attributes {
+  /** In octets of TYPE I. */
+  size: number | null
+  modified: Date | null
+}
+
+/**
+ * SIZE and MDTM. A server that does not know one of them (500, 502) is not asked again. A missing file is reported by
+ * RETR.
+ */
+export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attributes): readonly Step[] {
+  const { unknown } = session.quirks
+  const step = (verb: 'SIZE' | 'MDTM', read: (text: string) => void): Step => ({
+    phase: 'request',
+    command: `${verb} ${plan.name}`,
+    onReply: (reply) => {
+      if (isPositive(reply)) read(reply.text)
+      else if (isUnknownCommand(reply)) unknown.add(verb)
+    },
+  })
+  const size = step('SIZE', (text) => {
+    attributes.size = safeSize(text.trim()) ?? null
+  })
+  const modified = step('MDTM', (text) => {
+    attributes.modified = readTime(text.trim()) ?? null
+  })
+  // In TYPE A servers count before or after the conversion, or not at all.
+  const asked = plan.typecode === 'a' ? [modified] : [size, modified]
+  return asked.filter(({ command }) => !unknown.has(command.split(' ')[0] ?? ''))
+}
 
 /** Which octets of a file are wanted: all from `offset`, or `wanted` of them. */
 export interface ByteRange {
   readonly offset: number
   readonly wanted: number | null
-  /** Octets before the offset that must come again: the proof that what follows goes on from there. */
+  /** Octets before the offset that must come again, as proof that the rest belongs to them. */
   readonly tail: Uint8Array
-  /** Why the whole comes although the caller has the beginning; null where there is no reason. */
+  /** Why the whole file comes although the caller has its beginning; null: there is no reason. */
   readonly obstacle: string | null
 }
 
@@ -22,12 +56,12 @@ export function isConditional({ request, limits }: RetrievalContext): boolean {
   return range !== undefined || resumeFrom !== undefined || ifChangedSince !== undefined || isLimited
 }
 
-/** Throws `not-modified`; the session is free then. Where the server tells no time, the file is retrieved. */
-export function checkModified(dialogue: Dialogue, { modified }: Attributes): void {
-  const { context } = dialogue
+/** Throws `not-modified`, and gives the session back. Where the server tells no time, the file is retrieved. */
+export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes): void {
+  const { context } = retrieval
   const since = context.request.ifChangedSince
   if (since === undefined || modified === null || modified > since) return
-  dialogue.done()
+  retrieval.done()
   throw notModified(context, since)
 }
 
@@ -35,14 +69,14 @@ export function checkModified(dialogue: Dialogue, { modified }: Attributes): voi
  * Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with
  * 226.
  */
-export function wantedRange(dialogue: Dialogue, attributes: Attributes): ByteRange {
-  const { context } = dialogue
+export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {
+  const { context } = retrieval
   const { range } = context.request
-  if (range === undefined) return resumedPart(dialogue, attributes)
+  if (range === undefined) return resumedPart(retrieval, attributes)
   const [offset, last] = range
   const { size } = attributes
   if (size !== null && offset > 0 && offset >= size) {
-    dialogue.done()
+    retrieval.done()
     throw context.error('range-refused', `The range begins at octet ${offset}, and there are ${size}.`)
   }
   return {
@@ -53,17 +87,17 @@ export function wantedRange(dialogue: Dialogue, attributes: Attributes): ByteRan
 }
 
 /** Throws `limit-exceeded` where more would come than limits.maxSize, before any of it is asked for. */
-export function checkSize(dialogue: Dialogue, { offset, wanted }: ByteRange, { size }: Attributes): void {
-  const { maxSize } = dialogue.context.limits
+export function checkSize(retrieval: FtpRetrieval, { offset, wanted }: ByteRange, { size }: Attributes): void {
+  const { maxSize } = retrieval.context.limits
   const rest = wanted ?? (size === null ? 0 : size - offset)
   if (size === null || rest <= maxSize) return
-  dialogue.done()
+  retrieval.done()
   const message = `The body has ${rest} octets, and the limit set by maxSize is ${maxSize}; nothing was retrieved.`
-  throw dialogue.context.error('limit-exceeded', message, { phase: 'body' })
+  throw retrieval.context.error('limit-exceeded', message, { phase: 'body' })
 }
 
-function resumedPart(dialogue: Dialogue, attributes: Attributes): ByteRange {
-  const { plan, session, context } = dialogue
+function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {
+  const { plan, session, context } = retrieval
   const point = resumePoint(context.request)
   if (point === undefined) return whole
   if (plan.typecode === 'a') return { ...whole, obstacle: 'text is converted, so that offsets mean nothing' }
@@ -73,10 +107,35 @@ function resumedPart(dialogue: Dialogue, attributes: Attributes): ByteRange {
   const { offset, tail = whole.tail } = point
   const failure = offsetError(context, offset, attributes.size)
   if (failure !== null) {
-    dialogue.done()
+    retrieval.done()
     throw failure
   }
   if (session.quirks.unknown.has('REST')) return { ...whole, obstacle: 'the server cannot begin in the middle' }
   if (attributes.size === null) return { ...whole, obstacle: 'the server does not tell its size' }
   return { ...whole, offset, tail: tail.slice(-overlap) }
+}
+
+/** The metadata of a file, or of the wanted part. `announced` is the size in the words of the reply to RETR. */
+export function described(
+  { plan, session }: FtpRetrieval,
+  part: ByteRange,
+  { size, modified }: Attributes,
+  announced: number | null,
+  reply: Reply,
+): Omit<Retrieved<'ftp'>, 'body'> {
+  const isText = plan.typecode === 'a'
+  const total = isText ? null : (size ?? (part.offset === 0 ? announced : null))
+  const rest = total === null ? null : total - part.offset
+  return {
+    outcome: 'retrieved',
+    kind: 'object',
+    mediaType: isText ? 'text/plain' : null,
+    charset: null,
+    size: rest === null ? null : Math.min(rest, part.wanted ?? rest),
+    offset: part.offset,
+    modified,
+    // The announced size is part of a sentence for people.
+    completeness: size === null || isText ? 'terminated' : 'verified',
+    metadata: { welcome: session.welcome, reply: wordsOf(reply), typecode: isText ? 'a' : 'i' },
+  }
 }

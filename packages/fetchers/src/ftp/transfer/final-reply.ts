@@ -1,22 +1,22 @@
-import type { Dialogue } from '../control/dialogue.ts'
 import type { Reply } from '../control/replies.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
 import type { DataConnection } from './data.ts'
 
 /** How long after the end of the data the reply that ends a transfer may still come. */
 const replyTimeout = 10_000
 
 /**
- * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses that one at once
- * (dCache: `503 Transfer in progress`), before its 226: that refusal is not the transfer's.
+ * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses
+ * that one at once (dCache: `503 Transfer in progress`), before its 226: that refusal is not the transfer's.
  */
-export async function finalReply(dialogue: Dialogue, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
+export async function finalReply(retrieval: FtpRetrieval, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
   const reply = await last
-  const { session } = dialogue
+  const { session } = retrieval
   const { prefetchReply, quirks, control } = session
   if (reply.code < 400 || prefetchReply === null) return reply
   const next = await Promise.race([prefetchReply, ended(data)]).catch(() => null)
   if (next === null || !endsTransfer(next)) return reply
-  control.tell(reply)
+  control.report(reply)
   session.takePrefetchReply()
   quirks.prefetching = false
   return next

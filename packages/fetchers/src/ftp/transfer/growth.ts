@@ -1,7 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Dialogue } from '../control/dialogue.ts'
-import { type Attributes, attributeSteps } from './attributes.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
+import { type Attributes, attributeSteps } from './byte-range.ts'
 
 /** Where a transfer began, and what was known of the file then. */
 export interface Start {
@@ -16,13 +16,13 @@ export interface Start {
  * server has ignored REST and begun at octet 0 (security.md R18).
  */
 export async function hasGrown(
-  dialogue: Dialogue,
+  retrieval: FtpRetrieval,
   { offset, size, isCompared }: Start,
   came: number,
 ): Promise<boolean> {
   const attributes: Attributes = { size: null, modified: null }
-  for (const { phase, command, take } of attributeSteps(dialogue, attributes)) {
-    if (command.startsWith('SIZE ')) take(await dialogue.session.control.ask(phase, command))
+  for (const { phase, command, onReply } of attributeSteps(retrieval, attributes)) {
+    if (command.startsWith('SIZE ')) onReply(await retrieval.session.control.ask(phase, command))
   }
   if (attributes.size === null || came > attributes.size - offset) return false
   // From the beginning of the file, at least `size` octets would have come.

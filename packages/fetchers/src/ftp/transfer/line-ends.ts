@@ -2,8 +2,8 @@ const cr = 0x0d
 const lf = 0x0a
 
 /**
- * Makes LF, the line end of this machine's text files, of the CRLF in which TYPE A has every line (RFC 959 3.1.1.1: the receiver
- * converts "to his own internal form"). A CR elsewhere stays, also where the chunks divide CR from LF.
+ * Makes LF, the line end of this machine's text files, of the CRLF in which TYPE A has every line (RFC 959 3.1.1.1:
+ * the receiver converts "to his own internal form"). A CR elsewhere stays, also where the chunks divide CR from LF.
  */
 export class LineEnds {
   /** The last chunk ended with a CR, which is not given out yet. */

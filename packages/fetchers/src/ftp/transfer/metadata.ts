@@ -1,57 +1,54 @@
-import type { RetrievalError } from '@retriever/core'
+import { ftpCommands, type RetrievalError } from '@retriever/core'
 import { wholeSource } from '../../plugin/byte-source.ts'
 import type { Retrieved } from '../../plugin/fetcher.ts'
-import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer, shownName } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
-import { enter } from '../prepare.ts'
-import { type Attributes, attributeSteps } from './attributes.ts'
-import { checkModified, wantedRange } from './byte-range.ts'
-import { described } from './description.ts'
-import { isDirectory, slashAdvice } from './directories.ts'
+import { enter, isDirectory, slashAdvice } from '../prepare.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
+import { type Attributes, attributeSteps, checkModified, described, wantedRange } from './byte-range.ts'
 
 /**
- * Metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so that a CWD
- * tells what it is that has none.
+ * Retrieves metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so
+ * a CWD decides where there is no size.
  */
-export async function retrieveMetadata(dialogue: Dialogue): Promise<Retrieved<'ftp'>> {
-  const { plan, context, session } = dialogue
+export async function retrieveMetadata(retrieval: FtpRetrieval): Promise<Retrieved<'ftp'>> {
+  const { plan, context, session } = retrieval
   const attributes: Attributes = { size: null, modified: null }
   const refusals: Reply[] = []
-  const questions = attributeSteps(dialogue, attributes).map((step) => noting(step, refusals))
-  await enter(dialogue, plan.typecode === 'a' ? undefined : 'I', questions)
+  const questions = attributeSteps(retrieval, attributes).map((step) => noting(step, refusals))
+  await enter(retrieval, plan.typecode === 'a' ? undefined : ftpCommands(plan).type, questions)
   const [refusal = null] = refusals
-  if (attributes.size === null && (await isDirectory(dialogue))) return retrieveDirectory(dialogue, refusal)
-  checkModified(dialogue, attributes)
-  const part = wantedRange(dialogue, attributes)
-  dialogue.done()
+  if (attributes.size === null && (await isDirectory(retrieval))) return retrieveDirectory(retrieval, refusal)
+  checkModified(retrieval, attributes)
+  const part = wantedRange(retrieval, attributes)
+  retrieval.done()
   session.hasAttributes = attributes.size !== null && attributes.modified !== null
   if (attributes.size === null && attributes.modified === null) {
-    if (refusal !== null) throw missing(dialogue, refusal)
+    if (refusal !== null) throw missing(retrieval, refusal)
     context.emit({ type: 'remark', url: context.url, message: 'The server tells neither size nor time of it.' })
   }
-  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
+  return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
-/** Keeps what says that there is no such file. */
+/** Keeps the replies that say that there is no such file. */
 function noting(step: Step, refusals: Reply[]): Step {
   return {
     ...step,
-    take: (reply) => {
+    onReply: (reply) => {
       if (reply.code === 550) refusals.push(reply)
-      step.take(reply)
+      step.onReply(reply)
     },
   }
 }
 
 /** The error for a name that is neither a file nor a directory. */
-export function missing({ plan, context }: Dialogue, reply: Reply): RetrievalError {
+export function missing({ plan, context }: FtpRetrieval, reply: Reply): RetrievalError {
   const advice = reply.code === 550 ? { advice: 'It does not exist, or may not be read' } : {}
   return refusedByServer(context, reply, shownName(plan.name), { ...advice, ...slashAdvice(plan.cwd, reply) })
 }
 
-/** What SIZE has said, where nothing else is said. */
+/** The reply to SIZE, for the metadata of a retrieval that has no other reply. */
 export function sizeReply({ size }: Attributes): Reply {
   return { code: 213, text: size === null ? '' : String(size) }
 }

@@ -1,57 +1,63 @@
+import { ftpCommands } from '@retriever/core'
 import { type ByteSource, wholeSource } from '../../plugin/byte-source.ts'
 import type { Retrieved } from '../../plugin/fetcher.ts'
 import { tellWhole } from '../../plugin/request-options.ts'
 import { BehindTail, OverlapProof } from '../../wire/overlap.ts'
 import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
-import type { Dialogue } from '../control/dialogue.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer } from '../control/replies.ts'
-import { needsUtf8 } from '../control/utf8.ts'
 import { retrieveDirectory } from '../listing/listing.ts'
-import { prepare } from '../prepare.ts'
-import { type Attributes, attributeSteps } from './attributes.ts'
-import { type ByteRange, checkModified, checkSize, isConditional, wantedRange } from './byte-range.ts'
-import { described } from './description.ts'
-import { isDirectory } from './directories.ts'
+import { isDirectory, needsUtf8, prepare } from '../prepare.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
+import {
+  type Attributes,
+  attributeSteps,
+  type ByteRange,
+  checkModified,
+  checkSize,
+  described,
+  isConditional,
+  wantedRange,
+} from './byte-range.ts'
+import { takePrefetchedPort } from './data.ts'
 import { hasGrown, restIgnored } from './growth.ts'
 import { LineEnds } from './line-ends.ts'
 import { missing, retrieveMetadata, sizeReply } from './metadata.ts'
-import { takePrefetchedPort } from './passive.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
-/** Does something in another session, and over again where the session fails through no fault of the retrieval. */
-export type InSession = <T>(use: (dialogue: Dialogue) => Promise<T>) => Promise<T>
+/** Runs a function in another session, and again in a further one where that session fails. */
+export type InSession = <T>(use: (retrieval: FtpRetrieval) => Promise<T>) => Promise<T>
 
-/** The file is another one than that of which the caller has the beginning: it must be retrieved from its beginning. */
+/** The octets that the caller has are not those of this file, which must be retrieved from its beginning. */
 export class ChangedFile extends Error {
   override readonly name = 'ChangedFile'
 }
 
 /**
- * RETR of a name, in TYPE I unless the URL has `;type=a`; the listing where it turns out to be a directory. Throws
+ * Retrieves a name by RETR, in TYPE I unless the URL has `;type=a`; gives the listing where it is a directory. Throws
  * ChangedFile where the octets that the caller has are not those that the server sends.
  */
-export async function retrieveObject(dialogue: Dialogue, inSession: InSession): Promise<Retrieved<'ftp'>> {
-  const { context, session } = dialogue
-  if (context.request.head === true) return retrieveMetadata(dialogue)
+export async function retrieveObject(retrieval: FtpRetrieval, inSession: InSession): Promise<Retrieved<'ftp'>> {
+  const { context, session } = retrieval
+  if (context.request.head === true) return retrieveMetadata(retrieval)
   const attributes: Attributes = { size: null, modified: null }
-  const { port, questions } = await settle(dialogue, attributes)
-  checkModified(dialogue, attributes)
-  const part = wantedRange(dialogue, attributes)
-  checkSize(dialogue, part, attributes)
+  const { port, questions } = await settle(retrieval, attributes)
+  checkModified(retrieval, attributes)
+  const part = wantedRange(retrieval, attributes)
+  checkSize(retrieval, part, attributes)
   if (part.offset > 0 && part.offset === attributes.size && part.tail.length === 0) {
-    return nothingLeft(dialogue, part, attributes)
+    return nothingLeft(retrieval, part, attributes)
   }
   const sent: ByteRange = { ...part, offset: part.offset - part.tail.length }
-  const { transfer, reply } = await retr(dialogue, sent.offset, port, questions)
-  if (transfer === null) return refusedObject(dialogue, reply)
+  const { transfer, reply } = await sendRetr(retrieval, sent.offset, port, questions)
+  if (transfer === null) return refusedObject(retrieval, reply)
   if (part.obstacle !== null) tellWhole(context, part.obstacle)
   session.hasAttributes = canResume(attributes)
   const announced = announcedSize(reply)
-  const body = new TransferBody(dialogue, transfer, bodyOptions(dialogue, sent, attributes, announced))
+  const body = new TransferBody(retrieval, transfer, bodyOptions(retrieval, sent, attributes, announced))
   const resume = async (offset: number): Promise<Portion> => {
-    const rest = await inSession((other) => resumed(other, attributes, offset, remaining(sent, offset)))
+    const rest = await inSession((other) => resumeTransfer(other, attributes, offset, remaining(sent, offset)))
     return { octets: rest, connection: rest }
   }
   const portion = { octets: body, connection: body }
@@ -59,7 +65,7 @@ export async function retrieveObject(dialogue: Dialogue, inSession: InSession): 
     ? new ResumingSource(context, new OverlapProof(context, resume), { offset: sent.offset, portion })
     : body
   const rest = part.tail.length === 0 ? octets : await behindTail(octets, part.tail)
-  return { ...described(dialogue, part, attributes, announced, reply), body: rest }
+  return { ...described(retrieval, part, attributes, announced, reply), body: rest }
 }
 
 async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSource> {
@@ -69,51 +75,57 @@ async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSou
 }
 
 /**
- * All that comes before RETR. In the session's directory, with a port at hand, that is nothing: SIZE and MDTM go out
- * with RETR.
+ * Sends all that comes before RETR. In the directory of the session, with a prefetched port, that is nothing: SIZE and
+ * MDTM go out with RETR.
  */
 async function settle(
-  dialogue: Dialogue,
+  retrieval: FtpRetrieval,
   attributes: Attributes,
 ): Promise<{ port: number | null; questions: readonly Step[] }> {
-  const { plan, context, session } = dialogue
-  const type = plan.typecode === 'a' ? 'A' : 'I'
+  const { plan, context, session } = retrieval
+  const { type } = ftpCommands(plan)
   const isNeeded = isConditional(context)
   const isThere = session.isLoggedIn && session.isIn(plan.cwd) && session.type === type
-  if (isThere && !isNeeded && !needsUtf8(dialogue)) {
+  if (isThere && !isNeeded && !needsUtf8(retrieval)) {
     const ahead = session.takePrefetchReply()
-    const port = ahead === null ? null : await takePrefetchedPort(dialogue, ahead)
-    if (port !== null) return { port, questions: attributeSteps(dialogue, attributes) }
+    const port = ahead === null ? null : await takePrefetchedPort(retrieval, ahead)
+    if (port !== null) return { port, questions: attributeSteps(retrieval, attributes) }
   }
-  // Two more round trips would be too many for servers that take one command at a time.
+  // Servers that take one command at a time would need two more round trips.
   const asks = isNeeded || session.quirks.pipelining !== false
   const needs = { type, ...(asks && { attributes }), areSpare: !isNeeded } as const
-  return { port: await prepare(dialogue, needs), questions: [] }
+  return { port: await prepare(retrieval, needs), questions: [] }
 }
 
-function retr(dialogue: Dialogue, restart: number, port: number | null, questions: readonly Step[]) {
-  const { plan, session } = dialogue
+function sendRetr(retrieval: FtpRetrieval, restart: number, port: number | null, questions: readonly Step[]) {
+  const { plan, session } = retrieval
   const { prefetching, pipelining } = session.quirks
-  // Who comes a second time may come a third. To find out about a server takes a transfer that could be taken up.
+  // A second retrieval makes a third one likely. Whether a server can prefetch is tried on a transfer that could be
+  // resumed.
   const mayAsk = prefetching ?? (session.hasAttributes && plan.typecode !== 'a')
-  const asksAhead = session.served > 0 && mayAsk && pipelining !== false
-  return startTransfer(dialogue, { command: `RETR ${plan.name}`, restart, port, questions, asksAhead })
+  const prefetches = session.served > 0 && mayAsk && pipelining !== false
+  return startTransfer(retrieval, { command: ftpCommands(plan).transfer, restart, port, questions, prefetches })
 }
 
-/** The rest of a file whose transfer broke off. Throws `partial` if the file has changed. */
-async function resumed(dialogue: Dialogue, before: Attributes, offset: number, part: ByteRange): Promise<TransferBody> {
+/** Transfers the rest of a file of which a part has come, if the file is still the same. */
+async function resumeTransfer(
+  retrieval: FtpRetrieval,
+  before: Attributes,
+  offset: number,
+  part: ByteRange,
+): Promise<TransferBody> {
   const attributes: Attributes = { size: null, modified: null }
-  const port = await prepare(dialogue, { type: 'I', attributes })
+  const port = await prepare(retrieval, { type: ftpCommands(retrieval.plan).type, attributes })
   if (attributes.size !== before.size || attributes.modified?.getTime() !== before.modified?.getTime()) {
     const message = 'The transfer broke off, and the file has changed meanwhile; retrieve it anew.'
-    throw dialogue.context.error('partial', message, { phase: 'body' })
+    throw retrieval.context.error('partial', message, { phase: 'body' })
   }
-  const { transfer, reply } = await retr(dialogue, offset, port, [])
-  if (transfer === null) throw refusedByServer(dialogue.context, reply, 'to go on')
-  const options = bodyOptions(dialogue, { ...part, offset }, attributes, null)
-  // The file had its old size a moment ago: more octets would be from the wrong place.
+  const { transfer, reply } = await sendRetr(retrieval, offset, port, [])
+  if (transfer === null) throw refusedByServer(retrieval.context, reply, 'to go on')
+  const options = bodyOptions(retrieval, { ...part, offset }, attributes, null)
+  // The file has not grown, so no more may come.
   const atMost = options.expected
-  return new TransferBody(dialogue, transfer, { ...options, ...(offset > 0 && { atMost }) })
+  return new TransferBody(retrieval, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
 
 function remaining(part: ByteRange, from: number): ByteRange {
@@ -125,8 +137,13 @@ function canResume({ size, modified }: Attributes): boolean {
   return size !== null && modified !== null
 }
 
-function bodyOptions(dialogue: Dialogue, part: ByteRange, { size }: Attributes, announced: number | null): BodyOptions {
-  if (dialogue.plan.typecode === 'a') return { lineEnds: new LineEnds() }
+function bodyOptions(
+  retrieval: FtpRetrieval,
+  part: ByteRange,
+  { size }: Attributes,
+  announced: number | null,
+): BodyOptions {
+  if (retrieval.plan.typecode === 'a') return { lineEnds: new LineEnds() }
   const rest = size === null ? null : size - part.offset
   const expected =
     part.wanted !== null && rest !== null ? part.wanted : (rest ?? (part.offset === 0 ? announced : null))
@@ -135,15 +152,13 @@ function bodyOptions(dialogue: Dialogue, part: ByteRange, { size }: Attributes, 
     isProven: rest !== null,
     wanted: part.wanted ?? undefined,
     surplus: part.wanted === null || rest === null ? undefined : rest - part.wanted,
-    ...(part.offset > 0 && size !== null && afterRestart(dialogue, part, size)),
+    ...(part.offset > 0 && size !== null && afterRestart(retrieval, part, size)),
   }
 }
 
-/**
- * More than there was may come: files grow. From the beginning of the file so many would come that its size is reached.
- */
+/** More octets than SIZE told may come, since files grow. As many as the whole file has mean that REST was ignored. */
 function afterRestart(
-  dialogue: Dialogue,
+  retrieval: FtpRetrieval,
   { offset, wanted, tail }: ByteRange,
   size: number,
 ): Pick<BodyOptions, 'atMost' | 'check'> {
@@ -151,32 +166,32 @@ function afterRestart(
   const fromBeginning = Math.max(size - offset, size - 1)
   if (wanted !== null) return { atMost: fromBeginning }
   const check = async (_: Reply, received: number): Promise<void> => {
-    const isRight = received <= size - offset || (await hasGrown(dialogue, { offset, size, isCompared }, received))
-    if (!isRight) throw restIgnored(dialogue.context)
+    const isRight = received <= size - offset || (await hasGrown(retrieval, { offset, size, isCompared }, received))
+    if (!isRight) throw restIgnored(retrieval.context)
   }
   return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
-/** The caller has all octets already. */
-function nothingLeft(dialogue: Dialogue, part: ByteRange, attributes: Attributes): Retrieved<'ftp'> {
-  dialogue.done()
-  return { ...described(dialogue, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
+/** The caller has the whole file. */
+function nothingLeft(retrieval: FtpRetrieval, part: ByteRange, attributes: Attributes): Retrieved<'ftp'> {
+  retrieval.done()
+  return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
 /**
- * 550 says that there is nothing to be retrieved, and ftp-srv says so by 551; a CWD tells whether there is a directory
- * (protocols.md 2).
+ * Decides what a refused name is. 550 means that there is no such file, and ftp-srv uses 551; a CWD tells whether it
+ * is a directory (protocols.md 2).
  */
-async function refusedObject(dialogue: Dialogue, reply: Reply): Promise<Retrieved<'ftp'>> {
-  if ((reply.code === 550 || reply.code === 551) && (await isDirectory(dialogue)))
-    return retrieveDirectory(dialogue, reply)
-  dialogue.done()
-  throw missing(dialogue, reply)
+async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Retrieved<'ftp'>> {
+  if ((reply.code === 550 || reply.code === 551) && (await isDirectory(retrieval)))
+    return retrieveDirectory(retrieval, reply)
+  retrieval.done()
+  throw missing(retrieval, reply)
 }
 
 /**
- * `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD; at the end,
- * after any name.
+ * The size in `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD: at
+ * the end, behind any name.
  */
 function announcedSize({ text }: Reply): number | null {
   const [, digits] = /\((\d{1,15}) bytes\)\.?\s*$/i.exec(text) ?? []

@@ -2,9 +2,8 @@ import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { UnreadBody } from '../../wire/pool/unread-watch.ts'
 import type { Breakable } from '../../wire/resuming-source.ts'
-import type { Dialogue } from '../control/dialogue.ts'
-import { isPermanent, isPositive, type Reply, wordsOf } from '../control/replies.ts'
-import { withReplyTimeout } from '../control/reply-timeout.ts'
+import { isPermanent, isPositive, type Reply, withReplyTimeout, wordsOf } from '../control/replies.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
 import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
@@ -40,11 +39,12 @@ export interface BodyOptions {
 }
 
 /**
- * The octets of one transfer. They are whole where the data connection has ended AND the control connection says 2yz,
- * in either order; every other end is `partial`. At the end the session is free for another retrieval, or closed.
+ * The octets of one transfer, pulled one chunk at a time and lent until the next. They are whole where the data
+ * connection has ended AND the control connection says 2yz, in either order; what ends in any other way ends with
+ * `partial`. At its end the session is free for another retrieval, or closed.
  */
 export class TransferBody implements ByteSource, Breakable, UnreadBody {
-  readonly #dialogue: Dialogue
+  readonly #retrieval: FtpRetrieval
   readonly #transfer: Transfer
   readonly #options: BodyOptions
   #received = 0
@@ -69,15 +69,15 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   unreadSince: number | null = performance.now()
   #isEvicted = false
 
-  constructor(dialogue: Dialogue, transfer: Transfer, options: BodyOptions) {
-    this.#dialogue = dialogue
+  constructor(retrieval: FtpRetrieval, transfer: Transfer, options: BodyOptions) {
+    this.#retrieval = retrieval
     this.#transfer = transfer
     this.#options = options
-    dialogue.session.body = this
+    retrieval.session.body = this
     const end = (): void => this.#expectNoMore()
     transfer.exchange.last.then((reply) => isPositive(reply) || end(), end)
-    // The retrieval may end between two reads.
-    this.#unlink = dialogue.context.deadline.onAbort(() => this.#abandon())
+    // The retrieval may end while nobody reads.
+    this.#unlink = retrieval.context.deadline.onAbort(() => this.#abandon())
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -91,10 +91,10 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
       return null
     } catch (error) {
       const isPartial = RetrievalError.is(error) && error.code === 'partial'
-      if (isPartial) this.isOwnFault = this.#isEvicted || this.#dialogue.session.noteTransferFailed()
+      if (isPartial) this.isOwnFault = this.#isEvicted || this.#retrieval.session.noteTransferFailed()
       this.isBroken = isPartial && !this.#isFinal
       this.#abandon()
-      this.#dialogue.context.deadline.throwIfAborted()
+      this.#retrieval.context.deadline.throwIfAborted()
       throw error
     } finally {
       this.unreadSince = performance.now()
@@ -126,7 +126,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     }
     const left = (wanted ?? Number.POSITIVE_INFINITY) - this.#received
     this.#received += Math.min(chunk.length, left)
-    if (atMost !== undefined && this.#received > atMost) throw restIgnored(this.#dialogue.context)
+    if (atMost !== undefined && this.#received > atMost) throw restIgnored(this.#retrieval.context)
     if (chunk.length >= left) {
       this.#surplus = chunk.length - left
       if (surplus > maxDrained) this.#abandon()
@@ -136,11 +136,11 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * Reads away the octets behind the wanted ones. A failure loses only the session. If there are more than the file has
-   * there, the server began at octet 0 (security.md R18).
+   * Reads what comes behind the wanted octets. Where that fails, only the session is lost; but more of them than the
+   * file has say that the server has begun at the first octet (security.md R18).
    */
   async #drain(): Promise<Uint8Array> {
-    const { context } = this.#dialogue
+    const { context } = this.#retrieval
     const rest = withReplyTimeout(context, this.#readToEnd(), drainTime, 'The rest of the file takes too long.')
     await rest.catch(() => this.#abandon())
     if (this.#isBeyond) throw restIgnored(context)
@@ -161,11 +161,11 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
         continue
       }
       const reply = await exchange.last
-      this.#dialogue.session.control.tell(reply)
+      this.#retrieval.session.control.report(reply)
       if (this.#over || !isPositive(reply)) break
       data.close()
       this.#end()
-      return this.#dialogue.done()
+      return this.#retrieval.done()
     }
     this.#abandon()
   }
@@ -182,8 +182,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * After 426 or 451 the server sends no more, but may leave the data connection open. Octets that it sent before may
-   * still be on their way.
+   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before
+   * is on its way, or waits for the consumer.
    */
   #expectNoMore(): void {
     this.#isCut = true
@@ -203,21 +203,21 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     }
     await check?.(reply, this.#received)
     this.#end()
-    this.#dialogue.session.noteTransferDone()
-    this.#dialogue.done()
+    this.#retrieval.session.noteTransferDone()
+    this.#retrieval.done()
   }
 
   /** The reply that ends the transfer; null where none came and the octets are whole without it. */
   async #lastReply(): Promise<Reply | null> {
     const { expected, isProven = false } = this.#options
     const isWhole = isProven && this.#received === expected
-    const { context } = this.#dialogue
+    const { context } = this.#retrieval
     const { last } = this.#transfer.exchange
     try {
       const reply = await context.deadline.within('body', () => {
         return isWhole ? withReplyTimeout(context, last, replyTimeout, 'The server does not confirm.') : last
       })
-      this.#dialogue.session.control.tell(reply)
+      this.#retrieval.session.control.report(reply)
       return reply
     } catch (cause) {
       if (context.deadline.reason !== null || isViolation(cause)) throw cause
@@ -230,22 +230,22 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   #unread(): RetrievalError {
-    const why = 'The body was not read while other retrievals waited for its connection, which was closed'
-    const message = `${why}; read or cancel what you retrieve.`
-    return this.#dialogue.context.error('partial', message, { phase: 'body', transient: true })
+    const message =
+      'Nobody read the body while other retrievals waited for its connection, which was closed; read or cancel what you retrieve.'
+    return this.#retrieval.context.error('partial', message, { phase: 'body', transient: true })
   }
 
   #partial(what: string, reply?: Reply, cause?: unknown): RetrievalError {
     const words = reply === undefined ? {} : { reply: wordsOf(reply) }
     const message = `${what} ${this.#received} octets have come; try again.`
-    return this.#dialogue.context.error('partial', message, { phase: 'body', ...words, cause })
+    return this.#retrieval.context.error('partial', message, { phase: 'body', ...words, cause })
   }
 
   #abandon(): void {
     if (this.#over) return
     this.#end()
     this.#transfer.data.close()
-    this.#dialogue.drop()
+    this.#retrieval.drop()
   }
 
   #end(): void {

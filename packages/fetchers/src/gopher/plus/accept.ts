@@ -1,13 +1,16 @@
-/** One of the ranges of an Accept or Accept-Language field, and how welcome it is. */
-interface Wish {
+/** One range of an Accept or Accept-Language field, and its quality. */
+interface Range {
   /** Lower case: `text/*`, `en-gb`. */
   readonly range: string
   /** 0 to 1; 0: not at all. */
   readonly quality: number
 }
 
-/** RFC 9110 12.4.2: `text/plain, text/*;q=0.5`. What is no range is left out; other parameters say nothing about a view. */
-function readWishes(field: string): readonly Wish[] {
+/**
+ * Reads `text/plain, text/*;q=0.5` (RFC 9110 12.4.2). What is no range is left out; other parameters do not matter for
+ * a view.
+ */
+function readRanges(field: string): readonly Range[] {
   return field.split(',').flatMap((element) => {
     const [range = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase())
     if (range === '') return []
@@ -17,11 +20,11 @@ function readWishes(field: string): readonly Wish[] {
   })
 }
 
-/** How welcome a media type is, 0 to 1: the most specific range that fits it says so (RFC 9110 12.5.1). */
+/** The quality of a media type, 0 to 1: that of the most specific range that fits it (RFC 9110 12.5.1). */
 export function typeQuality(accept: string | undefined, mediaType: string | null): number {
   if (accept === undefined) return 1
   const [type = ''] = (mediaType ?? '').split('/')
-  return bestOf(readWishes(accept), (range) => {
+  return bestOf(readRanges(accept), (range) => {
     if (range === mediaType) return 3
     if (range === `${type}/*`) return 2
     return range === '*/*' || range === '*' ? 1 : 0
@@ -29,15 +32,15 @@ export function typeQuality(accept: string | undefined, mediaType: string | null
 }
 
 /**
- * How welcome a language is, 0 to 1, written as in HTTP or as in Gopher+ (`En_US`). The longest range that begins it says so (RFC
- * 4647 3.3.1); then one that it begins: who wants en-GB can read what is only said to be en (3.4). A view that tells no
- * language may be in any, and comes after all that are known to fit.
+ * The quality of a language, 0 to 1, which is written as in HTTP or as in Gopher+ (`En_US`). The longest range that
+ * begins it decides (RFC 4647 3.3.1), then a range that it begins: a reader of en-GB can read a text that is in en
+ * (RFC 4647 3.4). A view without a language may be in any, and comes after all that are known to fit.
  */
 export function languageQuality(acceptLanguage: string | undefined, language: string | null): number {
   if (acceptLanguage === undefined) return 1
   if (language === null) return 0.0001
   const tag = language.toLowerCase().replaceAll('_', '-')
-  return bestOf(readWishes(acceptLanguage), (written) => {
+  return bestOf(readRanges(acceptLanguage), (written) => {
     const range = written.replaceAll('_', '-')
     if (range === tag || tag.startsWith(`${range}-`)) return 1000 + range.length
     if (range.startsWith(`${tag}-`)) return 100
@@ -45,11 +48,11 @@ export function languageQuality(acceptLanguage: string | undefined, language: st
   })
 }
 
-/** The quality of the wish that fits best; 0 where none does. */
-function bestOf(wishes: readonly Wish[], fit: (range: string) => number): number {
+/** The quality of the range that fits best; 0 where none fits. */
+function bestOf(ranges: readonly Range[], fit: (range: string) => number): number {
   let best = 0
   let quality = 0
-  for (const wish of wishes) {
+  for (const wish of ranges) {
     const fits = fit(wish.range)
     if (fits <= best) continue
     best = fits

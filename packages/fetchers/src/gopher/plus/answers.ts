@@ -3,37 +3,40 @@ import type { FormAnswers, FormField } from '../../plugin/form.ts'
 import { isOneLine } from '../../wire/framing/lines.ts'
 import { fieldOf, type Question } from './ask.ts'
 
-/** The data block of a request (Gopher+ 2.4), one octet a character: what is sent, and what may be shown of it. */
+/** The data block of a request (Gopher+ 2.4), one octet a character. */
 export interface FormData {
   readonly octets: string
-  /** Secrets and files are left out. */
+  /** The same for events, without secrets and files. */
   readonly shown: string
-  /** Answers to AskP, as texts: a server may repeat them. */
+  /** The answers to AskP, as texts: a server may repeat them. */
   readonly secrets: readonly string[]
 }
 
-/** What one question adds to the block. */
-interface Answer {
+/** The answer to one question. */
+interface EncodedAnswer {
   readonly lines: readonly string[]
-  /** The rest of the block, after all lines. */
+  /** The content of a file: the rest of the block, behind all lines. */
   readonly file?: string
 }
 
 type Value = FormAnswers[string]
 
-/** Makes the error for an answer; the message begins with its field and never holds the answer itself, which may be a secret. */
+/**
+ * Makes the error for an answer. The message begins with its field and never holds the answer, which may be a secret.
+ */
 export type Refuse = (message: string) => Error
 
 /**
- * The answers as the server wants them, texts in UTF-8, since nothing tells what it expects: "the first n lines in the dataBlock", and a file as "the remainder" (Gopher+ 2.8). Without a
- * file the block ends in a dot, and lines that begin with one have it doubled; with a file its length is counted (2.3, 2.4).
+ * Encodes the answers in UTF-8, since nothing tells what the server expects: "the first n lines in the dataBlock", and
+ * a file as "the remainder" (Gopher+ 2.8). Without a file the block ends in a dot, and a dot that begins a line is
+ * doubled; with a file its length is counted (2.3, 2.4).
  */
 export function encodeAnswers(questions: readonly Question[], answers: FormAnswers, refuse: Refuse): FormData {
   const values = valuesOf(questions, answers, refuse)
   const encoded = questions.map((question, index) => {
     const name = `Answer ${index + 1} (${quoted(fieldOf(question).prompt)})`
     const answer = answerTo(question, values.get(index), (message) => refuse(`${name}: ${message}`))
-    // Those that the server itself has proposed, too.
+    // Answers that the server has proposed are checked, too.
     if (answer.lines.every(isOneLine)) return answer
     throw refuse(`${name}: Expected one line of text, without line ends and NUL.`)
   })
@@ -54,7 +57,9 @@ function dotted(lines: readonly string[]): string {
   return `+-1\r\n${lines.map((line) => `${line.startsWith('.') ? '.' : ''}${line}\r\n`).join('')}.\r\n`
 }
 
-/** The values by the places of their questions. A number is a number, even where a prompt looks like one. */
+/**
+ * The answers by the index of their questions. A number means a question's number, even where a prompt looks like one.
+ */
 function valuesOf(questions: readonly Question[], answers: FormAnswers, refuse: Refuse): ReadonlyMap<number, Value> {
   const prompts = questions.map((question) => fieldOf(question).prompt)
   const values = new Map<number, Value>()
@@ -69,13 +74,13 @@ function valuesOf(questions: readonly Question[], answers: FormAnswers, refuse: 
   return values
 }
 
-function answerTo(question: Question, value: Value | undefined, refuse: Refuse): Answer {
+function answerTo(question: Question, value: Value | undefined, refuse: Refuse): EncodedAnswer {
   const { kind } = question
   if (kind === 'ChooseF') return value === undefined ? { lines: [] } : { lines: [], file: fileOf(value, refuse) }
   if (kind === 'Select') return { lines: boxes(question, value, refuse) }
   if (kind === 'AskL') return { lines: counted(value === undefined ? question.default : linesOf(value, refuse)) }
   if (kind === 'Choose') return { lines: [choice(question, value, refuse)] }
-  // A secret is only ever the caller's own: not even what the server proposes.
+  // A secret comes from the caller alone: a proposal of the server is not sent.
   if (value === undefined) return { lines: [kind === 'AskP' ? '' : (question.default ?? '')] }
   return { lines: [utf8Octets(textOf(value, refuse))] }
 }
@@ -92,13 +97,13 @@ function linesOf(value: Value, refuse: Refuse): readonly string[] {
   return text === '' ? [] : text.split(/\r\n|\n|\r/).map(utf8Octets)
 }
 
-/** As the server wrote it, octet for octet; the first one where nothing is said. */
+/** The choice in the server's own octets; without an answer the first one. */
 function choice(question: Question, value: Value | undefined, refuse: Refuse): string {
   if (value === undefined) return question.choices[0] ?? ''
   return question.choices[placeOf(textOf(value, refuse), question, refuse)] ?? ''
 }
 
-/** One line a box, 1 where it is ticked: the paper gives no example, UMN's client sends so. */
+/** One line a box, 1 where it is ticked. Gopher+ has no example; UMN's client sends so. */
 function boxes(question: Question, value: Value | undefined, refuse: Refuse): readonly string[] {
   const proposed = question.choices.map((box) => box === question.default)
   if (value === undefined) return proposed.map((ticked) => (ticked ? '1' : '0'))
@@ -132,13 +137,13 @@ function isTexts(value: Value): value is readonly string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string')
 }
 
-/** For messages: harmless, and not endless. */
+/** A text for messages: printable, and at most 100 characters. */
 export function quoted(text: string): string {
   const shown = printable(text)
   return `"${shown.length > 100 ? `${shown.slice(0, 100)}...` : shown}"`
 }
 
-/** A form may have any number of questions and choices; a message has some. */
+/** A message shows at most so many questions or choices. */
 const mostShown = 30
 
 export function some(items: readonly string[]): string {
@@ -146,7 +151,7 @@ export function some(items: readonly string[]): string {
   return `${items.slice(0, mostShown).join(', ')}${more}`
 }
 
-/** What a field wants, in words. */
+/** The answer that a field wants, in words. */
 export function wantOf({ kind, default: proposal, choices }: FormField): string {
   const proposed = proposal === null ? '' : `; ${quoted(proposal)} if left out`
   if (kind === 'Choose') return `one of ${some(choices.map(quoted))}`

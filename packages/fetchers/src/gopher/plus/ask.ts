@@ -1,16 +1,17 @@
 import { octetsToText } from '@retriever/core'
 import type { FormField } from '../../plugin/form.ts'
 
-/** A question as it came: its texts are octets, one a character, since a choice goes back as the server wrote it. */
+/** A question as the server wrote it: one octet a character, since a choice goes back unchanged. */
 export type Question = FormField
 
 const kinds: readonly FormField['kind'][] = ['Ask', 'AskP', 'AskL', 'AskF', 'Select', 'Choose', 'ChooseF']
 
 /**
- * The questions of an +ASK block, in their order: `Ask: Your name? TAB nobody`, `Choose: Colour? TAB red TAB green` (Gopher+ 2.8). What
- * the paper leaves open is as the University of Minnesota's client has it: `Choosef` may be spelt so, a `Note:` and a line without a
- * colon are read and not answered, a question of an unknown kind is answered by one line, and a `Select` without choices is a single box
- * to tick, ticked before where `:1` ends its prompt.
+ * The questions of an +ASK block, in their order: `Ask: Your name? TAB nobody`, `Choose: Colour? TAB red TAB green`
+ * (Gopher+ 2.8). Where the paper leaves something open, this follows the client of the University of Minnesota:
+ * `Choosef` is a spelling of `ChooseF`, a `Note:` and a line without a colon need no answer, a question of an unknown
+ * kind is answered by one line, and a `Select` without choices is a single box, ticked beforehand where `:1` ends its
+ * prompt.
  */
 export function readAsk(lines: readonly string[]): readonly Question[] {
   return lines.flatMap((line) => {
@@ -30,7 +31,7 @@ function select(prompt: string, choices: readonly string[]): Question {
   return { kind: 'Select', prompt: box, default: ticked === '1' ? box : null, choices: [box] }
 }
 
-/** The question for people. */
+/** The question in the form in which people see it. */
 export function fieldOf({ kind, prompt, default: proposal, choices }: Question): FormField {
   return {
     kind,
@@ -40,7 +41,7 @@ export function fieldOf({ kind, prompt, default: proposal, choices }: Question):
   }
 }
 
-/** Trimmed as text: among octets, 0xA0 may be the end of a letter. */
+/** Trimmed after decoding: as an octet, 0xA0 may be the end of a letter. */
 function textOf(octets: string): string {
   return octetsToText(octets).trim()
 }

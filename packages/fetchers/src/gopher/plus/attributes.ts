@@ -9,13 +9,16 @@ import { fieldOf, readAsk } from './ask.ts'
 import { type Block, type Blocks, itemsOf, linesIn } from './blocks.ts'
 import { readViews, type View } from './views.ts'
 
-/** The attributes of an item by their names (Gopher+ 2.5), as `details.attributes` of its Entry. Those that did not come are absent. */
+/**
+ * The attributes of an item by their names (Gopher+ 2.5), as in `details.attributes` of its Entry. Attributes that did
+ * not come are absent.
+ */
 export interface Attributes {
   readonly ADMIN?: Admin | Elsewhere
   readonly VIEWS?: readonly View[] | Elsewhere
   readonly ABSTRACT?: string | Elsewhere
   readonly ASK?: readonly FormField[] | Elsewhere
-  /** Of any other: its lines. */
+  /** The lines of any other attribute. */
   readonly [name: string]:
     | Admin
     | readonly View[]
@@ -26,7 +29,7 @@ export interface Attributes {
     | undefined
 }
 
-/** An attribute that is an item of its own: the block's header says where, and there is no text in the block. */
+/** An attribute that is kept in another item: the header of its block says where, and the block has no text. */
 export interface Elsewhere {
   readonly url: string | null
 }
@@ -39,8 +42,8 @@ export function asksAttributes({ gopherPlus }: GopherPlan): boolean {
 }
 
 /**
- * One entry an item, as its menu line gives it. Lines before any attribute are those of a menu: to who asks for `application/gopher+-menu`,
- * pygopherd sends a plain one.
+ * One entry an item, as its menu line gives it. Lines before any attribute are those of a plain menu, which pygopherd
+ * sends in place of `application/gopher+-menu`.
  */
 export async function* attributeEntries(
   body: AsyncIterable<Uint8Array>,
@@ -67,7 +70,7 @@ function attributeEntry(blocks: Blocks, plan: GopherPlan, decode: Decode): Entry
   }
 }
 
-/** +INFO must come, and be a menu line. Without it this can only be the item that was asked for. */
+/** The entry of an +INFO line. Without one, the attributes can only be those of the item that was asked for. */
 function entryOf(info: string | undefined, plan: GopherPlan, decode: Decode): Entry {
   const { gophertype, selector, host, port } = plan
   if (info === undefined) {

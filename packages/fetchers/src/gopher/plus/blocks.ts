@@ -1,11 +1,14 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { linesBeforeEndMark } from '../end-mark.ts'
 
-/** One attribute of an item (Gopher+ 2.5), as it came: octets, one a character. */
+/** One attribute of an item (Gopher+ 2.5): one octet a character. */
 export interface Block {
-  /** What follows the name: for +INFO a menu line, for others one that tells where the attribute is kept. */
+  /**
+   * The rest of the line behind the name: for +INFO a menu line, for others a line that tells where the attribute is
+   * kept.
+   */
   readonly header: string
-  /** Without the blank that each begins with. */
+  /** The lines without the blank that each begins with. */
   readonly lines: string[]
 }
 
@@ -13,15 +16,15 @@ export interface Block {
 export type Blocks = Map<string, Block>
 
 /**
- * A line that begins a block: `+ADMIN:`, `+VIEWS: ` with a blank, `+ABSTRACT: 0more TAB /more TAB h TAB 70`. The paper's own example (2.8)
- * has `+ADMIN` without its colon; then nothing may follow, since servers that send text without the leading blank may begin a line
- * of it with a plus.
+ * A line that begins a block: `+ADMIN:`, `+VIEWS: ` with a blank, `+ABSTRACT: 0more TAB /more TAB h TAB 70`. The
+ * example of Gopher+ 2.8 has `+ADMIN` without its colon; then nothing may follow, since servers that send text without
+ * the leading blank may begin a line of it with a plus.
  */
 const heading = /^\+(?:([\w.-]+)(?::[ \t]*(.*)|[ \t]*)|(INFO)[ \t]+(.*))$/s
 
 /**
- * The items of an answer to `!` or `$`, one after the other: each begins with its +INFO (Gopher+ 2.5, 2.7). Lines before any block are
- * none of an item, and come as they are.
+ * The items of an answer to `!` or `$`: each begins with its +INFO (Gopher+ 2.5, 2.7). Lines before any block are
+ * passed on as strings.
  */
 export async function* itemsOf(
   body: AsyncIterable<Uint8Array>,
@@ -48,7 +51,7 @@ export async function* itemsOf(
   if (blocks !== undefined) yield blocks
 }
 
-/** The lines of a block, those that a server puts behind its name too, without empty ones at its ends. */
+/** The lines of a block, with a line that stands behind its name, and without empty lines at both ends. */
 export function linesIn({ header, lines }: Block): readonly string[] {
   const all = header === '' || header.includes('\t') ? [...lines] : [header, ...lines]
   while (all.at(-1)?.trim() === '') all.pop()

@@ -4,42 +4,43 @@ import { languageQuality, typeQuality } from './accept.ts'
 import type { View } from './views.ts'
 
 /**
- * The most welcome view by `accept` and `acceptLanguage`; the server's order breaks ties. Where none is welcome a remark says so, and
- * it is one of a type that is, or else the server's own favourite. Null: the server names no views.
+ * The view that `accept` and `acceptLanguage` prefer; the order of the server decides between equals. Where none is
+ * wanted, a remark says so, and a view of a wanted type is taken, or else the first of the server. Null: the server
+ * names no views.
  */
 export function chooseView(views: readonly View[], context: RetrievalContext): View | null {
   const { accept, acceptLanguage } = context.request
   const type = ({ mediaType }: View): number => typeQuality(accept, mediaType)
-  const best = favourite(views, (view) => type(view) * languageQuality(acceptLanguage, view.language))
+  const best = preferred(views, (view) => type(view) * languageQuality(acceptLanguage, view.language))
   if (best !== null) return best
   const [first = null] = views
-  const chosen = (accept === undefined ? null : favourite(views, type)) ?? first
+  const chosen = (accept === undefined ? null : preferred(views, type)) ?? first
   tellNoneFits(chosen, context)
   return chosen
 }
 
-/** The first of those with the highest quality, if any has one at all. */
-function favourite(views: readonly View[], quality: (view: View) => number): View | null {
+/** The first view of the highest quality; null where all have quality 0. */
+function preferred(views: readonly View[], quality: (view: View) => number): View | null {
   let best: View | null = null
   let highest = 0
   for (const view of views) {
-    const welcome = quality(view)
-    if (welcome <= highest) continue
-    highest = welcome
+    const ofView = quality(view)
+    if (ofView <= highest) continue
+    highest = ofView
     best = view
   }
   return best
 }
 
 function tellNoneFits(view: View | null, { emit, url, request }: RetrievalContext): void {
-  const wish = wishOf(request)
+  const wants = wanted(request)
   const comes =
     view === null ? 'names no views of the item, and sends it' : `has no view as wanted, and sends ${shown(view)}`
-  emit({ type: 'remark', url, message: `The server ${comes}; wanted was ${wish}.` })
+  emit({ type: 'remark', url, message: `The server ${comes}; wanted was ${wants}.` })
 }
 
-function wishOf({ accept, acceptLanguage }: RequestOptions): string {
-  return [accept, acceptLanguage].filter((wish) => wish !== undefined).join(', ')
+function wanted({ accept, acceptLanguage }: RequestOptions): string {
+  return [accept, acceptLanguage].filter((field) => field !== undefined).join(', ')
 }
 
 function shown({ name }: View): string {

@@ -5,7 +5,10 @@ import { isAnswers } from '../../plugin/options.ts'
 import { encodeAnswers, type FormData, quoted, some, wantOf } from './answers.ts'
 import { fieldOf, type Question } from './ask.ts'
 
-/** Gets the answers to the questions, from the caller alone, and encodes them. Rejects with `form-required` or `invalid-option`. */
+/**
+ * Gets the answers to the questions from the caller, and encodes them. Rejects with `form-required` or
+ * `invalid-option`.
+ */
 export async function fillForm(questions: readonly Question[], context: RetrievalContext): Promise<FormData> {
   const form: Form = { url: context.url, fields: questions.map(fieldOf) }
   const answers = await answersTo(form, context)
@@ -17,7 +20,7 @@ async function answersTo(form: Form, context: RetrievalContext): Promise<FormAns
   const { form: given } = context.request
   if (given === undefined) return null
   if (typeof given !== 'function') return given
-  // A person may take their time: no limit runs but the total.
+  // A person may need time: only the total limit runs.
   const answers: unknown = await context.deadline
     .unlimited(async () => given(form))
     .catch((cause) => {
@@ -37,7 +40,7 @@ function formRequired({ fields }: Form, context: RetrievalContext): RetrievalErr
   return context.error('form-required', message, { phase: 'request' })
 }
 
-/** `[object Map]` is better than `object`. */
+/** `[object Map]` tells more than `object`. */
 function kindOf(value: unknown): string {
   return typeof value === 'object' ? Object.prototype.toString.call(value) : typeof value
 }

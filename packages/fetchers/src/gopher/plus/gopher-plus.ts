@@ -8,14 +8,17 @@ import { parseMenuLine } from '../menu.ts'
 /** The first line of an answer (Gopher+ 2.3): `+5340`, `+-1`, `+-2`, `--1`. */
 export interface Status {
   readonly success: boolean
-  /** Octets that follow; -1: up to a line with a dot; -2: up to the end of the connection. */
+  /** The number of octets that follow; -1: up to a line with a dot; -2: up to the end of the connection. */
   readonly length: number
 }
 
 const status = /^([+-])(-[12]|\d{1,15})[ \t]*\r?\n/
 const unfinished = /^[+-](?:-[12]?|\d{0,15})[ \t]{0,8}\r?$/
 
-/** Undefined where the answer does not begin with a status line: the server knows no Gopher+. Nothing is lost then. */
+/**
+ * Undefined where the answer does not begin with a status line: the server has no Gopher+. The octets are read again
+ * then.
+ */
 export async function readStatus(source: LineReader, context: RetrievalContext): Promise<Status | undefined> {
   let head = ''
   while (head === '' || unfinished.test(head)) {
@@ -30,7 +33,7 @@ export async function readStatus(source: LineReader, context: RetrievalContext):
   return { success: sign === '+', length: Number(length) }
 }
 
-/** The data behind a status line, framed as it says. What a server sends beyond that is not looked at. */
+/** The data behind a status line, framed as it says. Octets beyond that are ignored. */
 export function gopherPlusBody(
   { length }: Status,
   source: LineReader,
@@ -61,8 +64,9 @@ async function* octets(
 }
 
 /**
- * An error has a code and the administrator on its first line, then words for the person (Gopher+ 2.3):
- * `1 Ann Admin <ann@example.net> CRLF '/nope' does not exist`. 1: no such item, 2: try later, 3: moved, to what follows.
+ * Throws the error. Its first line has a code and the administrator, then come words for the person (Gopher+ 2.3): `1
+ * Ann Admin <ann@example.net> CRLF '/nope' does not exist`. The codes are 1: no such item, 2: try later, 3: moved,
+ * with the new place.
  */
 export async function throwGopherPlusError(
   failure: Status,
@@ -83,9 +87,9 @@ export async function throwGopherPlusError(
 }
 
 /**
- * "Following the error-code is the gopher descriptor of where it now lives" (Gopher+ 2.3): on the same line, perhaps after the
- * administrator, or on the next. Nobody goes there by themselves: what was a text may be a menu there, and a form would be sent to
- * somebody else.
+ * "Following the error-code is the gopher descriptor of where it now lives" (Gopher+ 2.3): on the same line, perhaps
+ * behind the administrator, or on the next. The new place is only told, not retrieved: a text may be a menu there, and
+ * a form would go to another server.
  */
 function moved(text: string, plan: GopherPlan): string {
   const descriptors = text.split(/\r?\n/).map((line) => line.replace(/^\s*3\s+(?:[^<\t]*<[^>\t]*>\s*)?/, ''))
@@ -104,7 +108,7 @@ function whatHappened(code: string): string {
   return 'The server refused'
 }
 
-/** "The (short!) error message": as much of it as a reply may have. A cut one tells more than that it is cut, and so does none. */
+/** The words of an error ("short!"), up to 2048 octets. Where the connection breaks off, the words so far are used. */
 async function shortText(failure: Status, source: LineReader, context: RetrievalContext): Promise<string> {
   let text = ''
   try {

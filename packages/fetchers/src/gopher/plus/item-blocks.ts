@@ -6,9 +6,9 @@ import { type Blocks, itemsOf } from './blocks.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
 
 /**
- * Asks for all attributes of the plan's item, on a connection of its own. A bare `!`: the paper lets clients name those they want
- * (`!+VIEWS+ASK`), and pygopherd, which knows no more than the bare one, sends the document then. Null: the server knows no Gopher+. It has
- * sent the item (gophernicus), of which no more is read.
+ * Asks for all attributes of an item, on a connection of its own. The request is a bare `!`: clients may name
+ * attributes (`!+VIEWS+ASK`), but pygopherd sends the document then. Null: the server has no Gopher+ and has sent the
+ * item (gophernicus), which is not read further.
  */
 export async function askBlocks(plan: GopherPlan, context: RetrievalContext): Promise<Blocks | null> {
   const { gophertype, selector, search } = plan
@@ -20,7 +20,7 @@ export async function askBlocks(plan: GopherPlan, context: RetrievalContext): Pr
     if (status === undefined) return null
     if (!status.success) return await throwGopherPlusError(status, plan, source, context)
     const { limits } = context
-    // The attributes of one item are a reply, not a listing.
+    // The attributes of one item have the limit of a reply, not of a listing.
     const short = { ...context, limits: { ...limits, maxListing: limits.maxReply } }
     for await (const item of itemsOf(gopherPlusBody(status, source, context), short)) {
       if (typeof item !== 'string') return item

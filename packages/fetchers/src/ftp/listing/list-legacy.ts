@@ -1,6 +1,24 @@
 import { clock, fullYear, monthNumber, utcDate } from '../../plugin/calendar.ts'
-import { head, safeSize } from './line-words.ts'
-import { known, type LineReading, type ListedFile } from './listed-file.ts'
+import { safeSize } from './facts.ts'
+import { head, known, type LineReading, type ListedFile } from './listed-file.ts'
+
+/**
+ * `+i8388621.29609,m824255902,/,<TAB>tdev`: EPLF, https://cr.yp.to/ftp/list/eplf.html; dates are seconds since 1970,
+ * in UTC.
+ */
+export function readEplf(line: string): LineReading | undefined {
+  const tab = line.indexOf('\t')
+  if (!line.startsWith('+') || tab === -1) return undefined
+  const facts = line.slice(1, tab).split(',')
+  const number = (letter: string): number | undefined =>
+    safeSize(facts.find((fact) => fact.startsWith(letter))?.slice(1) ?? '')
+  const modified = new Date((number('m') ?? Number.NaN) * 1000)
+  return {
+    name: line.slice(tab + 1),
+    kind: facts.includes('/') ? 'directory' : facts.includes('r') ? 'file' : 'other',
+    ...known({ size: number('s'), modified: Number.isNaN(modified.getTime()) ? undefined : modified }),
+  }
+}
 
 /** `NAME.EXT;1`, and CMU's `[DIR.SUB]NAME.EXT;1`. */
 const nameStart = /^([^ \t;]{1,255});(\d{1,5})(?=[ \t]|$)/
@@ -10,13 +28,16 @@ const blocksPattern = /(?:^|[ \t])(\d{1,12})(?:\/(\d{1,12}))?(?=[ \t]|$)/
 const ownerPattern = /[ \t](\[[^\] \t]*\]?)/
 const protectionPattern = /\([A-Z,]*\)/i
 
-/** `README.FTP;1        %RMS-E-PRV, insufficient privilege or file protection violation`, in MultiNet's and other servers' words. */
+/**
+ * `README.FTP;1        %RMS-E-PRV, insufficient privilege or file protection violation`, in the words of MultiNet and
+ * others.
+ */
 const complaint = /^[ \t]*(?:<?%|(?:no|insufficient) privilege)/i
 
 /**
- * `NAME.EXT;1   1/3   15-JAN-1997 12:34:56 [GROUP,OWNER] (RWED,RWED,RE,)`: a VMS directory as UCX has it; MultiNet has no second number,
- * TGV's and TCPware's neither owner nor protection, others another order. Sizes are in blocks of 512 octets, and what the last one
- * holds is not told.
+ * Reads a line of a VMS directory: `NAME.EXT;1   1/3   15-JAN-1997 12:34:56 [GROUP,OWNER] (RWED,RWED,RE,)`, as UCX
+ * writes it. MultiNet leaves out the second number, TGV and TCPware owner and protection, and others have another
+ * order. Sizes are in blocks of 512 octets; how full the last one is, is not told.
  */
 export function readVms(line: string): LineReading | undefined {
   const [all, specification = '', version = ''] = nameStart.exec(head(line)) ?? []
@@ -29,7 +50,7 @@ export function readVms(line: string): LineReading | undefined {
   return isVms ? { ...file, ...facts } : undefined
 }
 
-/** A directory is changed to without `.DIR;1`; a file's version is part of its name. */
+/** A directory is named without `.DIR;1`, as CWD wants it; the version is part of the name of a file. */
 function vmsName(specification: string, version: string): Pick<ListedFile, 'name' | 'kind'> {
   const name = specification.slice(specification.lastIndexOf(']') + 1)
   return /.\.DIR$/i.test(name)
@@ -53,16 +74,19 @@ function vmsFacts(fields: string): Pick<ListedFile, 'modified' | 'details'> {
 
 /** `Directory DISK$USER:[ANN]`, MultiNet's `USR:[ANONYMOUS]`. */
 const headline = /^(?:Directory [^ \t[]*|[A-Z0-9$_-]+:)\[[^ \t]*\][ \t]*$/i
-/** `Total of 3 files, 5/9 blocks.`, `Total of 925 blocks in 8 files.`, `Grand total of 2 directories, 4 files, 30/40 blocks.` */
+/**
+ * `Total of 3 files, 5/9 blocks.`, `Total of 925 blocks in 8 files.`, `Grand total of 2 directories, 4 files, 30/40
+ * blocks.`
+ */
 const total = /^(?:Grand )?Total(?: of)? \d[\d,]* (?:files?|blocks?|director(?:y|ies))\b/i
 
-/** What stands on the lines below a name that is too long for its column, or is left of them. */
+/** The rest of an entry whose name is too long for its column, on lines of its own. */
 const continuation =
   /^[ \t]*(?:\d{1,12}(?:\/\d{1,12})?[ \t]+\d\d?-[A-Z]{3}-|\d\d?-[A-Z]{3}-\d\d|\[[^\] \t]*\](?:[ \t]|$)|\([A-Z,]*\)[ \t]*$)|^[ \t]+%/i
 
 /**
- * Joins what VMS has put on two lines or three: a long name, its fields, its protection. Knows no more than the one entry that is open;
- * whatever does not go on with it begins a new one.
+ * Joins an entry that VMS writes on two or three lines: a long name, its fields, its protection. It holds no more than
+ * one entry; any line that does not belong to it begins a new one.
  */
 export async function* joinVms(lines: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   let open: string | undefined
@@ -76,7 +100,10 @@ export async function* joinVms(lines: AsyncIterable<string>): AsyncGenerator<str
   if (open !== undefined) yield open
 }
 
-/** An entry of VMS in whose head there is room, and no protection yet, which is always the last. */
+/**
+ * Whether another line may belong to the entry: it is one of VMS, its head has room, and its protection, always the
+ * last, has not come.
+ */
 function isOpen(line: string): boolean {
   return head(line).length === line.length && nameStart.test(line) && !protectionPattern.test(line)
 }
