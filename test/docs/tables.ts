@@ -1,5 +1,14 @@
-import { builtinSchemes, errorCodes, explain, findingCodes, formatExplanation, type Scheme } from '@retriever/core'
+import {
+  advisedOptions,
+  builtinSchemes,
+  errorCodes,
+  explain,
+  findingCodes,
+  formatExplanation,
+  type Scheme,
+} from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
+import { shownExplanation } from '../../packages/cli/src/options/option-hints.ts'
 
 /** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm run docs` writes it. */
 
@@ -25,13 +34,20 @@ export function errorsPage(): string {
     'Errors',
     `Every failure is a \`RetrievalError\` with a \`code\` of this table, the \`phase\` in which it came up, the \`url\` (its password
 removed), where there is one the server's \`reply\` and HTTP \`status\`, and the \`cause\`. The \`message\` says what, where, and what to do
-next. The list is closed: a new code is a new major version.`,
+next. The list of codes is closed: a new code is a new major version.`,
     table(['Code', 'Exit status', 'When'], rows),
+    '## Advice',
+    `Where an option of the library may help, the message names it in backquotes, and the error says the same as data:
+\`error.advice\` is \`{ option: 'policy.allowPorts', value: 25 }\` where the message says \`policy.allowPorts: [25]\`. So a program
+with options of its own can name those instead, as the command does with \`--allow-port 25\`. Findings and the event
+\`remark\` have \`advice\` too. These options are named:`,
+    wrapped(`${advisedOptions.map((option) => `\`${option}\``).join(', ')}.`),
     '## Phases',
     '`resolve`, `policy` (nothing was contacted), `lookup`, `connect`, `tls`, `greeting`, `login`, `request`, `body`, `save`.',
     '## Findings',
     `A finding is a remark on a URL, made before anything is contacted: \`notice\` (shown by \`explain\` and \`-v\`), \`warning\` (one line on
-stderr), \`danger\` (refused with the code \`refused\` unless allowed by \`--allow CODE\`; \`encoded-delimiter\` cannot be allowed).`,
+stderr), \`danger\` (refused with the code \`refused\` unless \`policy.allow\` names it; in the command, \`--allow CODE\`).
+\`encoded-delimiter\` cannot be allowed.`,
     table(
       ['Finding', 'Severity'],
       Object.entries(findingCodes).map(([code, severity]) => [`\`${code}\``, severity]),
@@ -68,8 +84,13 @@ export function fillIn(document: string, name: string, content: string): string 
 /** The document with the output of each `retrieve explain` in it as it is. */
 export function runExamples(document: string): string {
   return document.replace(/(```console\n\$ retrieve explain '([^']+)'\n)[^`]*```/g, (_, head: string, url: string) => {
-    return `${head}${formatExplanation(explain(url))}\`\`\``
+    return `${head}${formatExplanation(shownExplanation(explain(url)))}\`\`\``
   })
+}
+
+/** In lines of at most 118 characters. */
+function wrapped(text: string): string {
+  return text.replace(/(.{1,118})(?: |$)/g, '$1\n').trimEnd()
 }
 
 function page(title: string, ...parts: readonly string[]): string {

@@ -1,3 +1,4 @@
+import type { Advice } from './advice.ts'
 import { redactUnknown, redactUrl } from './secrets/redact.ts'
 
 /** Where in a retrieval something went wrong, in the order of a retrieval. */
@@ -72,6 +73,8 @@ export interface ErrorDetails {
   readonly status?: number
   /** What came with that status. */
   readonly response?: ErrorResponse
+  /** The option of the library that may help, which the message names as adviceText() writes it. */
+  readonly advice?: Advice
   /** True: trying again may help, since the cause is likely to pass. */
   readonly transient?: boolean
   /** Milliseconds that the server asks to be left alone for. */
@@ -121,6 +124,7 @@ export class RetrievalError extends Error {
   readonly transient: boolean
   readonly retryAfter: number | undefined
   readonly handoff: HandoffDetails | undefined
+  readonly advice: Advice | undefined
   readonly span: readonly [number, number] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
@@ -135,6 +139,7 @@ export class RetrievalError extends Error {
     this.transient = details.transient ?? false
     this.retryAfter = details.retryAfter
     this.handoff = details.handoff
+    this.advice = details.advice
     this.span = details.span
   }
 

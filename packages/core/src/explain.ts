@@ -1,3 +1,4 @@
+import type { Advice } from './advice.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
 import { printable } from './printable.ts'
@@ -36,6 +37,8 @@ export interface Unexplained {
     readonly message: string
     /** [start, end) in the URL as given, or null where no part of it is to blame. */
     readonly span: readonly [number, number] | null
+    /** The option that the message names, if it names one. */
+    readonly advice?: Advice
   }
 }
 
@@ -46,11 +49,11 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
     return maskRecord(describe(resolve(url, options)), (hidden) => describe(resolve(hidden, absolute)))
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
-    const { code, message, span, url: shown } = error
+    const { code, message, span, advice, url: shown } = error
     const whole = `${message}${otherReading(url, options)}`
     return {
       url: (code === 'unknown-scheme' && shown) || redactUrl(url),
-      error: { code, message: whole, span: span ?? null },
+      error: { code, message: whole, span: span ?? null, ...(advice && { advice }) },
     }
   }
 }
@@ -69,8 +72,8 @@ function describe({ url, locator, scheme, plan, findings }: Resolution): Explain
     mechanism: scheme.mechanism,
     locator: { user, password, host, port: locator.port ?? scheme.defaultPort, urlPath, query, fragment },
     plan: planFields(plan),
-    findings: findings.map(({ code, severity, message, remedy, span, rule }) => {
-      return { code, severity, message: `${message} ${remedy}`, span, rule }
+    findings: findings.map(({ code, severity, message, remedy, span, rule, advice }) => {
+      return { code, severity, message: `${message} ${remedy}`, span, rule, ...(advice && { advice }) }
     }),
   }
 }

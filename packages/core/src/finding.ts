@@ -1,3 +1,4 @@
+import type { Advice } from './advice.ts'
 import type { Span } from './url/locator.ts'
 
 /** `notice`: shown by explain and -v. `warning`: one line on stderr. `danger`: refused unless allowed. */
@@ -36,6 +37,8 @@ export interface Finding {
   readonly message: string
   /** A sentence: what to do about it. */
   readonly remedy: string
+  /** The option of the library that the remedy names, if it names one. */
+  readonly advice?: Advice
   /** [start, end) in the URL as given. */
   readonly span: Span
   /** The section that says so. */
@@ -60,14 +63,22 @@ const remedies: Readonly<Record<FindingCode, string>> = {
   'non-default-port': 'Nothing, if the server is meant to be there.',
   'unsafe-character': 'Write it escaped to be sure what is asked for.',
   'no-data-object': 'Run the program that is named.',
-  'no-server': 'Set one by --news-server, NNTPSERVER or defaults.newsServer.',
-  'no-fetcher': 'Or add a fetcher by createClient({ fetchers }).',
+  'no-server': 'Name one by `defaults.newsServer`.',
+  'no-fetcher': 'Or give the client a fetcher for it by `fetchers`.',
   'deprecated-scheme': 'Look for the resource under another scheme.',
+}
+
+/** The options that remedies name. */
+const advices: Readonly<Partial<Record<FindingCode, Advice>>> = {
+  'no-server': { option: 'defaults.newsServer' },
+  'no-fetcher': { option: 'fetchers' },
 }
 
 /** Makes a finding; its severity is that of its code unless the circumstances soften it. */
 export function finding(code: FindingCode, message: string, span: Span, rule: string, severity?: Severity): Finding {
-  return { code, severity: severity ?? findingCodes[code], message, remedy: remedies[code], span, rule }
+  const made = { code, severity: severity ?? findingCodes[code], message, remedy: remedies[code], span, rule }
+  const advice = advices[code]
+  return advice === undefined ? made : { ...made, advice }
 }
 
 const delimiterNames: Readonly<Record<string, string>> = { '0D': 'CR', '0A': 'LF', '00': 'NUL', '09': 'TAB' }

@@ -1,3 +1,4 @@
+import { adviceText } from './advice.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
 import { findAll } from './findings.ts'
@@ -49,8 +50,9 @@ export function resolve(url: string, options: ResolveOptions = noOptions): Resol
     return { ...resolution, findings }
   } catch (error) {
     if (!RetrievalError.is(error) || error.span === undefined) throw error
-    const { code, message, phase } = error
-    throw new RetrievalError(code, message, { phase, url: error.url ?? text, span: spanIn(url, text, error.span) })
+    const { code, message, phase, advice } = error
+    const details = { phase, url: error.url ?? text, span: spanIn(url, text, error.span) }
+    throw new RetrievalError(code, message, advice === undefined ? details : { ...details, advice })
   }
 }
 
@@ -144,6 +146,7 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
 }
 
 function unknownScheme(text: string, name: string): RetrievalError {
-  const message = `The scheme "${name}" is not known. \`retrieve schemes\` lists those that are; a library adds one by createClient({ schemes, fetchers }).`
-  return new RetrievalError('unknown-scheme', message, { phase: 'resolve', url: text, span: [0, name.length] })
+  const advice = { option: 'schemes' } as const
+  const message = `The scheme "${name}" is not known. See ${adviceText(advice)} for those that are.`
+  return new RetrievalError('unknown-scheme', message, { phase: 'resolve', url: text, span: [0, name.length], advice })
 }

@@ -1,4 +1,5 @@
 import {
+  adviceText,
   type ErrorCode,
   formatLocator,
   type Resolution,
@@ -142,16 +143,18 @@ export class Retrieval {
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
     if (fetcher === undefined) {
-      const hint = scheme.hint ?? `Add a fetcher for "${plan.mechanism}" by createClient({ fetchers }).`
+      const advice = { option: 'fetchers' } as const
+      const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
       const what = scheme.handoff
         ? 'It names no data object.'
         : `${scheme.title} is understood, but nothing here fetches it.`
-      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, { phase: 'resolve' })
+      const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
+      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
     }
     this.#deadline.throwIfAborted()
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
-    if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
+    if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
     tellPassedOver(fetcher, outcome, context)
     return outcome
   }

@@ -1,4 +1,4 @@
-import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
+import { type Advice, adviceText, type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { authority } from '../wire/transport/authority.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
@@ -34,13 +34,13 @@ export function statusError(
   const { status, reply } = head
   const transient = passing.has(status)
   const retryAfter = transient ? retryAfterOf(head) : undefined
-  const words =
+  const words: Words =
     retryAfter !== undefined
       ? leftAlone(retryAfter, context)
       : proxy
         ? ofProxy(proxy, context)
         : otherStatus(head, excerpt)
-  const [code, message] = meanings[status] ?? ['http-error', words]
+  const [code, message, advice] = meanings[status] ?? ['http-error', ...words]
   return context.error(code, `${message} (${reply})`, {
     status,
     reply,
@@ -48,6 +48,7 @@ export function statusError(
     phase: 'request',
     transient,
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(advice && { advice }),
   })
 }
 
@@ -60,18 +61,24 @@ function retryAfterOf(head: ResponseHead): number | undefined {
   return until === null ? undefined : Math.max(0, until.getTime() - now.getTime())
 }
 
-function leftAlone(milliseconds: number, { limits }: RetrievalContext): string {
+/** A message, and the option that it names. */
+type Words = readonly [message: string, advice?: Advice]
+
+function leftAlone(milliseconds: number, { limits }: RetrievalContext): Words {
   const limit = limits.maxRetryDelay
-  const longer = milliseconds > limit ? `, longer than maxRetryDelay (${limit / 1000} s)` : ''
-  return `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s${longer}; try again then.`
+  const what = `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s`
+  if (milliseconds <= limit) return [`${what}; try again then.`]
+  const advice = { option: 'limits.maxRetryDelay' } as const
+  return [`${what}, longer than ${limit / 1000} s (${adviceText(advice)}); try again then.`, advice]
 }
 
-function otherStatus(head: ResponseHead, excerpt: string): string {
-  if (head.status === 429) return 'The server wants fewer requests; try again later.'
-  if (head.status >= 500) return 'The server failed; try again later.'
-  if (head.status === 400 && isAboutTls(excerpt)) return `The server expects TLS on this port; ${useTls}.`
+function otherStatus(head: ResponseHead, excerpt: string): Words {
+  if (head.status === 429) return ['The server wants fewer requests; try again later.']
+  if (head.status >= 500) return ['The server failed; try again later.']
+  if (head.status === 400 && isAboutTls(excerpt)) return [`The server expects TLS on this port; ${useTls}.`]
   // The page often says it: "No required SSL certificate was sent".
-  return 'The server refused the request; `error.response` has what it says.'
+  const advice = { option: 'error.response' } as const
+  return [`The server refused the request; ${adviceText(advice)} has what it says.`, advice]
 }
 
 const useTls = 'write https: in place of http:'
@@ -88,10 +95,14 @@ export function tlsPortError({ host, port }: HttpPlan, context: RetrievalContext
 }
 
 /** Whoever of the two it was. tinyproxy answers 400 or 503 to an ftp URL, squid 503 where the server is not there. */
-function ofProxy({ url }: ProxyServer, context: RetrievalContext): string {
+function ofProxy({ url }: ProxyServer, context: RetrievalContext): Words {
   const who = `The proxy ${url}, or the server behind it, refused or failed.`
-  return context.url.startsWith('ftp:') ? `${who} If it knows no FTP, go through a tunnel: proxyTunnel.` : who
+  if (!context.url.startsWith('ftp:')) return [who]
+  const advice = { option: 'proxyTunnel' } as const
+  return [`${who} If it knows no FTP, go through a tunnel: ${adviceText(advice)}.`, advice]
 }
+
+const replyLimit: Advice = { option: 'limits.maxReply' }
 
 /** What undici or the socket said, in our words. */
 export function exchangeError(context: RetrievalContext, exchange: Exchange, said: unknown): RetrievalError {
@@ -99,12 +110,13 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, sai
   const { name, code, message } = traits(cause)
   const inBody = context.deadline.phase === 'body'
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    const what = `The header section is over ${context.limits.maxReply} octets, the limit set by maxReply.`
-    return context.error('limit-exceeded', what, { cause })
+    const what = `The header section is over ${context.limits.maxReply} octets (${adviceText(replyLimit)}).`
+    return context.error('limit-exceeded', what, { cause, advice: replyLimit })
   }
   if (cause instanceof UnboundedHead) {
-    const what = `The server sends ${message} without end; more than maxReply (${context.limits.maxReply}) are not read.`
-    return context.error('limit-exceeded', what)
+    const most = `${context.limits.maxReply} octets (${adviceText(replyLimit)})`
+    const what = `The server sends ${message} without end; no more than ${most} are read.`
+    return context.error('limit-exceeded', what, { advice: replyLimit })
   }
   if (cause instanceof TooManyInterim) return context.error('protocol-violation', `The server sent ${message}.`)
   const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
@@ -145,8 +157,9 @@ function http2Error(context: RetrievalContext, code: string, message: string, ca
     return context.error('partial', what, { transient: true, cause })
   }
   if (reason === 'HTTP_1_1_REQUIRED') {
-    const what = 'The server wants HTTP/1.1 for this, not HTTP/2; do not offer it: `httpFetcher({ http2: false })`.'
-    return context.error('receive-failed', what, { cause })
+    const advice = { option: 'httpFetcher.http2', value: false } as const
+    const what = `The server wants HTTP/1.1 for this, not HTTP/2; use ${adviceText(advice)}.`
+    return context.error('receive-failed', what, { cause, advice })
   }
   const transient = passingResets.test(message) || code === 'ERR_HTTP2_STREAM_CANCEL'
   return context.error('receive-failed', `The request broke off (${reason}); try again.`, { transient, cause })

@@ -1,4 +1,4 @@
-import { type HttpPlan, RetrievalError } from '@retriever/core'
+import { adviceText, type HttpPlan, RetrievalError } from '@retriever/core'
 import { type Attempt, Authenticator, type UserAndPassword } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
@@ -55,8 +55,9 @@ export class ServerLogin {
     const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
     const details = { status, reply, response: { headers: shownFields(head), excerpt }, phase: 'login' } as const
     if (givesField(context.request, 'authorization')) {
-      const message = `The server refused the Authorization field of your own; check it. (${reply})`
-      return context.error('auth-failed', message, details)
+      const advice = { option: 'headers', value: 'Authorization' } as const
+      const message = `The server refused the login given by ${adviceText(advice)}; check it. (${reply})`
+      return context.error('auth-failed', message, { ...details, advice })
     }
     const challenges = readChallenges(head.field('www-authenticate') ?? '')
     if (attempt.retry(challenges)) return null

@@ -1,5 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
-import type { AccessPlans, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
+import type { AccessPlans, Advice, ErrorCode, ErrorResponse, Phase, RetrievalError } from '@retriever/core'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
@@ -68,6 +68,8 @@ export interface ErrorExtras {
   readonly reply?: string
   /** Of HTTP. */
   readonly status?: number
+  /** The option that the message names, as adviceText() writes it. */
+  readonly advice?: Advice
   /** Of HTTP: the fields of the answer, and the beginning of its body as text. */
   readonly response?: ErrorResponse
   /** True: trying again may help. */
@@ -186,6 +188,8 @@ export interface Addresses {
   allows(address: string): boolean
   /** Why none may, behind a colon. */
   readonly rule: string
+  /** The option that the rule names. */
+  readonly advice: Advice
   /** True: these are the rules for places that a server from elsewhere points to, not the caller. */
   readonly isPointedTo?: boolean
   /** For the keys of pools: what is open under another key may have been made by other rules. */

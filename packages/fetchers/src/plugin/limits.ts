@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import { adviceText, advisedOptions, RetrievalError } from '@retriever/core'
 
 /** Every limit can be set by the caller; times are milliseconds, sizes octets. `Infinity` switches one off. */
 export interface Limits {
@@ -83,9 +83,11 @@ export function whenHeld(limits: Limits): Limits {
 /** minSpeed where policy.publicOnly holds and the caller sets none: a server of others' choice must not hold a connection for days. */
 export const publicMinSpeed = 10
 
-/** The error for an option: what was expected, and what came, with its type. */
-export function invalidOption(name: string, expected: string, value: unknown): RetrievalError {
+/** The error for an option, or a `key` of it: what was expected, and what came, with its type. */
+export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
+  const option = advisedOptions.find((advised) => advised === name)
+  const advice = option && { option, ...(key !== undefined && { value: key }) }
   const shown = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'function' ? 'one' : String(value)
-  const message = `Expected \`${name}\` to be ${expected}, got ${shown} (${value === null ? 'null' : typeof value}).`
-  return new RetrievalError('invalid-option', message, { phase: 'resolve' })
+  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${shown} (${value === null ? 'null' : typeof value}).`
+  return new RetrievalError('invalid-option', message, { phase: 'resolve', ...(advice && { advice }) })
 }

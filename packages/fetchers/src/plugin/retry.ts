@@ -82,7 +82,7 @@ export class Retries {
 }
 
 function withMessage(error: RetrievalError, message: string): RetrievalError {
-  const { code, phase, url, reply, status, response, transient, retryAfter, cause } = error
+  const { code, phase, url, reply, status, response, transient, retryAfter, advice, cause } = error
   return new RetrievalError(code, message, {
     phase,
     transient,
@@ -92,6 +92,7 @@ function withMessage(error: RetrievalError, message: string): RetrievalError {
     ...(status !== undefined && { status }),
     ...(response !== undefined && { response }),
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(advice !== undefined && { advice }),
   })
 }
 

@@ -1,6 +1,9 @@
-import { type ErrorCode, RetrievalError } from '@retriever/core'
+import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import type { RetrievalContext, Retrieved, Sink } from '../plugin/fetcher.ts'
 import { speedRule } from './low-speed.ts'
+
+const sizeLimit: Advice = { option: 'limits.maxSize' }
+const speedLimit: Advice = { option: 'limits.minSpeed' }
 
 /**
  * A retrieval's body on its way to the one consumer: counts, limits, reports progress, and ends the retrieval when it ends. Pulled
@@ -79,10 +82,9 @@ export class Body {
 
   /** The error for a body that its consumer cannot hold. */
   tooLarge(limit: number): RetrievalError {
-    return this.#error(
-      'limit-exceeded',
-      `The body is over ${limit} octets, the limit of maxCollected; save it to a file.`,
-    )
+    const advice = { option: 'limits.maxCollected' } as const
+    const what = `The body is over ${limit} octets, the limit set by ${adviceText(advice)}; save it to a file.`
+    return this.#context.error('limit-exceeded', what, { phase: 'body', advice })
   }
 
   #take(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
@@ -103,27 +105,27 @@ export class Body {
         deadline.throwIfAborted()
         this.#received += chunk.length
         if (this.#received > limits.maxSize) {
-          throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
+          const what = `The body is over ${limits.maxSize} octets, the limit set by ${adviceText(sizeLimit)}.`
+          throw this.#context.error('limit-exceeded', what, { phase: 'body', advice: sizeLimit })
         }
         if (isTooSlow(chunk.length)) {
           const { minSpeed, minSpeedTime } = limits
           const rule = `fewer than ${minSpeed} octets a second for ${minSpeedTime / 1000} s`
-          throw this.#error('timeout', `The server sends ${rule}. Try later, or lower minSpeed.`)
+          const what = `The server sends ${rule}. Try later, or lower ${adviceText(speedLimit)}.`
+          throw this.#context.error('timeout', what, { phase: 'body', advice: speedLimit })
         }
         if (hasListener) emit({ type: 'progress', url, received: this.#received, size })
         yield chunk
       }
       deadline.throwIfAborted()
     } catch (error) {
-      failure = RetrievalError.is(error) ? error : this.#error('receive-failed', 'Reading the body failed.', error)
+      failure = RetrievalError.is(error)
+        ? error
+        : this.#context.error('receive-failed', 'Reading the body failed.', { phase: 'body', cause: error })
       throw failure
     } finally {
       this.#end(failure)
     }
-  }
-
-  #error(code: ErrorCode, message: string, cause?: unknown): RetrievalError {
-    return this.#context.error(code, message, { phase: 'body', cause })
   }
 
   #end(failure: RetrievalError | null): void {

@@ -5,7 +5,7 @@ import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { encodeCommand, Secrets, verbOf } from './command.ts'
 import { controlLost, outOfStep } from './control-errors.ts'
-import { tlsAdvice, wantsTls } from './refusal-words.ts'
+import { tlsWanted, wantsTls } from './refusal-words.ts'
 import { isPassive, isRead, type Reply, readReply, refusedByServer, wordsOf } from './replies.ts'
 import { noServer, ReplyAssembler } from './reply-assembler.ts'
 import { ReplyQueue } from './reply-queue.ts'
@@ -148,7 +148,7 @@ export class Control extends FTPContext {
   #closing(reply: Reply, verb: string): RetrievalError {
     const isLogin = verb === 'USER' || verb === 'PASS'
     const isRefused = isLogin && !(this.socket instanceof TLSSocket) && wantsTls(reply)
-    return refusedByServer(this.#context, reply, verb, isRefused ? { code: 'auth-failed', advice: tlsAdvice } : {})
+    return refusedByServer(this.#context, reply, verb, isRefused ? tlsWanted : {})
   }
 
   /** Tells of a reply that was got in another way than by `wait`. Returns what it was said to. */

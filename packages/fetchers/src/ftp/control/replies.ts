@@ -1,6 +1,6 @@
 import { type ErrorCode, octetsToText, printable, type RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ErrorExtras, RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
 
 /**
@@ -42,9 +42,11 @@ export function isUnknownCommand({ code }: Reply): boolean {
   return code === 500 || code === 502
 }
 
-interface Meaning {
+export interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
+  /** What else the error has: the option that the advice names. */
+  readonly extras?: ErrorExtras
   /** It may be granted another time. Default: what 4yz says (RFC 959 4.2.1). */
   readonly transient?: boolean
 }
@@ -76,7 +78,7 @@ export function refusedByServer(
   const message = `The server refused ${what}.${advice === undefined ? '' : ` ${advice}.`} It said`
   const oneLine = { code: reply.code, text: reply.text.replace(/\s+/g, ' ').trim() }
   const transient = own?.transient ?? (code === 'server-refused' && reply.code < 500)
-  return refusal(context, code, message, oneLine, { transient })
+  return refusal(context, code, message, oneLine, { transient, ...own?.extras })
 }
 
 /** The error for words of the server that are not where the protocol has them. */

@@ -1,3 +1,4 @@
+import { adviceText } from '@retriever/core'
 import type { ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
 import { notModified, resumePoint } from '../../plugin/request-options.ts'
 import type { Dialogue } from '../control/dialogue.ts'
@@ -58,8 +59,10 @@ export function checkSize(dialogue: Dialogue, { offset, wanted }: ByteRange, { s
   const rest = wanted ?? (size === null ? 0 : size - offset)
   if (size === null || rest <= maxSize) return
   dialogue.done()
-  const message = `The body has ${rest} octets, and the limit set by maxSize is ${maxSize}; nothing was retrieved.`
-  throw dialogue.context.error('limit-exceeded', message, { phase: 'body' })
+  const advice = { option: 'limits.maxSize' } as const
+  const limit = `the limit set by ${adviceText(advice)} is ${maxSize}`
+  const message = `The body has ${rest} octets, and ${limit}; nothing was retrieved.`
+  throw dialogue.context.error('limit-exceeded', message, { phase: 'body', advice })
 }
 
 function resumedPart(dialogue: Dialogue, attributes: Attributes): ByteRange {

@@ -1,4 +1,4 @@
-import { printable } from '@retriever/core'
+import { type Advice, adviceText, printable } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
@@ -37,11 +37,12 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
   if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
   if (wantsCoding(request)) checkCount(names, retrieved, context)
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
-  const why =
+  const message =
     codings === null
-      ? `its content coding, which is not known here (${shown(names)}).`
-      : `the content coding that it came in unasked (${shown(names)}); the whole, with \`compressed\`, is decoded.`
-  emit({ type: 'remark', url, message: `It stays in ${why}` })
+      ? `It stays in its content coding, which is not known here (${shown(names)}).`
+      : `It stays in the content coding that it came in unasked (${shown(names)}); ` +
+        `the whole, with ${adviceText(compressed)}, is decoded.`
+  emit({ type: 'remark', url, message, ...(codings !== null && { advice: compressed }) })
   return retrieved
 }
 
@@ -64,12 +65,15 @@ function knownAll(names: readonly string[]): Coding[] | null {
   return codings.every((coding) => coding !== undefined) ? codings : null
 }
 
+const compressed: Advice = { option: 'compressed' }
+
 /** Throws `limit-exceeded` for more than there may be. */
 function checkCount(names: readonly string[], { body }: Retrieved, { error, deadline }: RetrievalContext): void {
   if (names.length <= maxCodings) return
   void body[Symbol.asyncIterator]().return?.()
   const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
-  throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, { phase: deadline.phase })
+  const message = `${what}; try it without ${adviceText(compressed)}.`
+  throw error('limit-exceeded', message, { phase: deadline.phase, advice: compressed })
 }
 
 function shown(names: readonly string[]): string {
@@ -108,8 +112,9 @@ async function* counted(
   for await (const chunk of { [Symbol.asyncIterator]: () => source }) {
     wire.octets += chunk.length
     if (wire.octets > 2 * limits.maxSize + 65_536) {
-      const message = `The coded body is over twice the ${limits.maxSize} octets that maxSize allows it decoded.`
-      throw error('limit-exceeded', message, { phase: 'body' })
+      const advice = { option: 'limits.maxSize' } as const
+      const most = `${limits.maxSize} octets that ${adviceText(advice)} allows it decoded`
+      throw error('limit-exceeded', `The coded body is over twice the ${most}.`, { phase: 'body', advice })
     }
     yield chunk
   }

@@ -1,4 +1,4 @@
-import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { adviceText, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import { type Attempt, Authenticator } from '../../auth/authenticator.ts'
 import { readChallenges } from '../../auth/challenge.ts'
 import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
@@ -28,8 +28,9 @@ export function proxyLoginError(
       details,
     )
   }
-  const message = `The proxy ${url} wants a login; give it user and password in its URL. (${reply})`
-  return context.error('auth-required', message, details)
+  const advice = { option: 'proxy', value: url.replace('//', '//USER:PASSWORD@') } as const
+  const message = `The proxy ${url} wants a login; give ${adviceText(advice)}. (${reply})`
+  return context.error('auth-required', message, { ...details, advice })
 }
 
 /**
