@@ -1,4 +1,5 @@
-// `npm start` and `npm test` on a clean clone, with nothing but Node and npm: brings the pinned pnpm by npx, installs, builds, runs.
+// `npm start` and `npm test` on a clean clone, with nothing but Node and npm: brings the pinned pnpm by npx, installs,
+// builds, runs.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -14,7 +14,7 @@ function namesIn(folder: string, suffix: string): string[] {
     .map((name) => name.slice(0, -suffix.length))
 }
 
-/** What is wanted and not there, or there and not wanted, each with the path or line to add or to remove. */
+/** Names that are missing or superfluous, each with the path or line to add or to remove. */
 function difference(wanted: readonly string[], there: readonly string[], where: (name: string) => string): string[] {
   return [
     ...wanted.filter((name) => !there.includes(name)).map((name) => `missing: ${where(name)}`),
@@ -78,6 +78,22 @@ test('every scheme has a table of URLs', () => {
 test('every mechanism has its contract test', () => {
   const tests = namesIn('test/contract/', '.test.ts')
   expect(difference(mechanisms, tests, (name) => `test/contract/${name}.test.ts`)).toEqual([])
+})
+
+test('every mechanism has a line in AccessPlans', () => {
+  const text = readFileSync(new URL('packages/core/src/plan.ts', root), 'utf8')
+  const [, body = ''] = /interface AccessPlans \{(.*?)^\}/ms.exec(text) ?? []
+  const planned = [...body.matchAll(/^ +(\w+):/gm)].map(([, name = '']) => name)
+  const named = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism))]
+  expect(difference(named, planned, (name) => `${name} in AccessPlans of packages/core/src/plan.ts`)).toEqual([])
+})
+
+test('every mechanism has a name in the remarks on options', () => {
+  const text = readFileSync(new URL('packages/fetchers/src/client/honoured.ts', root), 'utf8')
+  const missing = mechanisms.filter((name) => !new RegExp(`^  ${name}: '`, 'm').test(text))
+  expect(difference(missing, [], (name) => `${name} in the names of packages/fetchers/src/client/honoured.ts`)).toEqual(
+    [],
+  )
 })
 
 test('what is forgotten is named', () => {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { builtinMechanisms } from '@retriever/fetchers'
 import { afterAll, expect, test } from 'vitest'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
@@ -75,4 +76,12 @@ test.each([
   ['test/servers/src', 'node:fs/promises'],
 ])('%s may import %s', (place, specifier) => {
   expect(allowed(place, specifier)).toBe(true)
+})
+
+test.each(builtinMechanisms)('the mechanism %s is kept apart by the rules', (name) => {
+  const place = `packages/fetchers/src/${name}`
+  for (const other of ['client/client.ts', 'result/save.ts', 'mime/message.ts', 'another/index.ts']) {
+    expect(allowed(place, `../${other}`)).toBe(false)
+    expect(allowed(`${place}/room`, `../../${other}`)).toBe(false)
+  }
 })

@@ -1,4 +1,5 @@
-// Bundles the command into dist/: one small entry, and a chunk for each command and mechanism that is loaded on first use.
+// Bundles the command into dist/: one small entry, and a chunk for each command and mechanism that is loaded on first
+// use.
 import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'

@@ -15,7 +15,9 @@ const contestants = [
   { name: 'curl', run: (url) => runProgram('curl', ['-s', url]), is: spawnSync('curl', ['--version']).status === 0 },
 ]
 
-/** The contestants in turn, so that a machine that grows slower does so for all. Memory is also told for an empty body. */
+/**
+ * The contestants in turn, so that a machine that grows slower does so for all. Memory is also told for an empty body.
+ */
 export async function run([mebibytes = '2048', runs = '3']) {
   const size = Number(mebibytes)
   const server = await startServer({ http: true, bigSize: size * 2 ** 20 })

@@ -6,8 +6,8 @@ import { median, printTable } from './lib/table.mjs'
 export const about = 'Resolutions a second for 100,000 mixed URLs (or: COUNT [RUNS]), beside new URL() and fast-uri.'
 
 /**
- * Of 20 URLs 12 are of the web, as in a page or a log; the others are what Retriever is for. Every one differs, so that no
- * cache helps; hosts recur, as they do.
+ * Of 20 URLs 12 are of the web, as in a page or a log; the others are what Retriever is for. Every one differs, so that
+ * no cache helps; hosts recur, as they do.
  */
 const shapes = [
   (i) => `https://www.example${i % 977}.com/articles/${i}/a-title-of-some-length.html`,

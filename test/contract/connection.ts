@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bytesOf, failureOf } from './observe.ts'
 import type { Place, Subject } from './subject.ts'
 
-/** What a mechanism with a server keeps when the server, or the way to it, does not. */
+/** The promises that a mechanism keeps when its server, or the way to it, fails. */
 export function testConnection(subject: Subject): void {
   if (subject.stalls === undefined) return
   testSilence(subject)

@@ -6,8 +6,8 @@ import { bytesOf, deepFreeze, everythingIn, failureOf, handlesSince, openHandles
 import type { Subject } from './subject.ts'
 
 /**
- * What every mechanism keeps, seen through createClient. A fetcher that passes may be used like any other; what only its
- * protocol has is tested beside it.
+ * The promises of every mechanism, seen through createClient. A fetcher that passes may be used like any other; what
+ * only its protocol has is tested beside it.
  */
 export function testFetcher(subject: Subject): void {
   describe(`${subject.mechanism} keeps the contract of a fetcher`, () => {

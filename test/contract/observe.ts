@@ -34,7 +34,7 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** What keeps the process alive, by kind: sockets, timers, files. */
+/** The handles that keep the process alive, by kind: sockets, timers, files. */
 export function openHandles(): ReadonlyMap<string, number> {
   const handles = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) {
@@ -43,7 +43,10 @@ export function openHandles(): ReadonlyMap<string, number> {
   return handles
 }
 
-/** What is open now and was not before. Closing takes a few turns of the event loop, so it has a second to become nothing. */
+/**
+ * Handles that are open now and were not before. Closing takes a few turns of the event loop, so it has a second to
+ * become nothing.
+ */
 export async function handlesSince(before: ReadonlyMap<string, number>): Promise<string[]> {
   const more = (): string[] =>
     [...openHandles()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind]) => kind)

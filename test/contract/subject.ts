@@ -5,7 +5,7 @@ import type { Faults, Stall, TestServer } from '@retriever/servers'
 export interface Place extends AsyncDisposable {
   /** Absent where nothing is connected to. */
   readonly server?: TestServer
-  /** What `object` holds `bytes`; `missing` is not there; `listing` has `entries`. */
+  /** `object` holds `bytes`; `missing` is not there; `listing` has `entries`. */
   readonly object: string
   readonly missing: string
   /** Absent where the protocol knows no listings: HTTP. */
@@ -14,7 +14,7 @@ export interface Place extends AsyncDisposable {
   login?(user: string, password: string): string
 }
 
-/** What the contract wants to know of a mechanism. */
+/** The facts about a mechanism that the contract needs. */
 export interface Subject {
   readonly mechanism: string
   start(faults?: Faults): Promise<Place>

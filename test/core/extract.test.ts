@@ -322,7 +322,10 @@ describe('any text', () => {
   })
 })
 
-/** Not a stopwatch: what is quadratic takes minutes or hours on these, what is linear takes a second or two on a slow machine. */
+/**
+ * Not a stopwatch: what is quadratic takes minutes or hours on these, what is linear takes a second or two on a slow
+ * machine.
+ */
 describe('10 MB are read in linear time', () => {
   test.each(
     [

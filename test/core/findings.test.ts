@@ -63,7 +63,7 @@ test('40 ordinary URLs give no warning', () => {
   }
 })
 
-/** What a rule or a scheme may cite. */
+/** The sources that a rule or a scheme may cite. */
 const specification = /^(RFC \d+|uri\(7\)|draft-[a-z0-9-]+-\d\d|Gemini \d)/
 
 test('every finding has a known code, a sentence, a span within the URL, and a rule', () => {

@@ -21,7 +21,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitUrl } from '../../packages/core/src/url/split.ts'
 
-/** security.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only. */
+/**
+ * security.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only.
+ */
 
 const folder = new URL('../urls/', import.meta.url)
 
@@ -194,7 +196,9 @@ describe('property 4: decoded exactly once', () => {
     )
   })
 
-  /** A component in a URL, and where the plan has it. Those that have a syntax of their own are given what fits into it. */
+  /**
+   * A component in a URL, and where the plan has it. Those that have a syntax of their own are given what fits into it.
+   */
   const places: ReadonlyArray<readonly [url: (part: string) => string, field: (part: string) => object]> = [
     [(part) => `ftp://h/${part}`, (name) => ({ cwd: [], name })],
     [(part) => `ftp://h/${part}/x`, (name) => ({ cwd: [name], name: 'x' })],

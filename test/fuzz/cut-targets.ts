@@ -48,7 +48,7 @@ async function read(chunks: readonly Buffer[]): Promise<string[]> {
     yield* chunks
   })()
   try {
-    // What else a context has is not asked for.
+    // The rest of a context is not used.
     for await (const line of linesOf(body, { limits, error } as unknown as Parameters<typeof linesOf>[1]))
       lines.push(line)
   } catch (cause) {

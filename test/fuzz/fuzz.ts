@@ -20,7 +20,7 @@ export async function fuzz(target: Target, runs: number, seed: number): Promise<
 
 export async function failureOf(target: Target, input: readonly string[]): Promise<string | null> {
   try {
-    // Nothing is awaited where nothing has to be: most checks are done at once.
+    // Only promises are awaited: most checks are done at once.
     const pending = target.check(...input)
     if (pending !== undefined) await pending
     return null

@@ -45,7 +45,7 @@ const words = [
   '*',
 ]
 
-/** Of a path, a name, a value. */
+/** Pieces of a path, a name, a value. */
 export function piece(random: Random): string {
   const kind = random.below(20)
   if (kind < 12) return random.pick(words)
@@ -83,7 +83,7 @@ export function authority(random: Random): string {
 
 const digits = (random: Random): string => random.pick(['1', '12', '12-', '12-34', '0', '99999999999', 'x'])
 
-/** What follows the host, or the colon where there is none. */
+/** The text after the host, or after the colon where there is no host. */
 const paths: Readonly<Record<string, (random: Random) => string>> = {
   ftp: (random) =>
     random.several(4, () => pieces(random, 2), '/') +

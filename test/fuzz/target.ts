@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 /** One thing to try. The input is texts alone, so that it can be printed and made smaller. */
 export interface Target {
   readonly about: string
-  /** What is tried must stay as it was made: a secret is one only where it was planted. */
+  /** The input must stay as it was made: a secret is one only where it was planted. */
   readonly isWhole?: boolean
   generate(random: Random): readonly string[]
   /** Throws where something is wrong. May be asynchronous. */
@@ -27,7 +27,7 @@ export function whatwgUrl(url: string): URL | null {
   }
 }
 
-/** What a call gives, or the one error that it may throw. */
+/** The result of a call, or the one error that it may throw. */
 export function attempt<T>(run: () => T): T | RetrievalError {
   try {
     return run()

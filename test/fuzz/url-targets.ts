@@ -33,7 +33,7 @@ function requireSpan([start, end]: readonly [number, number], text: string): voi
   require(start >= 0 && end >= start && end <= text.length, `the span ${start} to ${end} is not within the URL`)
 }
 
-/** What would be sent without a danger is one line a message. */
+/** Each message without a danger is one line. */
 function requireLines({ plan, findings }: Resolution): void {
   if (findings.some(({ severity }) => severity === 'danger')) return
   // Gopher+ form data is a message of several lines by design.

@@ -40,7 +40,7 @@ interface Page {
   readonly explain?: typeof explain
 }
 
-/** What the core, loaded by a page as one module, makes of the URLs. */
+/** The core's plans of the URLs, in a page that loads it as one module. */
 async function inPage(list: readonly string[]): Promise<unknown> {
   const bundle = await bundleCore()
   const server = createServer(({ url }, response) => {

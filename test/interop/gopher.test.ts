@@ -206,7 +206,7 @@ suite('gophernicus', (server) => {
 })
 
 interface Habits {
-  /** Of its texts. */
+  /** The line end of its texts. */
   readonly lineEnd: string
   /** Whether texts that are no UTF-8 become so. */
   readonly recodes: boolean
@@ -214,7 +214,7 @@ interface Habits {
   readonly tls: number
 }
 
-/** What any server must do. */
+/** Checks for every server. */
 function items(server: ServerUnderTest, { lineEnd, recodes, tls }: Habits): void {
   test.each(['gopher', 'gophers'])('every octet of a binary item, by %s', async (scheme) => {
     const offset = scheme === 'gophers' ? tls : 0

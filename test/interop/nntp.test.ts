@@ -213,7 +213,7 @@ async function bodyBy(url: string, options: ClientOptions): Promise<Buffer> {
   return bodyOf(Buffer.from(await (await client.retrieve(url)).bytes()))
 }
 
-/** What any server for readers must do. `dots`: that article's number there; `none`: its reply to a wrong one. */
+/** Checks for every server for readers. `dots`: that article's number there; `none`: its reply to a wrong one. */
 function reader(server: ServerUnderTest, { dots, none }: { dots: number; none: string }): void {
   test('an article by its number, lines that begin with dots restored', async () => {
     const article = await retrieveToFile(server.url('nntp', `/test.alpha/${dots}`))

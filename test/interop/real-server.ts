@@ -10,7 +10,7 @@ export interface RealServer {
   readonly name: string
   /** The first of the ports that the server uses; the script's header says what the others are. */
   readonly port: number
-  /** What the script printed: a URL a line, some with a remark after a blank. */
+  /** The script's output: a URL a line, some with a remark after a blank. */
   readonly urls: readonly string[]
   /** Where the script wrote the seed files. */
   readonly dir: string

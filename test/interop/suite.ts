@@ -1,4 +1,4 @@
-/** What the tests of every mechanism share: a suite around one real server, and the command as a user runs it. */
+/** Shared by the tests of every mechanism: a suite around one real server, and the command as a user runs it. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -107,7 +107,10 @@ export async function retrieveToFile(url: string, ...options: string[]): Promise
   }
 }
 
-/** Expects the command to fail at once with this exit status, nothing on stdout, and one line on stderr, which it returns. */
+/**
+ * Expects the command to fail at once with this exit status, nothing on stdout, and one line on stderr, which it
+ * returns.
+ */
 export async function failure(status: number, ...args: string[]): Promise<string> {
   const outcome = await retrieve('--retry', '0', ...args)
   expect({ ...outcome, stdout: outcome.stdout.toString() }).toMatchObject({ status, stdout: '' })
@@ -115,7 +118,7 @@ export async function failure(status: number, ...args: string[]): Promise<string
   return outcome.stderr
 }
 
-/** What a listing holds, by the library. */
+/** The entries of a listing, by the library. */
 export async function entriesOf(url: string, options?: ClientOptions, request?: RequestOptions): Promise<Entry[]> {
   await using client = createClient(options)
   const representation = await client.retrieve(url, request)

@@ -1,6 +1,6 @@
 import type { Entry, Representation } from '@retriever/fetchers'
 
-/** What a listing holds, or a message. */
+/** The entries of a listing or a message. */
 export async function entriesOf(representation: Representation): Promise<Entry[]> {
   const entries: Entry[] = []
   for await (const entry of representation.entries()) entries.push(entry)

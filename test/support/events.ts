@@ -1,4 +1,4 @@
-/** What a client has told by its events. */
+/** The lines and remarks in a client's events. */
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalEvent } from '@retriever/fetchers'
 

@@ -1,7 +1,8 @@
 /**
- * Refuses every connection and every name lookup that would leave this machine, in the process that loads it: tests may talk to
- * loopback alone. A connection is judged by the address that it goes to, whatever looked that up. What was refused is also written to
- * the file that RETRIEVER_LOOPBACK_LOG names, so that a test fails although the code under test swallows the error.
+ * Refuses every connection and every name lookup that would leave this machine, in the process that loads it: tests may
+ * talk to loopback alone. A connection is judged by the address that it goes to, not by who looked it up. A refused
+ * attempt is also written to the file that RETRIEVER_LOOPBACK_LOG names, so that a test fails although the code under
+ * test swallows the error.
  */
 import dgram from 'node:dgram'
 import dns from 'node:dns'

@@ -1,4 +1,7 @@
-/** vitest runs this before each test file: a test that tries to leave this machine fails, and so does one whose command tries. */
+/**
+ * vitest runs this before each test file: a test that tries to leave this machine fails, and so does one whose command
+ * tries.
+ */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** What becomes of one retrieval, by a client of its own, which is closed when it is told. */
+/** The outcome of one retrieval by a client of its own, which is closed afterwards. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ export function listed(url: string, options?: ClientOptions, request?: RetrieveO
   }, options)
 }
 
-/** What is known of a body before it is read, and the body. */
+/** The facts about a body before it is read, and the body. */
 export function described(url: string, options?: ClientOptions): Promise<Told<readonly [Representation, Buffer]>> {
   return told(async (client) => {
     const representation = await client.retrieve(url)

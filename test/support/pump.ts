@@ -78,7 +78,7 @@ const common = [
   'é',
 ]
 
-/** What follows the pumped part and, for most expressions, spoils the match: it has to be looked for again. */
+/** The text after the pumped part, which spoils the match of most expressions, so that they backtrack. */
 const tails = ['\0', '\n!']
 
 /**

@@ -36,8 +36,8 @@ export async function startServer(options) {
 }
 
 /**
- * Runs a program with its output to /dev/null: the seconds it took, and when it ended, by the clock that all processes share. One
- * that runs for more than `limit` seconds is killed, and took for ever.
+ * Runs a program with its output to /dev/null: the seconds it took, and when it ended, by the clock that all processes
+ * share. One that runs for more than `limit` seconds is killed, and took for ever.
  */
 export async function runProgram(command, args, { cwd, limit } = {}) {
   return finish(spawn(command, args, { stdio: ['ignore', devNull, 'inherit'], env, cwd }), limit)

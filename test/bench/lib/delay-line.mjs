@@ -12,7 +12,10 @@ export class DelayLine {
     if (this.#queue.length === 1) setImmediate(this.#wait)
   }
 
-  /** A timer is exact to a millisecond or two; ten of them in a row would be a fifth of a round trip. Hence the last two are spun. */
+  /**
+   * A timer is exact to a millisecond or two; ten of them in a row would be a fifth of a round trip. so the last two
+   * are spun.
+   */
   #wait = () => {
     const left = this.#queue[0].due - now()
     if (left > 2) setTimeout(this.#wait, left - 2)

@@ -14,9 +14,9 @@ export async function startDistance(port, roundTrip, handshake, protocol = 'ftp'
   return {
     port: far,
     /**
-     * Runs something that retrieves through it, and tells the milliseconds from the first SYN until the last file was whole, and until
-     * the program ended, which is never for one that had to be killed; and how many connections it made, FTP's for
-     * data not counted.
+     * Runs something that retrieves through it, and tells the milliseconds from the first SYN until the last file was
+     * whole, and until the program ended, which is never for one that had to be killed; and how many connections it
+     * made, FTP's for data not counted.
      */
     async measure(run) {
       const { ended } = await run()

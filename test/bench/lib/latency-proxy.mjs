@@ -4,24 +4,26 @@
 // Sends { port }, where it listens. Asked by any message, it tells what it has seen since it was asked last, see below.
 // Ends with its parent.
 //
-// What opening a TCP connection costs, in round trips from the client's SYN:
+// The cost of opening a TCP connection, in round trips from the client's SYN:
 //   0.5  the SYN is at the server, SYN+ACK leaves
 //   1.0  SYN+ACK is at the client: connect() returns, its ACK and its first octets leave
 //   1.5  they are at the server: accept() returns, and the server may speak
 //   2.0  the server's first octets, a greeting or a file, are at the client
-// HANDSHAKE 1.5 is just that. With HANDSHAKE 1 what the client's kernel answers takes no time on its way back: the server has the
-// connection after 1.0, and speaks; and when the client has the end of a file, the server has the client's end of that connection,
-// for which proftpd waits before it says 226. In both nothing that the client itself says is at the server before 1.5.
+// HANDSHAKE 1.5 is just that. With HANDSHAKE 1 what the client's kernel answers takes no time on its way back: the
+// server has the connection after 1.0, and speaks; and when the client has the end of a file, the server has the
+// client's end of that connection, for which proftpd waits before it says 226. In both nothing that the client itself
+// says is at the server before 1.5.
 //
-// What a program cannot do is make connect() itself take its round trip: the kernel answers the SYN at once. So whoever waits for
-// the data connection before saying anything else is shown one round trip too fast a file; who sends RETR meanwhile is not.
-// Nor does it delay the acknowledgements. Servers that leave Nagle's algorithm on hold the 226 back until the 150 is acknowledged:
-// here for the kernel's 40 ms, on a real line for a round trip. And vsftpd says 226 once the end of the file is acknowledged.
+// A program cannot make connect() itself take its round trip: the kernel answers the SYN at once. A client that
+// waits for the data connection before saying anything else is shown one round trip too fast a file; who sends RETR
+// meanwhile is not. It does not delay the acknowledgements either. Servers that leave Nagle's algorithm on hold the 226
+// back until the 150 is acknowledged: here for the kernel's 40 ms, on a real line for a round trip. And vsftpd says 226
+// once the end of the file is acknowledged.
 //
-// Measured once on a real line, two network namespaces joined by TUN devices with 50 ms each way: bare-ftp.mjs had a file three
-// directories deep after 5.1 round trips (proftpd 5.5, inetutils-ftpd 6.6), and its 226 after 5.1 (pyftpdlib, pure-ftpd), 6.2 (vsftpd),
-// 6.6 (proftpd) and 8.1 (inetutils-ftpd). The 226 came to curl after 12.3 to 14.5, wget 12.1 to 13.6, aria2c 16.3 to 17.2, lftp 14.1 to
-// 14.6 (proftpd 19.8, by TLS).
+// Measured once on a real line, two network namespaces joined by TUN devices with 50 ms each way: bare-ftp.mjs had a
+// file three directories deep after 5.1 round trips (proftpd 5.5, inetutils-ftpd 6.6), and its 226 after 5.1
+// (pyftpdlib, pure-ftpd), 6.2 (vsftpd), 6.6 (proftpd) and 8.1 (inetutils-ftpd). The 226 came to curl after 12.3 to
+// 14.5, wget 12.1 to 13.6, aria2c 16.3 to 17.2, lftp 14.1 to 14.6 (proftpd 19.8, by TLS).
 import { connect, createServer } from 'node:net'
 import { DelayLine, now } from './delay-line.mjs'
 
@@ -72,7 +74,7 @@ function carry(client, port, convey, onEnd) {
   forward(client, () => server, toServer, accepted + roundTrip)
 }
 
-/** What one side sends from `open` on, and its end, is with the other half a round trip later. */
+/** The octets that one side sends from `open` on, and its end, reach the other half a round trip later. */
 function forward(from, to, line, open, convey = (octets) => () => octets, onEnd = () => {}) {
   const put = (action) => line.put(Math.max(now(), open) + oneWay, action)
   from.setEncoding('latin1')

@@ -29,8 +29,9 @@ export function memoryDirectory(mebibytes) {
 }
 
 /**
- * Starts servers/NAME.sh. `write` puts a file below the root of what it shows, `scratch` makes an empty directory. All files
- * are in one directory below `parent`, which hold.sh removes at its end; and it ends when its input does, however this process ends.
+ * Starts servers/NAME.sh. `write` puts a file below the root of what it shows, `scratch` makes an empty directory. All
+ * files are in one directory below `parent`, which hold.sh removes at its end; and it ends when its input does, however
+ * this process ends.
  */
 export async function startRealServer(name, parent) {
   const port = await freePorts()
@@ -65,7 +66,10 @@ export async function startRealServer(name, parent) {
     empty(directory) {
       for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true })
     },
-    /** To be awaited before a measurement: proftpd 1.3.8 accepts nobody for up to 0.4 s after a session has ended; its accept loop sleeps. */
+    /**
+     * To be awaited before a measurement: proftpd 1.3.8 accepts nobody for up to 0.4 s after a session has ended; its
+     * accept loop sleeps.
+     */
     async idle() {
       if (name === 'proftpd') await setTimeout(600)
     },

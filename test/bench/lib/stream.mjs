@@ -1,4 +1,5 @@
-// node stream.mjs URL...: pulls the bodies through the library, one after another, chunk by chunk, and throws them away.
+// node stream.mjs URL...: pulls the bodies through the library, one after another, chunk by chunk, and throws them
+// away.
 import { createClient } from '../../../packages/fetchers/dist/index.js'
 
 const client = createClient()

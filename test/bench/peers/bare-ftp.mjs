@@ -1,5 +1,6 @@
-// node bare-ftp.mjs [--step] URL...: anonymous files of one directory, by nothing but sockets, thrown away. It is the floor
-// for latency and the ceiling for throughput: no URL is checked, no reply but the port is looked at, no deadline is kept.
+// node bare-ftp.mjs [--step] URL...: anonymous files of one directory, by nothing but sockets, thrown away. It is the
+// floor for latency and the ceiling for throughput: no URL is checked, no reply but the port is looked at, no deadline
+// is kept.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
@@ -28,7 +29,8 @@ for (let left = flight.length - 1; left > 0; left--) await reply()
 let passive = await expect('229')
 for (const [at, name] of names.entries()) {
   const isLast = at === names.length - 1
-  // RETR leaves while the data connection opens; the EPSV of the next file rides behind it, where the server takes that.
+  // RETR leaves while the data connection opens; the EPSV of the next file rides behind it, where the server takes
+  // that.
   send(`RETR ${name}`, ...(isLast || step ? [] : ['EPSV']))
   const received = receive(passive)
   await expect('1')

@@ -1,5 +1,5 @@
-// node bare-undici.mjs CONNECTIONS URL...: pulls the bodies by undici.request alone, so many at a time, and throws them away. It is
-// what the library is measured against: no URL is explained, no redirect followed, no status looked at.
+// node bare-undici.mjs CONNECTIONS URL...: pulls the bodies by undici.request alone, so many at a time, and throws them
+// away. It is what the library is measured against: no URL is explained, no redirect followed, no status looked at.
 import { Pool } from 'undici'
 
 const [, , connections, ...urls] = process.argv

@@ -1,4 +1,4 @@
-// What retrieves: Retriever, the programs it is compared with, bare sockets and bare undici.
+// The contestants: Retriever, the programs it is compared with, bare sockets and bare undici.
 import { fileURLToPath } from 'node:url'
 import { runNode, runProgram } from '../lib/children.mjs'
 import { startResident } from '../lib/resident.mjs'

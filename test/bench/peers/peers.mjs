@@ -38,7 +38,7 @@ const settings = {
   aria2c: ['--no-conf', '-q', '--max-tries=1', '--file-allocation=none', '--allow-overwrite=true'],
 }
 
-/** What to run for `peer` with these arguments; lftp takes one, a script. */
+/** The command line for `peer` with these arguments; lftp takes one, a script. */
 export function peerCommand(peer, ...args) {
   const lftp = 'set net:max-retries 1; set net:timeout 20; set cmd:fail-exit yes; '
   return [program(peer), [...settings[peer], ...(peer === 'lftp' ? [lftp + args.join('; ')] : args)]]

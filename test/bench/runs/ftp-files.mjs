@@ -9,7 +9,10 @@ import { writeSmallFiles } from './small-files.mjs'
 const count = 1000
 const limit = 300
 
-/** Each as one would do it who is in a hurry: wget -i would log in for every file. `saves`: there must be files where it ran. */
+/**
+ * Each as one would do it who is in a hurry: wget -i would log in for every file. `saves`: there must be files where it
+ * ran.
+ */
 const contestants = [
   { name: 'retrieve > /dev/null', run: ({ urls }, limits) => retrieve(urls, limits) },
   {

@@ -21,9 +21,9 @@ set with 1.`,
 }
 
 /**
- * `run` retrieves one file, or many, over one connection where the program can. `glob` does so by a pattern, and lists the directory
- * first, which costs the same for one file as for many. With `once` there is no telling what a further file costs: aria2c may take a
- * connection of its own for it.
+ * `run` retrieves one file, or many, over one connection where the program can. `glob` does so by a pattern, and lists
+ * the directory first, which costs the same for one file as for many. With `once` there is no telling what a further
+ * file costs: aria2c may take a connection of its own for it.
  */
 const contestants = [
   { name: 'retrieve', run: ({ urls, limits }) => retrieve(urls, limits) },
@@ -92,7 +92,7 @@ async function sample({ run, glob, once }, distance, server) {
   return { ...trips, further: (all.whole - one.whole) / (many - 1) / roundTrip }
 }
 
-/** The same files in the words of several programs. What they save goes to an empty directory. */
+/** The same files in the words of several programs. They save to an empty directory. */
 function task({ port }, server, count) {
   const url = `ftp://127.0.0.1:${port}/${directory}/`
   const kind = names(count)[0].slice(0, -2)

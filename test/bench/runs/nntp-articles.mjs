@@ -13,7 +13,7 @@ const count = 1000
 /** Of whoever makes a round trip for each: a thousand of them take minutes, and tell no more. */
 const few = 20
 const group = 'retriever.many'
-/** In seconds: a round trip for each. Who takes longer is killed. */
+/** In seconds: a round trip for each. A program that takes longer is killed. */
 const limits = { limit: 100 }
 
 /**
@@ -41,7 +41,7 @@ const contestants = [
   },
   { name: 'bare socket', all: ({ port }) => bareNews(port, group, count, limits) },
 ]
-/** What of the time is no distance. */
+/** The part of the time that is not distance. */
 const near = ['library', 'bare socket']
 
 /** RUNS, and --handshake=1 or 1.5 (see latency-proxy.mjs). */

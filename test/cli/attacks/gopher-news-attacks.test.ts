@@ -43,7 +43,7 @@ function places(): readonly string[] {
   return [...paths, ...['retriever.test/1', 'retriever.test', ''].map((path) => `${nntp.url}${path}`)]
 }
 
-/** Nothing but what is visible, blanks and line ends; whatever the command itself writes in colour aside. */
+/** Only visible characters, blanks and line ends, without the colours of the command itself. */
 function expectHarmless(text: string): void {
   expect(text.replace(/\x1b\[[\d;]*m/g, '')).not.toMatch(
     /[^\t\r\n\x20-\x7E\xa0-\u200d\u2010-\u2027\u2030-\u2065\u2070-\uffff]/,

@@ -1,4 +1,6 @@
-/** Cases of docs/security.md, section 1, by number, through the command: what is left on the disk and on the terminal. */
+/**
+ * Cases of docs/security.md, section 1, by number, through the command: what is left on the disk and on the terminal.
+ */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testCa } from '@retriever/servers'

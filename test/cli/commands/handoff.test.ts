@@ -1,4 +1,4 @@
-/** What is printed for a URL that names a service: safe to be pasted into a shell, whatever URL or menu say. */
+/** The line printed for a URL that names a service can be pasted into a shell safely, for any URL and menu. */
 import { execFileSync } from 'node:child_process'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ test.each([
   const command = line.slice(line.indexOf('run: ') + 5)
   expect(asAShellReads(command)).toEqual(['h.example', '23'])
   expect(stderr).not.toContain('s3cret')
-  // Who pastes the name alone pastes one word.
+  // The name alone, pasted, is one word.
   const login = /logging in as (.*?)(?:, with a password, which is not shown)?\. To use it/.exec(line)?.[1] ?? ''
   expect(asAShellReads(`telnet ${login}`)).toHaveLength(1)
 })

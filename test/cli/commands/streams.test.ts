@@ -113,7 +113,7 @@ describe('interrupts', () => {
   })
 
   test('also while a reader has paused', async () => {
-    // Nobody reads the pipe, so it fills.
+    // The pipe has no reader, so it fills.
     const child = start([`${servers.http.url}big`])
     await servers.http.waitForConnections(1)
     await new Promise((resolve) => setTimeout(resolve, 300))

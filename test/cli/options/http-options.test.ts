@@ -212,7 +212,7 @@ describe('an error status', () => {
 describe('-J', () => {
   const named = (...fields: readonly string[]): string => answer(fields.map((field) => `Content-Disposition: ${field}`))
 
-  /** What is in the directory, after `-OJ URL` there. */
+  /** The files in the directory after `-OJ URL` there. */
   async function saved(
     name: string,
     path: string,

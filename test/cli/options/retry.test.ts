@@ -79,7 +79,7 @@ describe('--split', () => {
 describe('a server that cuts the body each 1,000 octets', () => {
   const content = Buffer.alloc(20_000, 'abcdefg')
   const fields = { ETag: '"a"' }
-  /** What is said of each break, without the times. */
+  /** The line about each break, without the times. */
   const breaks = (stderr: string): string[] =>
     [...stderr.matchAll(/Going on at octet \d+ in [\d.]+ s\.$/gm)].map(([line]) => line.replace(/ in .*/, ''))
 

@@ -52,7 +52,7 @@ test.each([
   // The record of a part would tell another retrieval where to go on.
   ['a.iso.part.json', 'a.iso.part.json_'],
   ['a.PART.json\u200B. ', 'a.PART.json_'],
-  // What shows nothing is dropped: it would make two names that look alike.
+  // Invisible characters are dropped: they would make two names that look alike.
   ['a\u200Bb\u2060\uFEFF.txt', 'ab.txt'],
   ['C\u200DON', 'CON_'],
   ['a\u00ADb', 'ab'],

@@ -1,4 +1,4 @@
-/** What a retrieval leaves that does not come to its end, and how the next one goes on. */
+/** A retrieval that is interrupted leaves a part, and the next one continues it. */
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const folder = temporaryFolder()
 const modified = 'Sat, 03 Feb 2001 04:05:06 GMT'
 const whole = 'abcdefghij'
 let server: ScriptedHttp
-/** What the resource is, and how much of it comes before the server goes silent, or ends. */
+/** The resource, and how much of it comes before the server goes silent, or ends. */
 let content: string
 let fields: Fields
 let sent: number

@@ -185,7 +185,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     await using server = await formServer([question])
     const { status, screen } = await onPty(folder(), `'${server.url}'`, { [prompt]: typed })
     expect(status).toBe(exit)
-    // What comes next, if only the shell's prompt, begins a line.
+    // The next output, if only the shell's prompt, begins a line.
     expect(screen.slice(screen.indexOf(prompt) + prompt.length)).toMatch(/^(?:\x1b\[\d+G)?\r*\n/)
     expect(server.received).toHaveLength(1)
   })

@@ -83,7 +83,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     const { status, screen } = await onTerminal(`-o stopped ${servers.http.url}big`, { '%': '\x03' })
     expect(status).toBe(130)
     expect(screen).toMatch(/\^C(?:\r[^\r]*\x1b\[K)*\r\x1b\[Kretrieve: [^\r]*: stopped\.part keeps the [^\r]*\.\r\n$/)
-    // What was on the line when ^C came, and ^C itself, end before the edge.
+    // The text on the line when ^C came, and ^C itself, end before the edge.
     const line = /([^\r]*\^C)/.exec(screen)?.[1]?.replace('\x1b[K', '') ?? ''
     expect(line).toContain('%')
     expect(line.length).toBeLessThan(60)

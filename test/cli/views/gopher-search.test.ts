@@ -30,7 +30,7 @@ test.each([
   ['gopher://h/7/s%09', 'a', 'gopher://h/7/s%09a', '/s\\ta\\r\\n'],
   ['gopher://h/7/s%09%09+', 'a', 'gopher://h/7/s%09a%09+', '/s\\ta\\t+\\r\\n'],
   ['gopher://h/2', 'ann lee', 'gopher://h/2%09ann%20lee', 'query ann lee\\r\\n'],
-  // What means something in a URL is the text's own.
+  // Characters with a meaning in URLs belong to the text.
   ['gopher://h/7/s', '50% ?#+&/', 'gopher://h/7/s%0950%25%20%3F%23%2B%26%2F', '/s\\t50% ?#+&/\\r\\n'],
   ['gopher://h/7/s', '\u00e4', 'gopher://h/7/s%09%C3%A4', '/s\\t\\xc3\\xa4\\r\\n'],
 ])('explain %s --search %j', async (url, text, means, sends) => {

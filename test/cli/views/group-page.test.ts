@@ -6,7 +6,7 @@ import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 useBundle()
 const folder = temporaryFolder()
 
-/** What a terminal of 40 columns shows of a group with this overview. */
+/** The page of a group with this overview on a terminal of 40 columns. */
 async function screenOf(overview: readonly string[], group: string, args = ''): Promise<string> {
   const lines = overview.map((line) => `${line}\r\n`).join('')
   const replies = { GROUP: `211 ${group} g\r\n`, OVER: `224 here\r\n${lines}.\r\n` }

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { AddressBook } from '../../../packages/fetchers/src/client/addresses.ts'
 import { scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
 
-/** What each lookup of a name finds, in turn, the last one again and again. */
+/** The answers to each lookup of a name, in turn; the last one is repeated. */
 let names: Record<string, string[][]> = {}
 const lookups: string[] = []
 vi.mock('node:dns/promises', () => ({
@@ -300,7 +300,7 @@ describe('addresses of the caller’s own', () => {
     await using servers = await startServers({ http: true, ftp: true, gopher: true })
     const places = [servers.http, servers.ftp, servers.gopher].map(({ port }) => `www.example:${port}`)
     const [http = '', ftp = '', gopher = ''] = places
-    // Nothing listens at the first.
+    // The first address has no listener.
     const options = { addresses: Object.fromEntries(places.map((place) => [place, ['127.0.0.9', '127.0.0.1']])) }
     expect(await outcomeOf(`http://${http}/echo`, options)).toContain(`host: ${http}\r\n`)
     expect(await outcomeOf(`ftp://${ftp}/pub/hello.txt`, options)).toBe(hello)

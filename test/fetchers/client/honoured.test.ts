@@ -43,7 +43,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
 const everywhere = ['head', 'charset'] as const
 const ofTheClient = ['signal', 'base'] as const
 
-/** What is told of a retrieval by a fetcher that does nothing with its options. */
+/** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {
   const events: RetrievalEvent[] = []
   const outcome: Outcome = fetcher.mechanism === 'telnet' ? handoff : retrieved(chunks('x'), { kind })

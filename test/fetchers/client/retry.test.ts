@@ -32,7 +32,7 @@ const failing = (status: string, fields: Record<string, string> = {}): Reply => 
   octets: reply(status, fields, 'no'),
 })
 
-/** What comes of one retrieval, on a clock that passes over each wait at once; how long they were, in milliseconds. */
+/** The outcome of one retrieval on a clock that skips each wait, and the waits in milliseconds. */
 async function retrieve(answer: (asked: Asked) => Reply, settings: ClientOptions = {}, options: RetrieveOptions = {}) {
   await using server = await scriptedHttp(answer)
   return {

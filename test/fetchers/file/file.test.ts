@@ -24,7 +24,7 @@ function openFiles(): string[] {
     .filter((path) => path.includes(folder))
 }
 
-/** That by which they are listed is gone already. */
+/** The descriptor of the listing itself is closed already. */
 function targetOf(link: string): string {
   try {
     return readlinkSync(link)

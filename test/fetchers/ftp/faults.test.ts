@@ -14,7 +14,7 @@ import { dialogues, files, numberIn, scriptedTrial, type Trial, trial } from '..
 import { type FtpPeer, mortal, type Script, sending } from '../../support/ftp/scripted-ftp.ts'
 import { chunkings, expectSame, octets } from '../../support/octets.ts'
 
-/** What passes is not tried again. */
+/** Temporary trouble is not tried again. */
 const once: ClientOptions = { limits: { maxRetries: 0 } }
 const path = 'pub/data.bin'
 const cut = 6000
@@ -24,7 +24,10 @@ const modified = '213 20010203040506\r\n'
 const withFaults = (faults: Faults, more: FtpServerOptions = {}): FtpServerOptions => ({ files, ...more, faults })
 const chunks = chunkings.map((chunking) => ({ chunking }))
 
-/** The second try went on where the first had ended, a little before it, and not before SIZE and MDTM were seen to be the same. */
+/**
+ * The second try went on where the first had ended, a little before it, and not before SIZE and MDTM were seen to be
+ * the same.
+ */
 function expectResumed({ server, events }: Trial): void {
   expect(server.accepted).toBe(2)
   expect(retries(events)).toMatchObject([{ code: 'partial' }])
@@ -173,7 +176,7 @@ describe('R14: the data end early, with 426 or 451: reconnect, SIZE and MDTM equ
   })
 })
 
-/** What comes of a body before its end, and the error with which it ends. */
+/** The octets of a body before its end, and the error with which it ends. */
 async function collect(representation: Representation): Promise<{ body: Buffer; error: unknown }> {
   const pieces: Uint8Array[] = []
   try {

@@ -25,7 +25,7 @@ async function withServer<T>(
   return result
 }
 
-/** The error for a path of an embedded server, whenever it comes. Nothing may be open after it. */
+/** The error for a path of an embedded server, at any stage. All connections are closed after it. */
 async function failureOf(options: FtpServerOptions, url: string, clientOptions: ClientOptions = {}) {
   await using server = await startFtpServer(options)
   await using client = createClient({ fetchers: [ftpFetcher()], ...clientOptions })
@@ -54,7 +54,7 @@ const oneByOne: ClientOptions = { fetchers: [ftpFetcher({ pipelining: false })] 
 const lines = (wire: readonly string[], password = ''): string[] =>
   wire.map((message) => message.replace(/\r\n$/, '').replace('<password>', password))
 
-/** What is asked beside the plan, where it costs no round trip, and the farewell. */
+/** Commands sent beside the plan, where they cost no round trip, and QUIT. */
 const asides = /^(?:FEAT|OPTS|SIZE|MDTM|QUIT)\b/
 const withoutAsides = (received: readonly string[]): readonly string[] => received.filter((line) => !asides.test(line))
 

@@ -40,7 +40,7 @@ describe('case 42, control text without end: limit-exceeded, and the server is l
         // With all the octets of a known size there, only the confirmation is missing: R16 lets them count.
         expect(error.code).toMatch(/^(limit-exceeded|partial)$/)
         expect(server.peers.length).toBeLessThanOrEqual(2)
-        // What the kernels hold, and no more: nobody read on.
+        // Only as much as the kernels hold: the body was not read on.
         for (const count of await Promise.all(said)) expect(count).toBeLessThan(16 * 1024 * 1024)
       })
     })
@@ -160,7 +160,7 @@ describe('case 43, a listing without end: limit-exceeded at limits.maxListing; t
     ))
 })
 
-// What takes quadratic time takes hours here: the test's time limit is the budget.
+// Quadratic time would be hours here: the test's time limit is the budget.
 describe('case 44, texts that are hard to match: linear time', { timeout: 10_000 }, () => {
   const mebi = 1024 * 1024
   const pieces = ['-', '0', ' ', '1,', '9 ', 'a=', ';', '|', '"', '(', 'Feb ', '-rw-r--r-- 1 ', '02-03-01 ', '+', '\t']

@@ -24,7 +24,9 @@ interface Case {
   readonly faults?: Faults
 }
 
-/** An event's type comes by socket callbacks, or in the middle of our own code: there, nobody waits for anything yet. */
+/**
+ * An event's type comes by socket callbacks, or in the middle of our own code: there, nobody waits for anything yet.
+ */
 describe('R40: an abort while an event is told', () => {
   const cases: readonly (readonly [string, Case])[] = [
     ['a first retrieval', {}],

@@ -18,7 +18,7 @@ afterEach(async () => {
   await bystander[Symbol.asyncDispose]()
 })
 
-/** Nothing went out: refused by what the URL says alone. */
+/** Refused by the URL alone: no octet was sent. */
 async function expectRefused(url: string, words: RegExp): Promise<void> {
   for (const policy of [{}, { allow: ['foreign-port', 'option-injection'] as const }]) {
     for (const { error, events } of await everyDoor(url, { policy })) {

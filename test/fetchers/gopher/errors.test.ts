@@ -9,7 +9,7 @@ import { body, listed, saved } from '../../support/outcome.ts'
 
 const chunks = ['whole', 'bytes'] as const
 
-/** What becomes of the answer to the selector /x, by type. */
+/** The outcome of the answer to the selector /x, by type. */
 async function answered(reply: string, type: string): Promise<Awaited<ReturnType<typeof body>>> {
   let told: Awaited<ReturnType<typeof body>> | undefined
   for (const chunking of chunks) {

@@ -7,7 +7,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TextOctets } from '../../../packages/fetchers/src/gopher/text.ts'
 import { entriesOf } from '../../support/entries.ts'
-import { cuts, playTranscript, readTranscript } from '../../support/wire/transcript-server.ts'
+import { Player, readTranscript } from '../../support/transcript/player.ts'
+import { modes } from '../../support/transcript/script.ts'
 
 let client: Client
 let events: RetrievalEvent[]
@@ -484,9 +485,9 @@ test('gophers: TLS from the first octet, and the menu stays on it', async () => 
   expect((await list(`${url}1/etc`))[0]?.url).toBe(`${url}0/etc/motd`)
 })
 
-describe.each(cuts)('real servers, replayed %s', (cut) => {
+describe.each(modes)('real servers, replayed %s', (mode) => {
   test('pygopherd', async () => {
-    await using played = await playTranscript(await readTranscript('gopher/pygopherd.txt'), cut)
+    await using played = await Player.replay(readTranscript('gopher/pygopherd.txt'), mode)
     const url = `gopher://127.0.0.1:${played.port}/`
     const root = await list(url)
     expect(root.map(({ kind }) => kind).join(' ')).toBe(
@@ -517,12 +518,11 @@ describe.each(cuts)('real servers, replayed %s', (cut) => {
     expect(await text(`${url}7/search/query.sh%09some%20words`)).toBe('You asked for: some words\n')
     const [message] = await list(`${url}1/docs/folder.mbox`)
     expect(message?.url).toBe('gopher://127.0.0.1:42310/0/docs/folder.mbox%7C/MBOX-MESSAGE/1')
-    expect(played.strayed).toEqual([])
-    await played.closed()
+    expect(await played.mismatches()).toBe('')
   })
 
   test('gophernicus', async () => {
-    await using played = await playTranscript(await readTranscript('gopher/gophernicus.txt'), cut)
+    await using played = await Player.replay(readTranscript('gopher/gophernicus.txt'), mode)
     const url = `gopher://127.0.0.1:${played.port}/`
     const root = await list(url)
     expect(root).toHaveLength(11)
@@ -538,7 +538,6 @@ describe.each(cuts)('real servers, replayed %s', (cut) => {
       { kind: 'info', name: 'You asked for: some words' },
       { kind: 'file', name: 'A result for some words' },
     ])
-    expect(played.strayed).toEqual([])
-    await played.closed()
+    expect(await played.mismatches()).toBe('')
   })
 })

@@ -40,7 +40,7 @@ describe('a phone book', () => {
   const ann = '-200:1:        name: Ann Lee\r\n-200:1:       email: ann@example.net\r\n'
   const bob = '-200:2:        name: Bob Lee\r\n-200:2:            : second line\r\n'
 
-  /** What comes of an answer to `query lee`, in any segments. */
+  /** The outcome of an answer to `query lee`, in any segments. */
   async function answered(reply: string): Promise<Awaited<ReturnType<typeof body>>> {
     let last: Awaited<ReturnType<typeof body>> | undefined
     for (const chunking of ['bytes', 'whole'] as const) {

@@ -25,7 +25,7 @@ interface Told {
   readonly events: readonly RetrievalEvent[]
 }
 
-/** What becomes of one URL; by a client of its own unless there is one. */
+/** The outcome of one URL, by a client of its own unless one is given. */
 async function told(url: string, options: ClientOptions = {}, request: RetrieveOptions = {}): Promise<Told> {
   const events: RetrievalEvent[] = []
   await using client = createClient({

@@ -13,7 +13,7 @@ const alice = { user: 'alice', password: 's3cr3t' }
 let server: ScriptedHttp
 let client: Client
 const challenges: Challenge[] = []
-/** What the credentials function gives next. */
+/** The next answer of the credentials function. */
 let known: (challenge: Challenge) => Partial<Credentials> | null
 
 function clientOf(): Client {

@@ -30,7 +30,7 @@ describe('WWW-Authenticate', () => {
     ['Negotiate YII=, Basic realm = "x"', ['negotiate YII=', 'basic realm=x']],
     ['Bearer ,realm=x', ['bearer']],
     ['DIGEST REALM="R",,NONCE=n,Basic', ['digest realm=R nonce=n', 'basic']],
-    // What stands behind a fault may be another challenge, or part of a text.
+    // The text behind a fault may be another challenge, or part of a quoted string.
     ['Newauth realm="x', []],
     ['Basic realm="x"y, Digest realm="y"', []],
     ['Negotiate, Digest realm="x" nonce="y", Basic', ['negotiate']],
@@ -188,7 +188,7 @@ function logins(heads: readonly string[], field = 'authorization'): (string | nu
 const kinds = (values: readonly (string | null)[]) => values.map((value) => value?.split(' ')[0] ?? null)
 
 /**
- * What one retrieval comes to, and what the server heard. Nothing may be open in the end, no secret in what is told.
+ * The outcome of one retrieval, and what the server heard. In the end all is closed, and no event holds a secret.
  */
 async function asked(
   reply: (asked: Asked) => string,

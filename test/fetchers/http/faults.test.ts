@@ -1,4 +1,7 @@
-/** Faults of docs/security.md, section 3, by number, and what else an HTTP server may do wrong; however it comes in pieces. */
+/**
+ * Faults of docs/security.md, section 3, by number, and what else an HTTP server may do wrong; however it comes in
+ * pieces.
+ */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
@@ -20,7 +23,7 @@ const eofOnly = (body: string): Result => ({ body, completeness: 'eof-only' })
 const partial = 'partial body'
 const violation = 'protocol-violation request'
 
-/** Nothing is tried again, and little is enough to be too much: an octet a segment takes its time. */
+/** No second tries and low limits: an octet a segment takes its time. */
 const limits = { maxRetries: 0, maxReply: 2048, idleTimeout: 5000 }
 
 async function resultOf(client: Client, url: string, request: RetrieveOptions = {}): Promise<Result> {
@@ -259,7 +262,7 @@ describe('floods that llhttp passes over without a word (case 42; as CVE-2024-22
   ])('%s without end', expectFloodToEnd)
 })
 
-/** What is sent, how it begins, what is repeated for as long as anybody listens, and the code of the error. */
+/** The answer's name, how it begins, what is repeated while the client reads, and the code of the error. */
 type Flood = [what: string, begin: string, piece: string, code: RegExp]
 
 async function expectFloodToEnd(_what: string, begin: string, piece: string, code: RegExp): Promise<void> {
@@ -335,7 +338,8 @@ describe('R40: an abort at any point ends it once, with nothing left open', () =
           (error: unknown) => (RetrievalError.is(error) ? error.code : String(error)),
         )
         .finally(() => settled++)
-      // Before the client is closed: the abort alone has closed the socket, unless that has answered and is kept for the next one.
+      // Before the client is closed: the abort alone has closed the socket, unless that has answered and is kept for
+      // the next one.
       if (code === 'aborted' && replies.length === 1) await server.closed()
       await client.close()
       await server.closed()

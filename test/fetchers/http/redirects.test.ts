@@ -1,5 +1,5 @@
 /**
- * What a user is told of redirects: the one that is not followed, the fragment, cookies, and fields that are left
+ * Events about redirects: the one that is not followed, the fragment, cookies, and fields that are left
  * behind.
  */
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'

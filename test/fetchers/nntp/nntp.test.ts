@@ -5,7 +5,8 @@ import { type NntpServerOptions, startNntpServer, type TestServer, testCa } from
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
 import { sent } from '../../support/events.ts'
-import { cuts, playTranscript, readTranscript, type TranscriptServer } from '../../support/wire/transcript-server.ts'
+import { Player, readTranscript } from '../../support/transcript/player.ts'
+import { modes } from '../../support/transcript/script.ts'
 
 let client: Client
 let made: Client[]
@@ -60,8 +61,8 @@ function commands(): string[] {
 }
 
 /** A server that says only this, and expects only that. */
-function play(text: string): Promise<TranscriptServer> {
-  return playTranscript(text.replace(/^ +/gm, ''))
+function play(text: string): Promise<Player> {
+  return Player.replay(text.replace(/^ +/gm, ''))
 }
 
 describe.each(['whole', 'bytes', 'split-crlf'] as const)('octets that come %s', (chunking) => {
@@ -286,7 +287,7 @@ describe('login', () => {
       S: 1\\x09x
       S: .`)
     expect(await list(`nntp://alice:secret@127.0.0.1:${played.port}/g`)).toMatchObject([{ name: 'x' }])
-    expect(played.strayed).toEqual([])
+    expect(await played.mismatches()).toBe('')
   })
 
   test.each([
@@ -376,7 +377,7 @@ describe('lines of an overview', () => {
 
 describe('trouble', () => {
   test('an answer that comes with the greeting is the answer to nothing', async () => {
-    await using played = await playTranscript('S: 200 hi\nS: 220 1 <x@y>\nS: Subject: smuggled\nS:\nS: x\nS: .')
+    await using played = await Player.replay('S: 200 hi\nS: 220 1 <x@y>\nS: Subject: smuggled\nS:\nS: x\nS: .')
     const error = await failure(`news://127.0.0.1:${played.port}/1@x.y`)
     expect(error).toMatchObject({ code: 'protocol-violation', phase: 'greeting' })
     expect(commands()).toEqual([])
@@ -502,7 +503,7 @@ test('nntps: TLS from the first octet, and the entries stay on it', async () => 
   expect(await octets(first?.url ?? '')).toContain('This is the test news server.\r\n')
 })
 
-describe.each(cuts)('real servers, replayed %s', (cut) => {
+describe.each(modes)('real servers, replayed %s', (mode) => {
   test.each<[string, string, (url: string) => Promise<unknown>, unknown]>([
     [
       'sn-article',
@@ -531,32 +532,29 @@ describe.each(cuts)('real servers, replayed %s', (cut) => {
       expect.objectContaining({ length: 4, 3: expect.objectContaining({ name: 'test.moderated' }) }),
     ],
   ])('%s', async (name, path, how, expected) => {
-    await using played = await playTranscript(await readTranscript(`nntp/${name}.txt`), cut)
+    await using played = await Player.replay(readTranscript(`nntp/${name}.txt`), mode)
     expect(await how(`nntp://127.0.0.1:${played.port}/${path}`)).toEqual(expected)
     await client.close()
-    await played.closed()
-    expect(played.strayed).toEqual([])
+    expect(await played.mismatches()).toBe('')
   })
 
   test('sn-group: XOVER where OVER is unknown', async () => {
-    await using played = await playTranscript(await readTranscript('nntp/sn-group.txt'), cut)
+    await using played = await Player.replay(readTranscript('nntp/sn-group.txt'), mode)
     const own = makeClient({ fetchers: [nntpFetcher({ maxArticles: 2 })] })
     expect(await list(`nntp://127.0.0.1:${played.port}/test.alpha`, own)).toMatchObject([
       { name: 'Article 22 of the alpha group', details: { number: 49, references: [], lines: 2 } },
       { name: 'Article 21 of the alpha group', size: 40, details: { number: 48, references: ['alpha20@example.net'] } },
     ])
     await own.close()
-    await played.closed()
-    expect(played.strayed).toEqual([])
+    expect(await played.mismatches()).toBe('')
   })
 
   test('inn2-authinfo', async () => {
-    await using played = await playTranscript(await readTranscript('nntp/inn2-authinfo.txt'), cut)
+    await using played = await Player.replay(readTranscript('nntp/inn2-authinfo.txt'), mode)
     expect(await octets(`nntp://alice:secret@127.0.0.1:${played.port}/test.alpha/32`)).toMatch(
       /\r\n\r\ngr\xfc\xdfe, caf\xe9\r\n$/,
     )
     await client.close()
-    await played.closed()
-    expect(played.strayed).toEqual([])
+    expect(await played.mismatches()).toBe('')
   })
 })

@@ -37,7 +37,7 @@ async function retrieve(url: string, limits: ClientOptions['limits'] = {}): Prom
   }
 }
 
-/** What an HTTP server sends that ends each connection after so many octets of the body. */
+/** The answers of an HTTP server that ends each connection after so many octets of the body. */
 function cutAfter(octets: number): (asked: Asked) => Reply {
   return (asked) => {
     const fields = { ETag: etag, 'Accept-Ranges': 'bytes' }
@@ -89,7 +89,7 @@ describe('a server that cuts each megabyte is continued, after a wait each time'
   })
 
   test('FTP', async () => {
-    // What is asked for again to compare is no progress.
+    // Octets asked for again, to compare, are no progress.
     await using server = await startFtpServer({ files: { '/large': large }, faults: { cutAfter: megabyte + 4096 } })
     const { received, error, delays } = await retrieve(`${server.url}large`, { maxRetries: 1 })
     expect(error).toBe(null)

@@ -1,4 +1,4 @@
-/** What an interrupted retrieval leaves of a file, and what later ones make of it. */
+/** The part that an interrupted retrieval leaves, and how later ones use it. */
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { link, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'

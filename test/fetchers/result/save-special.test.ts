@@ -1,4 +1,4 @@
-/** What saveTo finds in its place: special files, private files, things that take the name. */
+/** saveTo where the name is taken: special files, private files, links. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'

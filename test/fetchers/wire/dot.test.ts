@@ -23,7 +23,7 @@ async function collect(source: LineReader, options?: DotOptions): Promise<string
   return Buffer.concat(chunks).toString('latin1')
 }
 
-/** What is left after the block. */
+/** The rest after the block. */
 async function remainder(source: LineReader): Promise<string> {
   let text = ''
   for (let chunk = await source.read('body'); chunk !== null; chunk = await source.read('body')) {

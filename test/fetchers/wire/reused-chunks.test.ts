@@ -108,7 +108,9 @@ describe('writeTo', () => {
 })
 
 describe('an intake', () => {
-  /** Plays a server that sends the octets of /big in such pieces, waiting so many turns of the event loop before each. */
+  /**
+   * Plays a server that sends the octets of /big in such pieces, waiting so many turns of the event loop before each.
+   */
   async function receiving<T>(
     pieces: readonly (readonly [length: number, turns: number])[],
     use: (intake: RingReader, socket: Socket) => Promise<T>,

@@ -11,7 +11,7 @@ import {
   socks,
 } from '../../support/wire/scripted-proxy.ts'
 
-/** What each lookup finds, in turn: no test asks a real resolver. */
+/** The answers of each lookup, in turn: no test asks a real resolver. */
 let addresses: (readonly string[] | Error)[] = []
 vi.mock('node:dns/promises', () => ({
   lookup: async () => {
@@ -21,7 +21,7 @@ vi.mock('node:dns/promises', () => ({
   },
 }))
 
-/** What a text comes to through a proxy, and what the client told of the way. Nothing may be open in the end. */
+/** The outcome of a URL through a proxy, and the events about the way. In the end all is closed. */
 async function textThrough(
   url: string,
   script: ProxyScript,
@@ -43,7 +43,7 @@ async function textThrough(
   return { text: await outcome, proxy, connected }
 }
 
-/** The error for a proxy that does this. Nothing may be open after it. */
+/** The error for a proxy that does this. In the end all is closed. */
 async function failureThrough(script: ProxyScript, options: ClientOptions = {}, login = ''): Promise<RetrievalError> {
   await using proxy = await scriptedProxy(script)
   await using client = createClient({ proxy: `socks5h://${login}127.0.0.1:${proxy.port}`, ...options })

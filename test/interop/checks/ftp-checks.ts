@@ -1,4 +1,4 @@
-/** What is expected of every FTP server, and where they differ. */
+/** The expectations of every FTP server, and where they differ. */
 import { createClient, type Entry } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { expect, test } from 'vitest'

@@ -17,7 +17,7 @@ interface Costs {
 const names = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${String(index).padStart(3, '0')}.txt`)
 
-/** What servers do that know but a part of FTP: each file of the seed, one after the other, and a listing. */
+/** Servers that know only a part of FTP give each file of the seed, one after the other, and a listing. */
 export function files(server: ServerUnderTest): void {
   test('every octet of each file, in one session', async () => {
     await using watch = watched()

@@ -5,11 +5,11 @@ import { entriesOf, errorOf, expectOctets, failure, retrieve, type ServerUnderTe
 import { seedTime, watched } from './ftp-seed.ts'
 
 interface Differences {
-  /** Shows a directory of mode 711 to its own user, or what `ls` said of it. Else it refuses to list it. */
+  /** Shows a directory of mode 711 to its own user, or the message of `ls` about it; false: it refuses to list it. */
   readonly lists711?: boolean
   /** Refuses NLST of a file. */
   readonly refusesFileNames?: boolean
-  /** Of the ports, the one where logins must be within TLS. */
+  /** The port where logins must be within TLS. */
   readonly tlsOffset?: number
   /** Drops a transfer for the EPSV behind it, which is found out at the cost of one connection. */
   readonly dropsOnEpsv?: boolean

@@ -1,4 +1,4 @@
-/** What every FTP server offers (servers/lib.sh), and how the command and the library show it. */
+/** The files of every FTP server (servers/lib.sh), and how the command and the library show it. */
 import { readdir, stat } from 'node:fs/promises'
 import { type Client, type ClientOptions, createClient, type Entry, type RetrievalEvent } from '@retriever/fetchers'
 import { expect } from 'vitest'
@@ -19,7 +19,7 @@ export async function listed(url: string, ...options: string[]): Promise<string[
   return lines.map((line) => (JSON.parse(line) as Entry).name).sort()
 }
 
-/** What the seed has in pub/: names with blanks, `%`, `#` and umlauts among them. */
+/** The names in pub/ of the seed: names with blanks, `%`, `#` and umlauts among them. */
 export async function seedNames(server: ServerUnderTest, { hidesDotFiles = false }: Listings): Promise<string[]> {
   const names = await readdir(server.path('root/pub'))
   return names.filter((name) => !(hidesDotFiles && name.startsWith('.'))).sort()

@@ -1,4 +1,7 @@
-/** Sessions that are kept, transfers that are taken up, what SIZE and MDTM tell: of every FTP server, through the library. */
+/**
+ * Sessions that are kept, transfers that are taken up, what SIZE and MDTM tell: of every FTP server, through the
+ * library.
+ */
 import { expect, test } from 'vitest'
 import { errorOf, expectOctets, type ServerUnderTest } from '../suite.ts'
 import { listed, paths, retrieveEach, seedNames, seedTime, watched } from './ftp-seed.ts'

@@ -5,7 +5,7 @@ import { expectOctets, failure, retrieveToFile, type ServerUnderTest, trusting }
 import { type Listings, listed, retrieveEach, seedNames, watched } from './ftp-seed.ts'
 
 interface Place extends Listings {
-  /** Of the port. */
+  /** The distance of the TLS port from the plain one. */
   readonly offset: number
 }
 
@@ -30,8 +30,8 @@ export function implicitTls(server: ServerUnderTest, { offset, ...listings }: Pl
 }
 
 /**
- * ftpes: on a port where AUTH TLS is possible, or demanded for login and data. Where the server also demands that data connections
- * resume the control connection's session, files that come are the proof.
+ * ftpes: on a port where AUTH TLS is possible, or demanded for login and data. Where the server also demands that data
+ * connections resume the control connection's session, files that come are the proof.
  */
 // needs: explicit TLS (the scheme ftpes)
 export function explicitTls(server: ServerUnderTest, where: string, { offset, ...listings }: Place): void {

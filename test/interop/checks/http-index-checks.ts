@@ -9,7 +9,10 @@ interface Listed {
   readonly size?: number
 }
 
-/** `retrieve ls` of the page that a server makes of a directory: each name as it is, none but these, and each URL leads there. */
+/**
+ * `retrieve ls` of the page that a server makes of a directory: each name as it is, none but these, and each URL leads
+ * there.
+ */
 export function testIndex(server: ServerUnderTest, path: string, scheme: 'http' | 'https' = 'http', offset = 0): void {
   const trust = (): string[] => (scheme === 'https' ? ['--cacert', server.path('ca.pem')] : [])
   const url = (): string => server.url(scheme, path, { offset })

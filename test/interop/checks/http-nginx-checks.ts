@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectOctets, failure, retrieve, retrieveToFile, type ServerUnderTest } from '../suite.ts'
 import { logged } from './http-checks.ts'
 
-/** What servers/nginx.sh has beside its files. */
+/** The resources of servers/nginx.sh beside its files. */
 export function testStatuses(server: ServerUnderTest): void {
   const url = (path: string, user?: string): string => server.url('http', path, user === undefined ? {} : { user })
 

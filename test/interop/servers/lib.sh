@@ -1,4 +1,4 @@
-# What the start scripts share; each sources it first.
+# Functions that the start scripts share; each sources this file first.
 #
 #   NAME.sh WORKDIR PORT   starts the server, waits until it answers, prints URLs
 #   NAME.sh --installed    starts nothing; exit status 69 and a reason where it could not start
@@ -193,7 +193,7 @@ http_seed() {
 # date_all DIR: the one modification time that the tests expect.
 date_all() { find "$1" -exec touch -h -d '2001-02-03 04:05:06 UTC' {} +; }
 
-# What every FTP server offers, below root/.
+# The files of every FTP server, below root/.
 ftp_seed() {
 	mkdir -p root/pub/sub/deep root/many
 	# 200 files of 0 to 40 KB, no two alike.

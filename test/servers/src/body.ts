@@ -28,7 +28,7 @@ export async function sendBody(sink: Writable, body: Body, faults: Faults): Prom
   return faults.shortBody ? 'short' : 'whole'
 }
 
-/** Of the faults that stop a body, the one that comes first, and after how many octets. */
+/** The first fault that stops a body, and after how many octets. */
 function firstEnd({ size }: Body, faults: Faults): readonly [BodyEnd, number] {
   const ends: readonly (readonly [BodyEnd, number | undefined])[] = [
     ['reset', faults.resetAfter],

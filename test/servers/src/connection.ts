@@ -8,7 +8,7 @@ import { turns, Wire, write } from './wire.ts'
 
 let context: SecureContext | undefined
 
-/** What TLS needs to be a server; a context of its own resumes no session but those that it has begun itself. */
+/** The options of a TLS server; a context of its own resumes no session but those that it has begun itself. */
 export function newTlsContext(): SecureContext {
   return createSecureContext({ cert: testCertificate, key: testKey })
 }
@@ -55,7 +55,9 @@ export class Connection {
     return this.#tls !== undefined
   }
 
-  /** Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records. */
+  /**
+   * Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records.
+   */
   secure(): void {
     this.#tls = new TLSSocket(this.#line ?? this.raw, { isServer: true, secureContext: this.tlsContext })
     this.#tls.on('error', () => this.raw.destroy())
@@ -140,7 +142,7 @@ export class Connection {
   /** Ends this side and settles when the FIN is on its way. */
   end(): Promise<void> {
     const stream = this.#tls && this.faults.noCloseNotify ? (this.#line ?? this.raw) : this.#stream
-    // What a client still sends must be read, or closing would turn into a reset that eats the last reply.
+    // The client's remaining octets must be read, or closing would become a reset that loses the last reply.
     this.#stream.resume()
     return new Promise((resolve) => {
       if (stream.destroyed || stream.writableFinished) return resolve()

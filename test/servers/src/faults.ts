@@ -2,13 +2,13 @@
 export type Stall = 'tls' | 'greeting' | 'login' | 'response' | 'body' | 'final'
 
 /**
- * How bytes are cut on their way to the client: one a segment, or a cut between each CR and LF. `'glued'`: what is written in
- * quick succession, as the replies to pipelined commands, goes out in one segment. A list: glued, then cut into pieces of
- * these lengths, over and over.
+ * How bytes are cut on their way to the client: one a segment, or a cut between each CR and LF. `'glued'`: what is
+ * written in quick succession, as the replies to pipelined commands, goes out in one segment. A list: glued, then cut
+ * into pieces of these lengths, over and over.
  */
 export type Chunking = 'whole' | 'bytes' | 'split-crlf' | 'glued' | readonly number[]
 
-/** What goes wrong. Everything may be combined; an empty object is a server in good health. */
+/** Faults to play. All may be combined; an empty object is a server in good health. */
 export interface Faults {
   /** Milliseconds before each reply. */
   readonly delay?: number
@@ -18,15 +18,22 @@ export interface Faults {
   readonly chunking?: Chunking
   /** RST after this many bytes of a body. */
   readonly resetAfter?: number
-  /** The body ends after this many bytes with a clean FIN, and failure is owned up to where the protocol can: 426 (FTP). */
+  /**
+   * The body ends after this many bytes with a clean FIN, and failure is owned up to where the protocol can: 426 (FTP).
+   */
   readonly cutAfter?: number
-  /** FTP: after this many bytes of a body, control and data connection end together, as when the server's process dies. */
+  /**
+   * FTP: after this many bytes of a body, control and data connection end together, as when the server's process dies.
+   */
   readonly crashAfter?: number
   /** The body ends this many bytes early with a clean FIN, and success is still claimed. */
   readonly shortBody?: number
   /** The server goes silent there; see the README for what each word means in each protocol. */
   readonly stall?: Stall
-  /** The faults of bodies (resetAfter, cutAfter, crashAfter, shortBody, stall 'body' and 'final') strike the first so many bodies alone. */
+  /**
+   * The faults of bodies (resetAfter, cutAfter, crashAfter, shortBody, stall 'body' and 'final') strike the first so
+   * many bodies alone.
+   */
   readonly bodies?: number
   /**
    * Raw replies in place of the right ones. Key: `greeting`, a whole command line, a verb, a reply code (FTP and NNTP),
@@ -39,8 +46,8 @@ export interface Faults {
   /** FTP: 226 is sent before the data, not after it. */
   readonly earlyReply?: boolean
   /**
-   * FTP: a server that takes no pipelined commands. 'discard': what comes while a command is being answered is lost. 'close': it ends
-   * the connection, without a reply.
+   * FTP: a server that takes no pipelined commands. 'discard': what comes while a command is being answered is lost.
+   * 'close': it ends the connection, without a reply.
    */
   readonly oneAtATime?: 'discard' | 'close'
   /** FTP: EPSV or PASV in the middle of a transfer ends it, without its final reply, as pyftpdlib does. */

@@ -41,7 +41,10 @@ export class Lines {
     this.#stream?.off('data', this.#onData).pause()
   }
 
-  /** Reads from another stream, as after AUTH TLS. What came in clear before is forgotten: RFC 3207, 4.2's reason. */
+  /**
+   * Reads from another stream, as after AUTH TLS. Octets that came in clear before are forgotten: RFC 3207, 4.2's
+   * reason.
+   */
   attach(stream: Duplex): void {
     this.#stream?.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)
     this.#stream = stream

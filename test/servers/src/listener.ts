@@ -3,7 +3,7 @@ import { Connection, newTlsContext } from './connection.ts'
 import { FaultState, type Faults } from './faults.ts'
 import { checkPort, loopbackAddress, urlHost } from './loopback.ts'
 
-/** What every server takes. */
+/** Options of every server. */
 export interface ServerOptions {
   /** Loopback only: 127.0.0.0/8, ::1 or localhost. Default 127.0.0.1. */
   readonly host?: string

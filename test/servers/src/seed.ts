@@ -1,6 +1,6 @@
 import { Tree } from './tree.ts'
 
-/** What the servers with files take. */
+/** Options of the servers with files. */
 export interface FileOptions {
   /**
    * More files, or others in place of the seed's: absolute paths (sent as UTF-8) and contents. A path that ends in a

@@ -11,7 +11,7 @@ const IN_FLIGHT = 4 * 1024 * 1024
 const TURNS = 2
 const FIRST_TURNS = 20
 
-/** What is written within so many turns of each other is glued together, up to this much. */
+/** Octets written within so many turns of each other are glued together, up to this much. */
 const GLUE_TURNS = 12
 const GLUED_AT_MOST = 64 * 1024
 

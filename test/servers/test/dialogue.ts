@@ -114,7 +114,7 @@ export class Dialogue {
     return text
   }
 
-  /** What has come within a while: for tests that show that nothing comes. */
+  /** The octets of a short while: for tests that show that nothing comes. */
   async within(ms: number): Promise<string> {
     await new Promise((resolve) => setTimeout(resolve, ms))
     return this.#text

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
 export interface FormServer extends AsyncDisposable {
-  /** Of the item that has the form. */
+  /** The URL of the item that has the form. */
   readonly url: string
-  /** What came, one octet a character: each request with all that followed its line. */
+  /** The requests, one octet a character, each with all that followed its line. */
   readonly received: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What the tests of FTP share: a client beside a server, and what has happened between them. */
+/** Shared by the tests of FTP: a client beside a server, and what has happened between them. */
 import { type FtpPlan, findScheme, type RetrievalError, type Scheme } from '@retriever/core'
 import {
   type Client,
@@ -41,7 +41,7 @@ export interface Trial extends Scene {
   readonly server: TestServer
 }
 
-/** Tries something with an embedded server. Nothing may be open once the client is closed. */
+/** Tries something with an embedded server. All connections must be closed once the client is. */
 export async function trial<T>(
   options: FtpServerOptions,
   use: (trial: Trial) => Promise<T>,
@@ -84,7 +84,7 @@ async function onStage<T>(
   allClosed: () => Promise<void>,
 ): Promise<T> {
   const events: RetrievalEvent[] = []
-  // What is tried again is so at once, but for tests of the waits themselves.
+  // Second tries follow at once, except in tests of the waits themselves.
   const limits = { maxRetryDelay: 1, ...options.limits }
   const client = createClient({ ...options, limits, onEvent: (event) => events.push(event) })
   const url: Scene['url'] = (path, user) => `${user === undefined ? root : root.replace('//', `//${user}@`)}${path}`

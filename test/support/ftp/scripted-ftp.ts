@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * What a scripted server answers to a command: raw octets, or what is to be done. Undefined: as a good server would. The next
- * command of a connection waits for a promise.
+ * The answer of a scripted server to a command: raw octets or an action. Undefined: as a good server would.
+ * The next command of a connection waits for a promise.
  */
 export type Script = Readonly<Record<string, string | ((peer: FtpPeer, line: string) => void | Promise<void>)>>
 
@@ -25,7 +25,7 @@ export interface ScriptedFtp extends AsyncDisposable {
   /** The port of the data listener, which EPSV and PASV name unless the script does. */
   readonly dataPort: number
   readonly received: readonly string[]
-  /** What came, piece by piece: commands that were sent together stand together. */
+  /** The octets that came, piece by piece: commands that were sent together stand together. */
   readonly segments: readonly string[]
   /** The control connections so far. */
   readonly peers: readonly FtpPeer[]
@@ -127,7 +127,10 @@ export function sending(octets: string | Uint8Array, first = '150 here it comes\
   }
 }
 
-/** A good server, but once its first connection has served a file, whatever is asked there next is answered by what `die` does. */
+/**
+ * A good server, but once its first connection has served a file, whatever is asked there next is answered by what
+ * `die` does.
+ */
 export function mortal(die: (peer: FtpPeer) => void): Script {
   let served = false
   const living = (answer: string) => (peer: FtpPeer) => {

@@ -13,7 +13,7 @@ import { remarks } from '../events.ts'
 /** A client, and a server of its own, for one test. */
 export interface Pair extends AsyncDisposable {
   readonly server: TestServer
-  /** Of the server's root, with its last slash. */
+  /** The URL of the server's root, with its last slash. */
   readonly url: string
   readonly events: RetrievalEvent[]
   remarks(): readonly string[]
@@ -65,7 +65,7 @@ export function replying(
   return { ...options, faults: { ...options.faults, replies } }
 }
 
-/** What an item that has a form, and perhaps views, answers to `!`. */
+/** The answer to `!` of an item that has a form, and perhaps views. */
 export function asking(questions: readonly string[], views: readonly string[] = []): string {
   const block = (name: string, lines: readonly string[]): string =>
     `+${name}:\r\n${lines.map((line) => ` ${line}\r\n`).join('')}`

@@ -1,6 +1,6 @@
 /**
- * Certificates that a client must refuse for 127.0.0.1 even where it trusts them as they are: each signs itself. Their key is
- * testKey of test/servers, which is public. Made once with openssl.
+ * Certificates that a client must refuse for 127.0.0.1 even where it trusts them as they are: each signs itself. Their
+ * key is testKey of test/servers, which is public. Made once with openssl.
  */
 export const badCertificates: Readonly<Record<string, string>> = {
   /** Until 2020. */

@@ -17,13 +17,13 @@ import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 export interface CacheTrial {
   readonly server: ScriptedHttp
   readonly folder: string
-  /** Of all clients. */
+  /** The events of all clients. */
   readonly events: RetrievalEvent[]
   clientWith(cache: CacheOption, options?: ClientOptions): Client
   inFolder(more?: Partial<DirectoryCache>): DirectoryCache
   /** The text of a path of the server. */
   read(client: Client, path?: string, options?: RetrieveOptions): Promise<string>
-  /** What the cache did, in order. */
+  /** The cache's decisions, in order. */
   told(): string[]
 }
 

@@ -22,7 +22,7 @@ export function part({ fields: { range = '' } }: Asked, content: string | Buffer
   return reply(206, { 'Content-Range': stated, ...fields }, content.slice(Number(first), end))
 }
 
-/** What is kept in caches: 304 where the request has its entity tag, and to HEAD no content. */
+/** An answer for caches: 304 where the request has its entity tag, and to HEAD no content. */
 export function cacheable(
   content: string | Buffer,
   fields: Readonly<Record<string, string>>,

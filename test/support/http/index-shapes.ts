@@ -6,7 +6,7 @@ export interface Shape {
   readonly page: string
   /** Default: `files/`. */
   readonly path?: string
-  /** What the page says of `a.txt`, and of `big.iso` beyond it. Default: nothing. */
+  /** The page's facts about `a.txt`, and about `big.iso` beyond it. Default: none. */
   readonly size?: 'exact' | 'rough'
   /** `2001-02-03T04:05:06Z`. Default: none. */
   readonly modified?: string

@@ -29,7 +29,7 @@ export interface Frame {
   readonly payload?: Buffer | string
 }
 
-/** What a server does once a stream has been begun; `connection` and `count` are numbers from 0, of all. */
+/** The server's action once a stream has begun; `connection` and `count` are numbers from 0, of all. */
 export type OnStream = (
   stream: number,
   send: (...frames: readonly Frame[]) => void,

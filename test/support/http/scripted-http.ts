@@ -20,24 +20,24 @@ export interface Asked {
 }
 
 /**
- * How an answer ends: `keep` leaves the connection open, `fin` closes it well (with close_notify in TLS), `reset` by RST, `cut` is a
- * FIN without close_notify, as whoever sits on the line can forge one.
+ * How an answer ends: `keep` leaves the connection open, `fin` closes it well (with close_notify in TLS), `reset` by
+ * RST, `cut` is a FIN without close_notify, as whoever sits on the line can forge one.
  */
 export type Ending = 'keep' | 'fin' | 'reset' | 'cut'
 
 export interface Reply {
-  /** Of a string, one octet a character. */
+  /** A string holds one octet a character. */
   readonly octets: string | Buffer
   /** Default: keep. */
   readonly end?: Ending
-  /** What a reset waits for. Default: some turns of the event loop. */
+  /** The event that a reset waits for. Default: some turns of the event loop. */
   readonly after?: Promise<unknown>
 }
 
 /** Undefined: no answer, or one that the script writes to the socket itself. */
 export type Said = Reply | string | Buffer | undefined
 
-/** What a server says to one request. */
+/** The answer to one request. */
 export type HttpScript = (asked: Asked) => Said | Promise<Said>
 
 /** How answers are cut into segments: whole, one octet each, or lengths over and over. */
@@ -141,7 +141,7 @@ async function say(socket: Socket, under: Socket, said: Said, segments: Segments
     else for (let turns = 0; turns < 20; turns++) await turn()
     under.resetAndDestroy()
   }
-  // What TLS has still to write goes out first.
+  // The octets that TLS has still to write go out first.
   if (end === 'cut') socket.write('', () => under.end())
 }
 

@@ -14,7 +14,7 @@ export interface Trial {
   readonly server: TestServer
   readonly client: Client
   readonly events: readonly RetrievalEvent[]
-  /** Of an article of retriever.many. */
+  /** The URL of an article of retriever.many. */
   url(number: number | string): string
 }
 

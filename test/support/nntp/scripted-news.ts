@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** What a scripted server answers to a command: raw octets; undefined: as a good server would. */
+/** The answer of a scripted server to a command: raw octets; undefined: as a good server would. */
 export type NewsScript = (peer: NewsPeer, line: string) => string | undefined | Promise<string | undefined>
 
 /** The server's side of one connection, in the hands of a test. */
@@ -8,7 +8,7 @@ export interface NewsPeer {
   readonly socket: Socket
   /** 0 for the first connection to the server, 1 for the next. */
   readonly index: number
-  /** What has come so far, also what is not answered yet. */
+  /** The octets that have come so far, answered or not. */
   readonly commands: readonly string[]
 }
 
@@ -85,7 +85,7 @@ function articleNumber(argument: string): string {
   return argument.startsWith('<') ? `0 ${argument}` : `${argument} <${argument}@x>`
 }
 
-/** What the good server has under a number or message-id. */
+/** The article of the good server under a number or message-id. */
 export function article(argument: string): string {
   return `Subject: ${argument}\r\n\r\nbody of ${argument}\r\n`
 }

@@ -4,12 +4,12 @@ import { createServer as createTlsServer } from 'node:tls'
 import { testCertificate, testKey } from '../../servers/src/certificate.ts'
 import { ok } from '../http/http-answers.ts'
 
-/** What a proxy does with one connection. */
+/** A proxy's handling of one connection. */
 export type ProxyScript = (peer: ProxyPeer, proxy: ScriptedProxy) => Promise<void>
 
 export interface ScriptedProxy extends AsyncDisposable {
   readonly port: number
-  /** What each connection's client said before it was passed on, in their order. */
+  /** The octets of each connection's client before it was passed on, in their order. */
   readonly heard: readonly string[]
   /** `host:port` of what was connected on to. */
   readonly targets: string[]
@@ -104,8 +104,8 @@ export class ProxyPeer {
   }
 
   /**
-   * Connects on, answers, and passes everything both ways. `glued`: the answer comes in one piece with the server's first octets, for
-   * which it waits.
+   * Connects on, answers, and passes everything both ways. `glued`: the answer comes in one piece with the server's
+   * first octets, for which it waits.
    */
   async relay(
     host: string,
@@ -168,7 +168,7 @@ export function socks({ login, how = 'whole', host = '127.0.0.1' }: SocksOptions
 }
 
 export interface HttpProxyOptions extends SocksOptions {
-  /** Of the answer to CONNECT. */
+  /** Header fields of the answer to CONNECT. */
   readonly fields?: string
   /** The answer to a request for a whole URL. */
   readonly answer?: (target: string, head: string) => string

@@ -17,7 +17,7 @@ export function fingerFetcher(): Fetcher<'rfc1288'> {
           charset: null,
           size: null,
           modified: null,
-          // Nothing but the end of the connection ends the answer.
+          // Only the end of the connection ends the answer.
           completeness: 'eof-only',
           metadata: {},
           body: answer(connection, first),

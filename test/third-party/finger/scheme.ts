@@ -17,7 +17,10 @@ declare module '@retriever/core' {
   }
 }
 
-/** `finger://host:port/query`, as in draft-ietf-uri-url-finger. Takes the place of the scheme that core has under this name. */
+/**
+ * `finger://host:port/query`, as in draft-ietf-uri-url-finger. Takes the place of the scheme that core has under this
+ * name.
+ */
 export const finger: Scheme = {
   name: 'finger',
   title: 'The Finger User Information Protocol',

@@ -1,4 +1,6 @@
-/** Servers that take one command at a time: they are found out within a few round trips, in the session that is open. */
+/**
+ * Servers that take one command at a time: they are found out within a few round trips, in the session that is open.
+ */
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
@@ -48,7 +50,7 @@ function reading(isKnown: (user: string) => boolean, refusesAt: 'USER' | 'PASS')
   let user = ''
   let segment = ''
   const isGuest = (peer: FtpPeer) => (isKnown(user) ? peer.say('230 in\r\n') : peer.say('530 who?\r\n'))
-  /** What is not the first of its segment was not read. */
+  /** Only the first command of a segment was read. */
   const first = (act: (peer: FtpPeer, line: string) => void | Promise<void>) => (peer: FtpPeer, line: string) => {
     const last = lastSegment()
     if (last === segment || !last.startsWith(line)) return undefined

@@ -1,4 +1,4 @@
-/** What passes: refusals by 4yz, servers that allow few sessions, and servers that are down for a moment. */
+/** Temporary trouble: refusals by 4yz, servers that allow few sessions, and servers that are down for a moment. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { retries } from '../../../support/events.ts'

@@ -1,4 +1,4 @@
-/** What goes out together, and what happens with servers that cannot take that. */
+/** Commands that go out together, and servers that cannot cope with them. */
 import { resolve } from '@retriever/core'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const hello = 'Hello, world.\n'
 /** A server that knows all there is to know of the file. */
 const knowing: Script = { SIZE: '213 14\r\n', MDTM: '213 20010203040506\r\n' }
 /** A dialogue that says nothing comes to its end before the test does. */
-/** What passes is not tried again: each session counts. */
+/** Temporary trouble is not tried again: each session counts. */
 const impatient = { limits: { idleTimeout: 1500, maxRetries: 0 } }
 const stepByStep = () => ({ fetchers: [ftpFetcher({ pipelining: false })] })
 

@@ -1,4 +1,4 @@
-/** What a refusal says: the cause, and what to do about it. */
+/** A refusal says its cause and what to do about it. */
 import { describe, expect, test } from 'vitest'
 import { retries } from '../../../support/events.ts'
 import { scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'

@@ -260,7 +260,7 @@ describe('case 38: a session serves nobody else', () => {
 
 describe('EPSV behind RETR', () => {
   const many = Array.from({ length: 20 }, (_, index) => `pub/${index}.bin`)
-  /** Of all sizes, so that the EPSV meets transfers at every stage. */
+  /** Files of all sizes, so that the EPSV meets transfers at every stage. */
   const contents = Object.fromEntries(
     many.map((path, index) => [`/${path}`, index % 5 === 4 ? bigger(index) : octets.subarray(index, index * 600)]),
   )
@@ -341,7 +341,7 @@ describe('EPSV behind RETR', () => {
         transfer = null
         peer.say(`229 passive (|||${peer.dataPort}|)\r\n`)
       },
-      // Whatever else is asked waits for its turn.
+      // All other commands wait for their turn.
       async SIZE(peer, line) {
         await begun
         answer(known.SIZE ?? '502 no\r\n', peer, line)

@@ -110,8 +110,8 @@ test('ls -l is read back as it was written, whatever its numbers are', async () 
 })
 
 /**
- * security.md case 44. No stopwatch: what is quadratic in a megabyte runs into the time limit of the test by orders of magnitude, what is
- * linear takes part of a second for each line.
+ * security.md case 44. No stopwatch: what is quadratic in a megabyte runs into the time limit of the test by orders of
+ * magnitude, what is linear takes part of a second for each line.
  */
 describe('a line of a megabyte', () => {
   const million = 1024 * 1024

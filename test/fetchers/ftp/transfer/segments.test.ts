@@ -75,7 +75,7 @@ const dialogues: Readonly<Record<string, Dialogue>> = {
   },
 }
 
-/** What came out, and every event that says so. */
+/** The content, and every event about it. */
 async function play(
   { options = {}, faults = {}, several = false, run }: Dialogue,
   chunking: NonNullable<Faults['chunking']>,
@@ -89,8 +89,8 @@ async function play(
 }
 
 /**
- * An EPSV that rides behind RETR is answered after the final reply: before or after the next retrieval has begun, and perhaps when all
- * is over. So what is sent, what is received, and what it means stand in three orders.
+ * An EPSV that rides behind RETR is answered after the final reply: before or after the next retrieval has begun, and
+ * perhaps when all is over. So what is sent, what is received, and what it means stand in three orders.
  */
 function inParts(events: readonly RetrievalEvent[]) {
   const received = events.filter(({ type }) => type === 'received')
@@ -103,7 +103,10 @@ function inParts(events: readonly RetrievalEvent[]) {
   }
 }
 
-/** Data come by another connection, in other pieces: of them the last number counts, and how many connections there were. */
+/**
+ * Data come by another connection, in other pieces: of them the last number counts, and how many connections there
+ * were.
+ */
 function sums(events: readonly RetrievalEvent[], port: number) {
   const isLast = (event: RetrievalEvent, index: number): boolean =>
     event.type === 'progress' && events.slice(index + 1).find(isProgressOrDone)?.type !== 'progress'

@@ -8,7 +8,7 @@ import { asking, replying, startPair } from '../../../support/gopher/gopher-plus
 const answers = { 'Your name?': 'Ann', 'A secret?': 'sesame', 'Colour?': 'green' }
 const filled = 'Name: Ann\r\nSecret: 6 characters\r\nColour: green\r\n'
 
-/** What a form of these questions is answered by: the data block as sent, and as events show it. */
+/** The answer to a form of these questions: the data block as sent, and as events show it. */
 async function block(questions: readonly string[], form: FormAnswers): Promise<{ sent: string; shown: string }> {
   await using pair = await startPair(replying({ '/x\t!': asking(questions), '/x\t+\t1': '+-2\r\n' }))
   await pair.text('0/x', { form })

@@ -296,7 +296,7 @@ describe('what is damaged is a violation, at once', () => {
     },
   )
 
-  /** Of a content larger than any window, so that the frame header has to name one. */
+  /** For a content larger than any window, so that the frame header has to name one. */
   function zstdWithWindow(log: number): Buffer {
     const { ZSTD_c_windowLog: windowLog } = zlib.constants as unknown as Record<string, number>
     return zstdCompressSync?.(Buffer.alloc(2 ** 25), { params: { [String(windowLog)]: log } }) ?? Buffer.alloc(0)

@@ -5,7 +5,7 @@ import { HeadReader } from '../../../../packages/fetchers/src/http/connection/he
 
 const maxReply = 65_536
 
-/** What is read, in pieces of these lengths over and over, and how many octets of it; or why not. */
+/** The head as read in pieces of these lengths, and how many octets it took; or why it is refused. */
 function read(octets: Buffer, lengths: readonly number[]): unknown {
   const reader = new HeadReader(maxReply)
   let at = 0
@@ -107,7 +107,7 @@ describe('chunk sizes', () => {
       '2\r\n\n\n\r\n12\r\n\nbcdefghi 0 \r\n 9  \r\n0\r\n\r\n',
     ],
     ['a\r\n0123  \r\n 9\r\n0\r\nX: y  \r\n\r\n', 'a\r\n0123  \r\n 9\r\n0\r\nX: y  \r\n\r\n'],
-    // What breaks the rules stays so.
+    // Heads that break the rules stay refused.
     ['3 4\r\nabc', '3 4\r\nabc'],
     ['3 \nabc', '3 \nabc'],
     [' 3\r\nabc\r\n', ' 3\r\nabc\r\n'],

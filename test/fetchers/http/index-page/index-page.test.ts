@@ -29,7 +29,7 @@ interface Serving extends RetrieveOptions {
   readonly chunking?: 'whole' | 'bytes'
 }
 
-/** What a server answers, retrieved. */
+/** The outcome of a server's answer. */
 async function retrieved(page: Buffer | string, serving: Serving = {}): Promise<Representation> {
   const {
     path = 'files/',
@@ -54,8 +54,8 @@ async function entriesOf(page: Buffer | string, serving?: Serving): Promise<Entr
 const byName = (one: Entry, other: Entry): number => (one.name < other.name ? -1 : 1)
 
 /**
- * What the directory has, with the segments of its URLs as nginx writes them; Python is the one that spoils the octets
- * of café.
+ * The directory's entries, with the segments of their URLs as nginx writes them; Python is the one that spoils the
+ * octets of café.
  */
 const files: readonly (readonly [name: string, segment: string, size: number])[] = [
   ['<b>&"\'.txt', '%3Cb%3E%26%22%27.txt', 5],

@@ -18,7 +18,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** What a server answers under a path, retrieved. */
+/** The outcome of a server's answer under a path. */
 async function retrieved(page: string, path = 'files/', type = 'text/html;charset=utf-8'): Promise<Representation> {
   const body = Buffer.from(page).toString('latin1')
   const head = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`

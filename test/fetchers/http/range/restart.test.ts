@@ -19,7 +19,7 @@ interface Got {
   readonly files: readonly string[]
 }
 
-/** What comes of one retrieval, saved to a file where `save` says so. The waits between tries are none. */
+/** The outcome of one retrieval, saved to a file where `save` says so. Tries follow without waits. */
 async function get(
   script: HttpScript,
   request: RetrieveOptions = {},
@@ -49,7 +49,7 @@ async function get(
   return { text, code, asked, retried: retries(events).map((error) => error.code), files }
 }
 
-/** Of the content, so many octets, and then the end. */
+/** The first octets of the content, and then the end. */
 const cut = (octets: number, fields: Record<string, string | null> = {}, text = content): Reply => ({
   octets: reply('200', { 'Content-Length': String(content.length), ...fields }, text.slice(0, octets)),
   end: 'fin',

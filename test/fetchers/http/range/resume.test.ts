@@ -24,7 +24,7 @@ interface Result {
 /** Tells of each chunk that has come, by how many octets have. */
 const progress = new EventEmitter()
 
-/** What comes of one retrieval. The waits between tries are none. */
+/** The outcome of one retrieval. Tries follow without waits. */
 async function retrieve(
   answer: (asked: Asked) => Reply | Promise<Reply>,
   options: RetrieveOptions = {},

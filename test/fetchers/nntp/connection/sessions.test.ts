@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { retries } from '../../../support/events.ts'
 import { failure } from '../../../support/failure.ts'
 import { commands, expectArticle, list, numbers, retrieveAll, trial } from '../../../support/nntp/nntp-trial.ts'
-import { playTranscript } from '../../../support/wire/transcript-server.ts'
+import { Player } from '../../../support/transcript/player.ts'
 
 describe('many articles of one group', () => {
   test('come over four connections, each asked for at once and in one group', () =>
@@ -219,7 +219,7 @@ async function retrieveOneWay(client: Client, server: TestServer, url: string, {
 
 test('an answer that nobody waits for is no reason to trust what follows it', async () => {
   // ARTICLE 1 relies on a GROUP that is refused; the server answers it all the same.
-  await using played = await playTranscript(
+  await using played = await Player.replay(
     ['S: 200 hi', 'C: GROUP g', 'S: 411 none', 'C: ARTICLE 1', 'S: 220 1 <x@y>', 'S: Subject: x', 'S: .'].join('\n'),
   )
   await using client = createClient()

@@ -39,7 +39,7 @@ describe('an overview', () => {
       expect(entry).toMatchObject({ kind: 'article', url: url(199), details: { number: 199 } })
       expect(entry?.details?.messageId).toBe('many-199@example.net')
       expect(commands(server, 'HEAD')).toHaveLength(51)
-      // What it does not know is not asked for again.
+      // A command that the server does not know is not sent again.
       expect(commands(server, 'OVER')).toHaveLength(1)
     }),
   )

@@ -6,11 +6,14 @@ import { FtpSession } from './session.ts'
 export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOptions {
   /** true: TLS from the first byte (ftps). 'explicit': AUTH TLS is offered (RFC 4217). Default false. */
   readonly tls?: boolean | 'explicit'
-  /** What `CWD ` with an empty argument does: 250 and no move, or 501. Default 'stay'. */
+  /** The answer to `CWD ` with an empty argument: 250 and no move, or 501. Default 'stay'. */
   readonly nullCwd?: 'stay' | 'refuse'
   /** The directory after the login. Default `/`. */
   readonly home?: string
-  /** Data connections must resume the TLS session of their control connection, as vsftpd and proftpd demand. Default false. */
+  /**
+   * Data connections must resume the TLS session of their control connection, as vsftpd and proftpd demand. Default
+   * false.
+   */
   readonly sessionReuse?: boolean
 }
 

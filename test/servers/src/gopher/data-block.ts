@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 
-/** What a client sends, octet for octet (one a char): the file in a form has no lines. */
+/** The octets that a client sends (one a char): the file in a form has no lines. */
 export class Incoming {
   readonly #stream: Duplex
   readonly #onLine: (line: string) => void
-  /** Of the line that has not ended yet. */
+  /** The octets of the line that has not ended yet. */
   #open = ''
   #octets = ''
   #ended = false
@@ -59,7 +59,10 @@ export class Incoming {
   }
 }
 
-/** `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in CRLF. */
+/**
+ * `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in
+ * CRLF.
+ */
 export async function readBlock(incoming: Incoming): Promise<string> {
   const size = Number((await incoming.line())?.slice(1) ?? '-1')
   if (size >= 0) return incoming.octets(size)

@@ -16,7 +16,7 @@ export const SEARCH: GopherItem = { type: '7', name: 'Search the files', selecto
 const ASK: GopherItem = { type: '0', name: 'A form to fill in', selector: '/ask', mark: '?', form: SHORT_FORM }
 const SURVEY: GopherItem = { type: '0', name: 'A long form', selector: '/survey', mark: '?', form: LONG_FORM }
 export const VIEWS: GopherItem = { type: '0', name: 'A text in three views', selector: '/views', mark: '+' }
-/** What the root menu has beside the tree. */
+/** The items of the root menu beside the tree. */
 const EXTRAS: readonly GopherItem[] = [SEARCH, ASK, SURVEY, VIEWS]
 
 function nodeItem(node: TreeNode): GopherItem {
@@ -24,7 +24,7 @@ function nodeItem(node: TreeNode): GopherItem {
   return { type, name: baseName(node.path) || '/', selector: node.path, mark: '+', node }
 }
 
-/** What a selector names. The empty one is the root. */
+/** The item that a selector names. The empty one is the root. */
 export function findItem(tree: Tree, selector: string): GopherItem | undefined {
   const node = tree.get(selector)
   return EXTRAS.find((extra) => extra.selector === selector) ?? (node && nodeItem(node))

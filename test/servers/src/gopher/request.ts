@@ -9,8 +9,8 @@ export interface GopherRequest {
 }
 
 /**
- * `selector`, `selector TAB words`, `selector TAB + TAB 1`, `selector TAB words TAB !`. Where an item is no search, what
- * follows the selector is Gopher+ if it looks so; RFC 1738, 3.4.3 sends an empty search field before it.
+ * `selector`, `selector TAB words`, `selector TAB + TAB 1`, `selector TAB words TAB !`. Where an item is no search,
+ * what follows the selector is Gopher+ if it looks so; RFC 1738, 3.4.3 sends an empty search field before it.
  */
 export function parseRequest(line: string, isSearch: boolean): GopherRequest {
   const [selector = '', ...fields] = line.split('\t')

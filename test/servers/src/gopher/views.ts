@@ -1,6 +1,9 @@
 import { type Body, wholeBody } from '../body.ts'
 
-/** One of the views of an item (Gopher+ 2.6): what a client asks for, letter by letter, and the answer with its status line. */
+/**
+ * One of the views of an item (Gopher+ 2.6): what a client asks for, letter by letter, and the answer with its status
+ * line.
+ */
 interface View {
   readonly name: string
   readonly size: string

@@ -12,7 +12,7 @@ export interface Link {
   readonly server: Listener
 }
 
-/** What a route may look at. */
+/** The facts that a route may look at. */
 export interface HttpRequest {
   readonly method: string
   /** The request-target as sent, query included. */

@@ -2,7 +2,9 @@ import { seedTime } from '../tree.ts'
 import { type Article, article, type Draft } from './articles.ts'
 import { announce, test } from './seed.ts'
 
-/** A newsgroup, numbered from `low` to `high` without holes; an empty one ends below its beginning (RFC 3977, 6.1.1.2). */
+/**
+ * A newsgroup, numbered from `low` to `high` without holes; an empty one ends below its beginning (RFC 3977, 6.1.1.2).
+ */
 export interface Group {
   readonly name: string
   readonly description: string

@@ -7,7 +7,7 @@ const RFC977: ReadonlySet<string> = new Set(
   'ARTICLE AUTHINFO BODY GROUP HEAD HELP LAST LIST NEXT POST QUIT STAT XOVER'.split(' '),
 )
 
-/** What innd does for a reader before MODE READER hands the connection over to nnrpd. */
+/** The dialogue of innd with a reader before MODE READER hands the connection over to nnrpd. */
 const TRANSIT: ReadonlySet<string> = new Set(['CAPABILITIES', 'DATE', 'HELP', 'MODE', 'QUIT'])
 
 /** Whether a server of this kind has ever heard of the command. */

@@ -40,7 +40,7 @@ export const loginCommands: Readonly<Record<string, NntpCommand>> = {
   },
 }
 
-/** What CAPABILITIES has to say of logins and TLS (RFC 4643, 2.1; RFC 4642, 2.1). */
+/** The lines of CAPABILITIES about logins and TLS (RFC 4643, 2.1; RFC 4642, 2.1). */
 export function loginCapabilities(session: NntpSession): string {
   const { logins, explicitTls, login } = session.settings
   // No argument: no AUTHINFO is taken in this state.

@@ -7,9 +7,13 @@ import { NntpSession, type NntpSettings } from './session.ts'
 export interface NntpServerOptions extends Omit<ServerOptions, 'tls'> {
   /** true: TLS from the first byte (nntps). 'explicit': STARTTLS is offered (RFC 4642). Default false. */
   readonly tls?: boolean | 'explicit'
-  /** 'required': 480 until AUTHINFO of alice with secret; with tls 'explicit', 483 to that before TLS. Default 'none'. */
+  /**
+   * 'required': 480 until AUTHINFO of alice with secret; with tls 'explicit', 483 to that before TLS. Default 'none'.
+   */
   readonly auth?: 'none' | 'required'
-  /** Groups that need a login although others do not: 480, and not in LIST. Made where the seed has none of that name. */
+  /**
+   * Groups that need a login although others do not: 480, and not in LIST. Made where the seed has none of that name.
+   */
   readonly private?: readonly string[]
   /** AUTHINFO USER, AUTHINFO SASL PLAIN (RFC 4643), or both, which is the default ('rfc977': 'user' alone). */
   readonly logins?: readonly Login[]

@@ -76,7 +76,9 @@ export class NntpSession {
     await this.connection.send(`${line}\r\n`)
   }
 
-  /** A reply with a multi-line data block after it: text in which every line ends in CRLF or LF, dots not yet doubled. */
+  /**
+   * A reply with a multi-line data block after it: text in which every line ends in CRLF or LF, dots not yet doubled.
+   */
   async block(line: string, text: string): Promise<void> {
     await this.reply(line)
     const { connection } = this

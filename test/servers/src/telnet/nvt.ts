@@ -3,7 +3,7 @@ const SB = 0xfa
 const SE = 0xf0
 const WILL = 0xfb
 
-/** What a client sent: a line, or a command with its octets (`FF FC 18`). */
+/** A message of the client: a line, or a command with its octets (`FF FC 18`). */
 export type NvtEvent = { readonly line: string } | { readonly command: string }
 
 /**

@@ -1,7 +1,7 @@
 /** How octets are cut on their way: as they were written, each alone, or between CR and LF. */
 export type Mode = 'whole' | 'bytes' | 'split-crlf'
 
-const allModes: readonly Mode[] = ['whole', 'bytes', 'split-crlf']
+export const modes: readonly Mode[] = ['whole', 'bytes', 'split-crlf']
 
 /**
  * A dialogue as text, one step a line:
@@ -9,15 +9,16 @@ const allModes: readonly Mode[] = ['whole', 'bytes', 'split-crlf']
  *     # url: ftp://{HOST}/pub/hello.txt      what is retrieved; {HOST} is the player's host and port
  *     # expect: bytes Hello.\n               or `names a | b` of a listing, or `error not-found`
  *     # modes: whole                         where the dialogue makes sense in some modes only
- *     S: 220 ready                           the server sends this line
+ *     S: 220 ready                           the server sends this line; escapes: \r \n \t \\ \xNN
  *     C: USER anonymous                      the client must send exactly this line
  *     C? QUIT                                the last word, which a client may leave out
- *     S| \x00raw, C| raw                     without a line end of its own, with escapes \r \n \t \\ \xNN
+ *     S| \x00raw, C| raw                     the same without a line end of its own
  *     D: a line, D| raw                      on the data connection, which then closes
  *     X: close, reset or stall               of the control connection; `X: reset data` resets the data connection
  *
  * In S lines {PORT} is the port for the data connection, {P1},{P2} its two octets. Characters stand for octets; other
- * lines that begin with # are comments.
+ * lines that begin with # are comments. A recording of a real server has no header lines, and may hold several
+ * dialogues with a blank line between.
  */
 export interface Script {
   readonly url: string
@@ -36,21 +37,27 @@ export type Step =
   | { readonly does: 'expect'; readonly octets: string; readonly optional: boolean; readonly line: number }
   | { readonly does: 'close' | 'reset' | 'stall' | 'reset data'; readonly line: number }
 
+/** Throws an Error that names the line, or the header that is missing. */
 export function parseScript(text: string): Script {
-  const steps: Step[] = []
   const headers = new Map<string, string>()
-  for (const [index, raw] of text.split('\n').entries()) {
-    const [, name, value = ''] = /^# (url|expect|modes): (.*)$/.exec(raw) ?? []
-    if (name !== undefined) headers.set(name, value)
-    else if (raw !== '' && !raw.startsWith('#')) steps.push(parseStep(raw, index + 1))
-  }
-  const words = headers.get('modes')?.split(' ') ?? allModes
+  for (const [, name = '', value = ''] of text.matchAll(/^# (url|expect|modes): (.*)$/gm)) headers.set(name, value)
+  const words = headers.get('modes')?.split(' ') ?? modes
   return {
     url: header(headers, 'url'),
-    modes: allModes.filter((mode) => words.includes(mode)),
+    modes: modes.filter((mode) => words.includes(mode)),
     expect: parseExpectation(header(headers, 'expect')),
-    steps: merged(steps),
+    steps: parseDialogues(text)[0] ?? [],
   }
+}
+
+/** The steps of each dialogue of a text. */
+export function parseDialogues(text: string): Step[][] {
+  const dialogues: Step[][] = [[]]
+  for (const [index, raw] of text.split('\n').entries()) {
+    if (raw === '') dialogues.push([])
+    else if (!raw.startsWith('#')) dialogues.at(-1)?.push(parseStep(raw, index + 1))
+  }
+  return dialogues.filter((steps) => steps.length > 0).map(merged)
 }
 
 function header(headers: ReadonlyMap<string, string>, name: string): string {
@@ -66,12 +73,12 @@ function parseStep(raw: string, line: number): Step {
     if (rest === 'close' || rest === 'reset' || rest === 'stall' || rest === 'reset data') return { does: rest, line }
     throw new Error(`line ${line}: X: close, reset, stall or reset data, not ${rest}`)
   }
-  const octets = mark === '|' ? octetsOf(rest) : `${rest}\r\n`
+  const octets = octetsOf(rest) + (mark === '|' ? '' : '\r\n')
   if (who === 'C') return { does: 'expect', octets, optional: mark === '?', line }
   return { does: who === 'S' ? 'send' : 'data', octets, line }
 }
 
-/** What is sent without a pause between is one message. */
+/** Lines sent without a pause are one message. */
 function merged(steps: readonly Step[]): Step[] {
   const result: Step[] = []
   for (const step of steps) {

@@ -1,41 +1,71 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Mode, Script, Step } from './script.ts'
+import { type Mode, parseDialogues, type Script, type Step } from './script.ts'
 import { Segments } from './segments.ts'
 
-/** A server on loopback that plays one script to the first client that comes, and notes what does not go by it. */
+/** The transcript of a player: a script to the one client that comes, or a recording to each connection. */
+type Played = { readonly script: Script } | { readonly dialogues: readonly (readonly Step[])[] }
+
+/** A server on loopback that plays a transcript, and notes what does not go by it. */
 export class Player implements AsyncDisposable {
-  readonly #script: Script
+  readonly #played: Played
   readonly #mode: Mode
   readonly #control: Server = createServer({ noDelay: true })
   readonly #data: Server = createServer({ noDelay: true })
   readonly #sockets = new Set<Socket>()
   readonly #mismatches: string[] = []
-  readonly #done: Promise<void>
+  readonly #runs: Promise<void>[] = []
   #dataSocket: Promise<Socket> | undefined
+  #dataPort = 0
 
-  private constructor(script: Script, mode: Mode) {
-    this.#script = script
+  private constructor(played: Played, mode: Mode) {
+    this.#played = played
     this.#mode = mode
-    for (const server of [this.#control, this.#data]) server.on('connection', (socket) => this.#keep(socket))
-    this.#done = this.#run()
+    this.#data.on('connection', (socket) => {
+      this.#keep(socket)
+      this.#dataSocket = Promise.resolve(socket)
+    })
+    this.#control.on('connection', (socket) => {
+      this.#keep(socket)
+      this.#runs.push(this.#run(socket))
+    })
   }
 
-  static async start(script: Script, mode: Mode): Promise<Player> {
-    const player = new Player(script, mode)
+  static start(script: Script, mode: Mode): Promise<Player> {
+    return Player.#listening({ script }, mode)
+  }
+
+  /**
+   * Each connection gets the dialogue that begins with what its client sends, or the first where the server speaks
+   * first.
+   */
+  static replay(recording: string, mode: Mode = 'whole'): Promise<Player> {
+    return Player.#listening({ dialogues: parseDialogues(recording) }, mode)
+  }
+
+  static async #listening(played: Played, mode: Mode): Promise<Player> {
+    const player = new Player(played, mode)
     await Promise.all([player.#control, player.#data].map((server) => listen(server)))
+    player.#dataPort = portOf(player.#data)
     return player
+  }
+
+  get port(): number {
+    return portOf(this.#control)
   }
 
   /** The script's URL, with this player in the place of {HOST}. */
   get url(): string {
-    return this.#script.url.replace('{HOST}', `127.0.0.1:${portOf(this.#control)}`)
+    if (!('script' in this.#played)) throw new TypeError('A recording has no URL; use the port.')
+    return this.#played.script.url.replace('{HOST}', `127.0.0.1:${this.port}`)
   }
 
-  /** Everything that was not as written, once the script has been played or has failed; '' if all was. */
+  /** Everything that was not as written, once all that was begun has been played or has failed; '' if all was. */
   async mismatches(): Promise<string> {
-    await this.#done
+    if (this.#runs.length === 0) await once(this.#control, 'connection')
+    await Promise.all(this.#runs)
     return this.#mismatches.join('\n')
   }
 
@@ -44,16 +74,26 @@ export class Player implements AsyncDisposable {
     await Promise.all([this.#control, this.#data].map((server) => new Promise((closed) => server.close(closed))))
   }
 
-  async #run(): Promise<void> {
-    const [socket] = (await once(this.#control, 'connection')) as [Socket]
-    this.#control.on('connection', () => this.#mismatches.push('a second connection, which the script does not have'))
+  async #run(socket: Socket): Promise<void> {
     const incoming = new Segments(socket)
-    for (const step of this.#script.steps) {
+    for (const step of await this.#stepsFor(incoming)) {
       if (!(await this.#play(step, socket, incoming))) return
     }
-    const left = incoming.held
-    if (left !== '') this.#mismatches.push(`after the script the client sent ${JSON.stringify(left)}`)
+    if (incoming.held !== '') this.#mismatches.push(`after the script the client sent ${JSON.stringify(incoming.held)}`)
     socket.end()
+  }
+
+  async #stepsFor(incoming: Segments): Promise<readonly Step[]> {
+    if ('script' in this.#played) {
+      if (this.#runs.length === 0) return this.#played.script.steps
+      this.#mismatches.push('a second connection, which the script does not have')
+      return []
+    }
+    const { dialogues } = this.#played
+    const firstLine = dialogues[0]?.[0]?.does === 'expect' ? await incoming.peekLine() : ''
+    const chosen = dialogues.find(([first]) => first?.does !== 'expect' || firstLine.startsWith(first.octets))
+    if (chosen === undefined) this.#mismatches.push(`no dialogue begins with ${JSON.stringify(firstLine)}`)
+    return chosen ?? []
   }
 
   /** False where the dialogue is over. */
@@ -77,7 +117,8 @@ export class Player implements AsyncDisposable {
         socket.end()
         return false
       case 'reset':
-        // libuv gives a reset that comes together with data as a plain end (POLLHUP in uv__stream_io): let the data be read.
+        // libuv gives a reset that comes together with data as a plain end (POLLHUP in uv__stream_io): let the data be
+        // read.
         await clientsTurn()
         await clientsTurn()
         socket.resetAndDestroy()
@@ -121,7 +162,7 @@ export class Player implements AsyncDisposable {
   }
 
   #withPorts(octets: string): string {
-    const port = portOf(this.#data)
+    const port = this.#dataPort
     return octets
       .replaceAll('{PORT}', String(port))
       .replaceAll('{P1}', String(port >> 8))
@@ -133,7 +174,6 @@ export class Player implements AsyncDisposable {
     // The client may leave at any time; what it leaves out is a mismatch, not an error.
     socket.on('error', () => {})
     socket.once('close', () => this.#sockets.delete(socket))
-    if (socket.localPort === portOf(this.#data)) this.#dataSocket = Promise.resolve(socket)
   }
 }
 
@@ -156,4 +196,9 @@ function listen(server: Server): Promise<unknown> {
   const listening = once(server, 'listening')
   server.listen(0, '127.0.0.1')
   return listening
+}
+
+/** A file below test/transcripts. Characters stand for octets. */
+export function readTranscript(name: string): string {
+  return readFileSync(new URL(`../../transcripts/${name}`, import.meta.url), 'latin1')
 }

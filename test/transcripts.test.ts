@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { createClient, type Fetcher } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
-import { bytesOf, failureOf } from '../contract/observe.ts'
-import { Player } from './player.ts'
-import { type Mode, parseScript, type Script } from './script.ts'
+import { bytesOf, failureOf } from './contract/observe.ts'
+import { Player } from './support/transcript/player.ts'
+import { type Mode, parseScript, type Script } from './support/transcript/script.ts'
 
-const folder = new URL('../transcripts/', import.meta.url)
+const folder = new URL('./transcripts/', import.meta.url)
 /** Transcripts that name no URL belong to a mechanism's own test, which replays them its own way. */
 const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.txt'))
