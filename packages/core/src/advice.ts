@@ -1,6 +1,6 @@
 /**
- * The options of the library that a message may name, and the property of an error that says more. The list is closed: a
- * program with options of its own translates each of them.
+ * The options of the library that a message may name, and the property of an error that says more. The list is closed:
+ * a program with options of its own translates each of them.
  */
 export const advisedOptions = [
   'policy.allow',
@@ -57,7 +57,9 @@ export interface Advice {
   readonly value?: string | number | boolean
 }
 
-/** The option as the library's messages write it: `policy.allowPorts: [25]`, in backquotes. It stands so in the message. */
+/**
+ * The option as the library's messages write it: `policy.allowPorts: [25]`, in backquotes. It stands so in the message.
+ */
 export function adviceText({ option, value }: Advice): string {
   return `\`${option}${valueText(option, value)}\``
 }

@@ -31,8 +31,8 @@ export const errorCodes = {
   'connect-failed': { exit: 7, when: 'No connection: refused, unreachable, or reset before the first byte.' },
   'protocol-violation': { exit: 8, when: 'The server broke its own protocol, or speaks another one.' },
   refused: { exit: 9, when: 'Policy refused before any connection: see the findings.' },
-  'access-denied': { exit: 9, when: 'The server knows the resource and denies it. Of HTTP the exit status is 22.' },
-  partial: { exit: 18, when: 'The transfer ended before the whole representation had come.' },
+  'access-denied': { exit: 9, when: 'The server knows the resource and denies it. For HTTP the exit status is 22.' },
+  partial: { exit: 18, when: 'The transfer ended before the whole representation had arrived.' },
   'server-refused': { exit: 8, when: 'The server answered correctly, with a refusal that no other code names.' },
   'http-error': {
     exit: 22,
@@ -43,9 +43,9 @@ export const errorCodes = {
   'range-refused': { exit: 33, when: 'The server cannot send the range asked for.' },
   'resume-failed': {
     exit: 36,
-    when: 'The resource ends before the octet that the retrieval was to go on from.',
+    when: 'The resource is shorter than what is there of it already.',
   },
-  'tls-failed': { exit: 35, when: 'No TLS session could be agreed.' },
+  'tls-failed': { exit: 35, when: 'No TLS session could be established.' },
   'file-failed': { exit: 37, when: 'A local file could not be read.' },
   'too-many-redirects': { exit: 47, when: 'More redirects than the limit, or a loop.' },
   'receive-failed': { exit: 56, when: 'The connection broke while an answer was awaited.' },
@@ -53,7 +53,7 @@ export const errorCodes = {
   'limit-exceeded': { exit: 63, when: 'The server sent more than a limit allows.' },
   'auth-required': { exit: 67, when: 'The server wants a user and password, and none are known.' },
   'auth-failed': { exit: 67, when: 'The server refused the user or password.' },
-  'not-found': { exit: 78, when: 'The server has no such resource. Of HTTP the exit status is 22.' },
+  'not-found': { exit: 78, when: 'The server has no such resource. For HTTP the exit status is 22.' },
   'not-modified': {
     exit: 0,
     when: 'The resource is no newer than ifChangedSince, or still has the tag of ifNoneMatch: there is nothing to do.',
@@ -71,13 +71,13 @@ export interface ErrorDetails {
   readonly reply?: string
   /** HTTP status, where there is one. */
   readonly status?: number
-  /** What came with that status. */
+  /** The header fields and the beginning of the body that came with the status. */
   readonly response?: ErrorResponse
   /** The option of the library that may help, which the message names as adviceText() writes it. */
   readonly advice?: Advice
   /** True: trying again may help, since the cause is likely to pass. */
   readonly transient?: boolean
-  /** Milliseconds that the server asks to be left alone for. */
+  /** Milliseconds to wait before the next try, as the server asks. */
   readonly retryAfter?: number
   /** The service that the URL names in place of data. */
   readonly handoff?: HandoffDetails
@@ -100,7 +100,7 @@ export interface HandoffDetails {
   readonly args: readonly string[]
 }
 
-/** An answer that is an error, as far as people want to know of it. Untrusted text. */
+/** The parts of an error's answer that people want to see. Untrusted text. */
 export interface ErrorResponse {
   /** By lower-case name, without cookies. */
   readonly headers: Readonly<Record<string, string>>
@@ -111,7 +111,7 @@ export interface ErrorResponse {
 /**
  * The one error class. `code` is closed (see errorCodes) and says what happened, `phase` says when,
  * `message` says what, where, and what to do next, for people.
- * Secrets stand in no field: the URL is redacted, and a cause is kept as it came.
+ * Secrets stand in no field: the URL is redacted, and the cause is kept unchanged.
  */
 export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'

@@ -180,7 +180,7 @@ describe('a proxy that makes none', () => {
     expect(none).toMatchObject({
       code: 'auth-required',
       status,
-      message: expect.stringMatching(/wants a login; give `proxy: "http:\/\/USER:PASSWORD@127\.0\.0\.1:\d+"`/),
+      message: expect.stringMatching(/wants a login; give `proxy: "http:\/\/USER:\*\*\*@127\.0\.0\.1:\d+"`/),
     })
     const wrong = await through(script, 'ftps://ftp.example/x', { login: 'alice:s3cr3t@' })
     expect(await failure(wrong.outcome)).toMatchObject({ code: 'auth-failed', status })

@@ -236,7 +236,7 @@ describe('a refusal', () => {
     const none = await failureThrough(socks({ login: 'alice:other' }), options)
     expect(none).toMatchObject({
       code: 'auth-required',
-      message: expect.stringMatching(/wants a login; give `proxy: "socks5h?:\/\/USER:PASSWORD@/),
+      message: expect.stringMatching(/wants a login; give `proxy: "socks5h?:\/\/USER:\*\*\*@/),
     })
     const unfit = await failureThrough(
       async (peer) => {

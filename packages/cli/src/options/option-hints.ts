@@ -2,7 +2,9 @@ import { type Advice, type AdvisedOption, adviceText, type Explanation, type Fin
 
 type Words = string | ((value: Advice['value']) => string)
 
-/** What a person types for each option of the library that a message may name, or what it is where nothing can be typed. */
+/**
+ * What a person types for each option of the library that a message may name, or what it is where nothing can be typed.
+ */
 const typed: Readonly<Record<AdvisedOption, Words>> = {
   'policy.allow': (code) => `--allow ${code}`,
   'policy.allowPorts': (port) => `--allow-port ${port}`,

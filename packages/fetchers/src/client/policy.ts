@@ -90,8 +90,8 @@ export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyS
 }
 
 /**
- * The rules for what a server points to (security.md section 2): http(s) only, never from https to http, never from elsewhere to
- * this machine, where names are a matter of Addresses. A typed URL may do more than a redirect.
+ * The rules for what a server points to (security.md section 2): http(s) only, never from https to http, never from
+ * elsewhere to this machine, where names are a matter of Addresses. A typed URL may do more than a redirect.
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`

@@ -2,6 +2,7 @@ import {
   adviceText,
   type ErrorCode,
   formatLocator,
+  maskResolution,
   type Resolution,
   type ResolveOptions,
   RetrievalError,
@@ -22,7 +23,7 @@ import type {
   TlsOptions,
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
-import { masked, withoutSecrets } from '../plugin/redact-events.ts'
+import { withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries, withDeadline } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Body } from '../result/body.ts'
@@ -117,8 +118,10 @@ export class Retrieval {
     resolution: Resolution,
     context: RetrievalContext,
   ): Promise<{ outcome: Outcome; context: RetrievalContext }> {
-    const { plan, findings } = resolution
-    if (context.hasListener) context.emit({ type: 'resolved', url: context.url, plan: masked(plan), findings })
+    if (context.hasListener) {
+      const { plan, findings } = maskResolution(resolution, this.#settings.resolving)
+      context.emit({ type: 'resolved', url: context.url, plan, findings })
+    }
     enforce(this.#settings.policy, resolution)
     while (true) {
       const deadline = this.#deadline.attempt()
@@ -220,16 +223,14 @@ export class Retrieval {
   }
 
   /** A listener that throws ends its retrieval, and not the process: some events come out of a socket's callback. */
-  #emit(event: RetrievalEvent): void {
+  #emit(event: RetrievalEvent, url: string): void {
     if (this.#unheard) return
     try {
-      this.#settings.onEvent?.(withoutSecrets(event))
+      this.#settings.onEvent?.(withoutSecrets(event, url))
     } catch (cause) {
       this.#unheard = true
-      const message = `${event.url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
-      this.#deadline.fail(
-        new RetrievalError('aborted', message, { phase: this.#deadline.phase, url: event.url, cause }),
-      )
+      const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
+      this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url, cause }))
     }
   }
 
@@ -237,6 +238,7 @@ export class Retrieval {
     const deadline = this.#deadline
     const { limits, credentials, acceptedLogins, addresses } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
+    const shownUrl = redact(url)
     return {
       url,
       deadline,
@@ -249,10 +251,10 @@ export class Retrieval {
       isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
-      emit: (event) => this.#emit(event),
+      emit: (event) => this.#emit(event, shownUrl),
       hasListener: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
-        new RetrievalError(code, `${redact(url)}: ${redact(message)}`, {
+        new RetrievalError(code, `${shownUrl}: ${redact(message)}`, {
           phase: deadline.phase,
           url,
           ...extras,

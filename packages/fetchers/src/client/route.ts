@@ -2,13 +2,13 @@ import {
   type AccessPlan,
   type Advice,
   adviceText,
+  authority,
   encodeOctets,
   type FtpPlan,
   type HttpPlan,
   isAnonymous,
 } from '@retriever/core'
 import type { ProxyServer } from '../plugin/fetcher.ts'
-import { authority } from '../wire/transport/authority.ts'
 
 /**
  * What is done in place of a plan where an HTTP proxy is on the way: a URL that is not protected by TLS is asked of the proxy itself

@@ -1,6 +1,5 @@
-import { type GopherPlan, octetsToText } from '@retriever/core'
+import { authority, type GopherPlan, octetsToText } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
-import { hostName } from '../wire/transport/authority.ts'
 
 /**
  * Items that are sessions (RFC 1436 3.8: types 8 and T) are handed to a program; nothing is connected here. The
@@ -18,6 +17,6 @@ export function sessionOf(plan: GopherPlan): Handoff | undefined {
     port,
     user: selector === '' ? null : octetsToText(selector),
     program: isTelnet ? 'telnet' : 'c3270',
-    args: isTelnet ? [host, String(port)] : [`${hostName(host)}:${port}`],
+    args: isTelnet ? [host, String(port)] : [authority({ host, port }, null)],
   }
 }

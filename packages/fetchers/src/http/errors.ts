@@ -1,6 +1,13 @@
-import { type Advice, adviceText, type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
+import {
+  type Advice,
+  adviceText,
+  authority,
+  type ErrorCode,
+  type HttpPlan,
+  printable,
+  type RetrievalError,
+} from '@retriever/core'
 import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
-import { authority } from '../wire/transport/authority.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {
   ConnectionLost,

@@ -1,8 +1,7 @@
-import { adviceText, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { adviceText, authority, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import { type Attempt, Authenticator } from '../../auth/authenticator.ts'
 import { readChallenges } from '../../auth/challenge.ts'
 import type { ProxyServer, RetrievalContext } from '../../plugin/fetcher.ts'
-import { hostName } from '../transport/authority.ts'
 import type { Connection } from '../transport/socket.ts'
 
 const lf = 0x0a
@@ -28,7 +27,7 @@ export function proxyLoginError(
       details,
     )
   }
-  const advice = { option: 'proxy', value: url.replace('//', '//USER:PASSWORD@') } as const
+  const advice = { option: 'proxy', value: url.replace('//', '//USER:***@') } as const
   const message = `The proxy ${url} wants a login; give ${adviceText(advice)}. (${reply})`
   return context.error('auth-required', message, { ...details, advice })
 }
@@ -44,7 +43,7 @@ export async function connectByHttp(
   { host, port }: { readonly host: string; readonly port: number },
   attempt: Attempt,
 ): Promise<boolean> {
-  const target = `${hostName(host)}:${port}`
+  const target = authority({ host, port }, null)
   const login = attempt.credentials('CONNECT', target)
   const shownLogin = login && `${login.slice(0, login.indexOf(' '))} <password>`
   await connection.sendLines(connectRequest(target, login), connectRequest(target, shownLogin))

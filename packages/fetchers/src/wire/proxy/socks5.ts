@@ -107,7 +107,7 @@ function loginWanted({ context, proxy }: Dialogue): RetrievalError {
   if (proxy.user !== null) {
     return context.error('auth-failed', `The proxy ${proxy.url} takes no user and password, and wants another login.`)
   }
-  const advice = { option: 'proxy', value: proxy.url.replace('//', '//USER:PASSWORD@') } as const
+  const advice = { option: 'proxy', value: proxy.url.replace('//', '//USER:***@') } as const
   return context.error('auth-required', `The proxy ${proxy.url} wants a login; give ${adviceText(advice)}.`, { advice })
 }
 
