@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { adviceText, advisedOptions } from '@retriever/core'
+import { adviceText } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
 import { stringLiterals } from '../support/core/string-literals.ts'
 
@@ -54,6 +54,4 @@ describe('the library speaks of its own options', () => {
     [{ option: 'proxy', value: 'http://USER@h' }, '`proxy: "http://USER@h"`'],
     [{ option: 'headers', value: 'Cookie' }, '`headers["Cookie"]`'],
   ] as const)('%j is written as %s', (advice, text) => expect(adviceText(advice)).toBe(text))
-
-  test('the list names each option once', () => expect(new Set(advisedOptions).size).toBe(advisedOptions.length))
 })

@@ -2,53 +2,50 @@
  * The options of the library that a message may name, and the property of an error that says more. The list is closed:
  * a program with options of its own translates each of them.
  */
-export const advisedOptions = [
-  'policy.allow',
-  'policy.allowPorts',
-  'policy.allowDowngrade',
-  'policy.allowInward',
-  'policy.publicOnly',
-  'limits.connectTimeout',
-  'limits.idleTimeout',
-  'limits.totalTimeout',
-  'limits.minSpeed',
-  'limits.minSpeedTime',
-  'limits.maxSize',
-  'limits.maxCollected',
-  'limits.maxReply',
-  'limits.maxRetryDelay',
-  'tls.ca',
-  'tls.proxyCa',
-  'tls.cert',
-  'tls.key',
-  'tls.passphrase',
-  'defaults.newsServer',
-  'defaults.requireTls',
-  'schemes',
-  'fetchers',
-  'credentials',
-  'addresses',
-  'proxy',
-  'proxyTunnel',
-  'httpFetcher.http2',
-  'range',
-  'resumeFrom',
-  'ifChangedSince',
-  'ifNoneMatch',
-  'accept',
-  'acceptLanguage',
-  'form',
-  'limit',
-  'headers',
-  'head',
-  'compressed',
-  'fail',
-  'split',
-  'charset',
-  'error.response',
-] as const
-
-export type AdvisedOption = (typeof advisedOptions)[number]
+export type AdvisedOption =
+  | 'policy.allow'
+  | 'policy.allowPorts'
+  | 'policy.allowDowngrade'
+  | 'policy.allowInward'
+  | 'policy.publicOnly'
+  | 'limits.connectTimeout'
+  | 'limits.idleTimeout'
+  | 'limits.totalTimeout'
+  | 'limits.minSpeed'
+  | 'limits.minSpeedTime'
+  | 'limits.maxSize'
+  | 'limits.maxCollected'
+  | 'limits.maxReply'
+  | 'limits.maxRetryDelay'
+  | 'tls.ca'
+  | 'tls.proxyCa'
+  | 'tls.cert'
+  | 'tls.key'
+  | 'tls.passphrase'
+  | 'defaults.newsServer'
+  | 'defaults.requireTls'
+  | 'schemes'
+  | 'fetchers'
+  | 'credentials'
+  | 'addresses'
+  | 'proxy'
+  | 'proxyTunnel'
+  | 'httpFetcher.http2'
+  | 'range'
+  | 'resumeFrom'
+  | 'ifChangedSince'
+  | 'ifNoneMatch'
+  | 'accept'
+  | 'acceptLanguage'
+  | 'form'
+  | 'limit'
+  | 'headers'
+  | 'head'
+  | 'compressed'
+  | 'fail'
+  | 'split'
+  | 'charset'
+  | 'error.response'
 
 /** What a message advises: an option to set, or one to leave out. */
 export interface Advice {

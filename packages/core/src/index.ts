@@ -1,5 +1,5 @@
 export { type Completion, completeUrl } from './abbreviation.ts'
-export { type Advice, type AdvisedOption, adviceText, advisedOptions } from './advice.ts'
+export { type Advice, type AdvisedOption, adviceText } from './advice.ts'
 export {
   type ErrorCode,
   type ErrorDetails,
