@@ -57,9 +57,13 @@ export const fields: OptionKind = [
 ]
 const framing =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|te|trailer|upgrade|expect|http2-settings)$/i
+/** RFC 9110 5.6.2: the name of a field, a scheme or a parameter. */
+export function isToken(text: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
+}
 /** Whether a field may stand in RequestOptions.headers. */
 export function isOwnField(name: string, value: unknown): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !framing.test(name) && fieldValue[1](value)
+  return isToken(name) && !framing.test(name) && fieldValue[1](value)
 }
 export const charsetLabel: OptionKind = [
   'the name of a charset, such as "windows-1252"',

@@ -11,6 +11,8 @@ export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<v
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EDQUOT: 'the quota is used up',
+  EFBIG: 'the file may not grow further',
+  EIO: 'the device reports an error',
   EISDIR: 'it is a directory; name a file in it',
   ELOOP: 'a symbolic link stands there',
   ENAMETOOLONG: 'the name is too long',
@@ -20,7 +22,14 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** One operation on a file that is written; what the system says against it becomes `write-failed`. `own` goes before our reasons. */
+/** Why the system refused to write to a file, in words; undefined for a reason that has none here. */
+export function systemReason(cause: unknown): string | undefined {
+  return reasons[(cause as NodeJS.ErrnoException).code ?? '']
+}
+
+/**
+ * One operation on a file that is written; a refusal of the system becomes `write-failed`. The reasons of `own` go first.
+ */
 export async function attempt<T>(
   path: string,
   operation: () => Promise<T>,
@@ -30,7 +39,7 @@ export async function attempt<T>(
     return await operation()
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? ''
-    throw writeFailed(path, own[code] ?? reasons[code] ?? String(cause), cause)
+    throw writeFailed(path, own[code] ?? systemReason(cause) ?? String(cause), cause)
   }
 }
 

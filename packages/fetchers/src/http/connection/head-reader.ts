@@ -1,4 +1,5 @@
 import { octetsToText, printable } from '@retriever/core'
+import { isToken } from '../../plugin/options.ts'
 import { type Head, HeadTooLarge, InvalidHttp, maxInterim, TooManyInterim } from './connection.ts'
 import { checkFraming, isBlank, trimmed } from './framing.ts'
 
@@ -175,10 +176,6 @@ function couldBeStatusLine(text: string): boolean {
 /** RFC 9110 5.5: TAB is the only control character that a value may hold. */
 function checkValue(name: string, value: string): void {
   if (/[\0-\x08\x0A-\x1F\x7F]/.test(value)) throw new InvalidHttp(`${shown(name)} holds a control character`)
-}
-
-function isToken(text: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
 
 function isFold(line: string): boolean {
