@@ -1,4 +1,4 @@
-/** Case 44 of docs/security.md: no regular expression takes more than linear time on the octets of a peer. */
+/** Case 44 of docs/internals/security.md: no regular expression takes more than linear time on the octets of a peer. */
 import { expect, test } from 'vitest'
 import { inputOf, regexpsIn, shapesFor, slowShape } from '../support/pump.ts'
 

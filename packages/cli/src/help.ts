@@ -1,7 +1,7 @@
-import { type CommandName, commandNames, commandSpecs } from './command-specs.ts'
+import { type CommandName, commandNames, commandSpecs } from './commands/index.ts'
 import { applies, categories, type OptionSpec, options } from './options/index.ts'
 
-/** --help, from the table: of one command, or of all where null. */
+/** The text of --help: of one command, or, for null, of all. */
 export function formatHelp(command: CommandName | null, columns: number): string {
   const width = Math.min(Math.max(columns, 60), 120)
   const parts = command === null ? general(width) : ofCommand(command, width)
@@ -13,7 +13,8 @@ function general(width: number): string[] {
     row(`${name} ${commandSpecs[name].operands}`, commandSpecs[name].help, width),
   )
   return [
-    'Usage: retrieve [COMMAND] [OPTION...] URL...\n\nRetrieves what URLs name: the body to standard output, everything else to standard error.',
+    'Usage: retrieve [COMMAND] [OPTION...] URL...',
+    'Retrieves what URLs name: the body to standard output, everything else to standard error.',
     `Commands:\n${[...usage, row('help [COMMAND]', 'This help, or that of one command', width)].join('\n')}`,
     ...optionSections(options, width),
     `Examples:\n${commandNames.map((name) => `  ${commandSpecs[name].example}`).join('\n')}`,
@@ -50,6 +51,7 @@ function row(left: string, text: string, width: number): string {
   return [first, ...lines.map((line) => ' '.repeat(indent) + line)].join('\n')
 }
 
+/** The help is ASCII; wrap-ansi, which pages use, would take 28 ms to load. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

@@ -1,17 +1,17 @@
-/** By convention 128 and the signal's number. */
+/** By convention, 128 plus the signal's number. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 type Interrupt = keyof typeof exitCodes
 
 export interface Interrupts {
   readonly signal: AbortSignal
-  /** Undefined until one comes. */
+  /** Undefined until a signal comes. */
   readonly exitCode: number | undefined
-  /** Back to the system's own way. */
+  /** Restores the default handling of the signals. */
   stop(): void
 }
 
-/** The first signal aborts what runs, so that it can tidy up; a second one ends the process at once. */
+/** The first signal aborts the command, so that it can clean up; a second one ends the process at once. */
 export function watchInterrupts(): Interrupts {
   const controller = new AbortController()
   let exitCode: number | undefined

@@ -1,25 +1,18 @@
-import type { CommandName } from './command-specs.ts'
-import { type Config, readConfig } from './config.ts'
-import { formatHelp } from './help.ts'
+import type { CommandName } from './commands/index.ts'
+import { readConfig } from './config.ts'
 import { watchInterrupts } from './interrupts.ts'
 import { parseCommandLine } from './parse.ts'
+import type { Run } from './run.ts'
 import { Output, StdoutClosed } from './terminal/output.ts'
 import { Reporter } from './terminal/report.ts'
-import { version } from './version.ts'
 
-/** What a command works with. */
-export interface Run {
-  readonly config: Config
-  readonly output: Output
-  readonly report: Reporter
-  /** Aborts on Ctrl-C, SIGTERM and SIGHUP. */
-  readonly signal: AbortSignal
-}
+/** bundle.mjs replaces it by the version in package.json. */
+declare const RETRIEVE_VERSION: string
 
 /** Returns the exit code. */
 type Command = (run: Run) => Promise<number>
 
-/** Each is loaded when it runs, so that --help, --version and explain start at once. */
+/** Each command is loaded when it runs, so that --help, --version and explain start quickly. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   get: async () => (await import('./commands/get.ts')).get,
   explain: async () => (await import('./commands/explain.ts')).explainUrls,
@@ -30,24 +23,24 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   demo: async () => (await import('./commands/demo.ts')).demo,
 }
 
-/** The whole of the command: argv and env in, exit code out. Never exits, never throws. */
+/** The whole of the command: argv and env in, exit code out. It never throws, and exits only on a defect of its own. */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const interrupts = watchInterrupts()
   const output = new Output(interrupts.signal, env)
-  // Until the options are read, for what is wrong with them.
+  // For errors in the options themselves; replaced once they are read.
   let report = new Reporter(output, { json: argv.includes('--json') })
   const defect = (error: unknown): void => process.exit(report.error(error))
-  // A defect of ours outside the call chain: one sentence and an exit code, as for all others. Unhandled rejections come here too.
+  // A defect outside the call chain, or an unhandled rejection, becomes a sentence and an exit code as other errors do.
   process.once('uncaughtException', defect)
   try {
     const line = parseCommandLine(argv)
-    const text = line.has('help')
-      ? formatHelp(line.named ? line.command : null, output.columns)
-      : line.has('version')
-        ? `retrieve ${version}\n`
-        : null
-    if (text !== null) {
-      await output.write(text)
+    if (line.has('help')) {
+      const { formatHelp } = await import('./help.ts')
+      await output.write(formatHelp(line.named ? line.command : null, output.columns))
+      return 0
+    }
+    if (line.has('version')) {
+      await output.write(`retrieve ${RETRIEVE_VERSION}\n`)
       return 0
     }
     const config = readConfig(line, env)
@@ -55,7 +48,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const command = await commands[config.command]()
     return await command({ config, output, report, signal: interrupts.signal })
   } catch (error) {
-    // `| head`: who reads has enough. Nothing went wrong.
+    // The reader of standard output has gone, as in `| head`: it has what it wanted, so this is no error.
     if (error instanceof StdoutClosed) return 0
     return interrupts.exitCode ?? report.error(error)
   } finally {

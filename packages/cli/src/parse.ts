@@ -1,26 +1,19 @@
-import { type CommandName, commandNames } from './command-specs.ts'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
-import { checkFirstWord, helpOperands } from './first-word.ts'
-import { hintFor } from './foreign-options.ts'
-import { nearest } from './nearest.ts'
-import { applies, type OptionName, type OptionSpec, options } from './options/index.ts'
+import { applies, type OptionName, options } from './options/index.ts'
+import type { Given, GivenOptions } from './options/option.ts'
+import { checkFirstWord, helpOperands, hintFor, nearest } from './suggest.ts'
 
-/** One option as it was typed; a switch has the value "". */
-export interface Given {
-  readonly name: OptionName
-  readonly value: string
-}
-
-/** What was typed, taken apart. */
-export class CommandLine {
+/** A command line as it was typed, taken apart. */
+export class CommandLine implements GivenOptions<OptionName> {
   readonly command: CommandName
   /** Whether the command was typed, not the default. */
   readonly named: boolean
   readonly operands: readonly string[]
-  /** In their order. */
-  readonly given: readonly Given[]
+  readonly given: readonly Given<OptionName>[]
 
-  constructor(command: CommandName, named: boolean, operands: readonly string[], given: readonly Given[]) {
+  constructor(command: CommandName, named: boolean, operands: readonly string[], given: readonly Given<OptionName>[]) {
     this.command = command
     this.named = named
     this.operands = operands
@@ -35,30 +28,23 @@ export class CommandLine {
     return this.given.filter((option) => option.name === name).map((option) => option.value)
   }
 
-  /** The last one counts, as in curl. */
   value(name: OptionName): string | undefined {
     return this.values(name).at(-1)
   }
 }
 
 /**
- * Reads `[COMMAND] OPTIONS OPERANDS` in any order, with curl's quirks: `-o FILE`, `-oFILE`, `--output FILE`, `--output=FILE`, `-sSv`;
- * `--` ends the options. Throws `invalid-option` (exit 2).
+ * Reads `[COMMAND] OPTIONS OPERANDS` in any order, in the forms that curl takes: `-o FILE`, `-oFILE`, `--output FILE`,
+ * `--output=FILE`, `-sSv`; `--` ends the options. Throws `invalid-option` (exit 2).
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const words = [...argv]
-  const typed: string[] = []
-  const given: Given[] = []
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--') typed.push(...words.splice(0))
-    else if (word.startsWith('--')) given.push(longOption(word.slice(2), words))
-    else if (word.startsWith('-') && word !== '-') given.push(...shortOptions(word.slice(1), words))
-    else typed.push(word)
-  }
+  // Not strict: a value may look like an option (`-o -`), and the messages are our own.
+  const { tokens, positionals } = parseArgs({ args: [...argv], options: argConfig, strict: false, tokens: true })
+  const given = tokens.filter((token) => token.kind === 'option').map(readOption)
   const isRelative = has(given, 'base')
-  const help = isRelative ? null : helpOperands(typed)
+  const help = isRelative ? null : helpOperands(positionals)
   if (help !== null) given.push({ name: 'help', value: '' })
-  const operands = help ?? typed
+  const operands = help ?? positionals
   const named = commandNames.find((name) => name === operands[0])
   if (named === undefined && !isRelative && operands.length > 1) checkFirstWord(operands)
   const line = new CommandLine(named ?? 'get', named !== undefined, operands.slice(named === undefined ? 0 : 1), given)
@@ -66,42 +52,34 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   return line
 }
 
+const argConfig: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
+  options.map(({ long, short, arg }) => [
+    long,
+    { type: arg === undefined ? 'boolean' : 'string', ...(short !== undefined && { short }) },
+  ]),
+)
+
 function has(given: readonly Given[], name: OptionName): boolean {
   return given.some((option) => option.name === name)
 }
 
-/** `name`, `name=value`, or `name` with its value in the next word. */
-function longOption(text: string, words: string[]): Given {
-  const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
+/** `rawName` is the option as it was typed: `-o` or `--output`. */
+function readOption({
+  name,
+  rawName,
+  value,
+}: {
+  name: string
+  rawName: string
+  value: string | undefined
+}): Given<OptionName> {
   const option = options.find(({ long }) => long === name)
-  if (option === undefined) throw unknownOption(`--${name}`)
-  if (option.arg === undefined) {
-    if (value !== undefined) throw usageError(`--${name} is a switch and takes no value.`)
-    return { name: option.long, value: '' }
+  if (option === undefined) throw unknownOption(rawName)
+  if (option.arg === undefined && value !== undefined) throw usageError(`${rawName} is a switch and takes no value.`)
+  if (option.arg !== undefined && value === undefined) {
+    throw usageError(`${rawName} needs ${option.arg}, as in: ${option.example}`)
   }
-  return { name: option.long, value: value ?? nextWord(option, `--${name}`, words) }
-}
-
-/** `sSv`, `oFILE`, `sSo` with its value in the next word. */
-function shortOptions(text: string, words: string[]): Given[] {
-  const found: Given[] = []
-  for (const [index, letter] of [...text].entries()) {
-    const option = options.find(({ short }) => short === letter)
-    if (option === undefined) throw unknownOption(`-${letter}`)
-    if (option.arg !== undefined) {
-      const rest = [...text].slice(index + 1).join('')
-      return [...found, { name: option.long, value: rest === '' ? nextWord(option, `-${letter}`, words) : rest }]
-    }
-    found.push({ name: option.long, value: '' })
-  }
-  return found
-}
-
-/** Whatever it looks like: `-o -` and `-o -x` name files. */
-function nextWord(option: OptionSpec, typed: string, words: string[]): string {
-  const value = words.shift()
-  if (value === undefined) throw usageError(`${typed} needs ${option.arg}, as in: ${option.example}`)
-  return value
+  return { name: option.long, value: value ?? '' }
 }
 
 function unknownOption(typed: string): Error {
@@ -118,7 +96,7 @@ function checkCommand(line: CommandLine): void {
     if (option === undefined || applies(option, line.command)) continue
     const where = option.commands?.join(', ')
     throw usageError(
-      `--${name} is no option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,
+      `--${name} is not an option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,
     )
   }
 }

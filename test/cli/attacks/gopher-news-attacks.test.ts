@@ -1,4 +1,4 @@
-/** Cases of docs/security.md, section 1, at the command: what Gopher and news servers try, and must not get. */
+/** Cases of docs/internals/security.md, section 1, at the command: what Gopher and news servers try, and must not get. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 afterAll(() => servers.close())
 
-/** Where each is: a menu, a text, an article, a group, the groups. */
+/** The URL of each kind: a menu, a text, an article, a group, the groups. */
 function places(): readonly string[] {
   const { gopher, nntp } = servers
   const paths = ['1/m', '0/t'].map((path) => `${gopher.url}${path}`)

@@ -113,11 +113,11 @@ test.each([
   ['', 'It must begin with a scheme, as in http://www.example.org/.'],
   ['test', 'Did you mean file:///.*/test\\?'],
   ['package.json', 'Did you mean file:///.*/package.json or http://package.json\\?'],
-])('%j is no full URL, and the sentence says what is', async (argument, advice) => {
+])('%j is not a full URL, and the sentence proposes one', async (argument, advice) => {
   const { status, stdout, stderr } = await retrieve([argument])
   expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
   const pattern = advice.includes('.*') ? advice : advice.replace(/[?./]/g, '\\$&')
-  expect(stderr).toMatch(new RegExp(`^retrieve: .*is no full URL\\. ${pattern}\\n$`))
+  expect(stderr).toMatch(new RegExp(`^retrieve: .*is not a full URL\\. ${pattern}\\n$`))
 })
 
 test('-- ends the options', async () => {

@@ -43,13 +43,13 @@ test('with --json one object a line, of the documented shape', async () => {
   ])
 })
 
-test('what is wrapped and no URL is told on standard error, and is no failure', async () => {
+test('a wrapped text that is no URL is reported on standard error, and is no failure', async () => {
   const { status, stdout, stderr } = await retrieve(['extract', file('bad.txt', 'a <URL:../d> http://h/\n')])
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'http://h/\n' })
   expect(stderr).toMatch(/^retrieve: Characters 2 to 12: \.\.\/d is no valid URL: it has no scheme[^\n]*\n$/)
 })
 
-test('what is found drives no terminal', async () => {
+test('control characters in found URLs are made harmless', async () => {
   const path = file('escapes.txt', '<URL:http://h/\x1b[2J> <foo://h/\u202Ex> http://h/a\x9bb\n')
   for (const args of [
     ['extract', path],
@@ -95,7 +95,7 @@ describe('exit codes, each with one clear sentence', () => {
   test('more than 64 MiB, read no further', () => {
     const { status, stdout, stderr } = shell('retrieve extract /dev/zero')
     expect({ status, stdout }).toEqual({ status: 63, stdout: '' })
-    expect(stderr).toBe('retrieve: /dev/zero has more than 64 MiB, which is all that extract reads; split it first.\n')
+    expect(stderr).toBe('retrieve: /dev/zero has more than 64 MiB, the most that extract reads; split it first.\n')
     expect(shell('yes http://h/ | head -c 70000000 | retrieve extract').stderr).toMatch(/^retrieve: Standard input has/)
   })
 

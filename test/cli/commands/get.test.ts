@@ -108,7 +108,7 @@ describe('files', () => {
     const again = await retrieve(['--output-dir', dir, '-O', url('http', 'pub/hello.txt')])
     expect(again.status).toBe(23)
     expect(again.stderr).toBe(
-      `retrieve: ${dir}/hello.txt cannot be written: it exists already; remove it, or name another file by -o.\n`,
+      `retrieve: ${dir}/hello.txt cannot be written: it exists already; remove it, or name another file with -o.\n`,
     )
     expect(readFileSync(join(dir, 'hello.txt'), 'utf8')).toBe('mine')
     expect(servers.http.received.length).toBe(before)
@@ -145,7 +145,7 @@ describe('files', () => {
     const { status, stderr } = await retrieve(['-O', url('http', '')], { cwd: folder() })
     expect(status).toBe(23)
     expect(stderr).toBe(
-      `retrieve: The file for ${url('http', '')} cannot be written: the URL ends in no name; give one by -o FILE.\n`,
+      `retrieve: The file for ${url('http', '')} cannot be written: the URL ends without a name; give one with -o FILE.\n`,
     )
   })
 })

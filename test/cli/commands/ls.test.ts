@@ -65,12 +65,12 @@ test('--json gives the same keys for every listing', async () => {
   expect(lines.length).toBeGreaterThan(20)
 })
 
-test('what is no listing is refused, and the sentence says what to do', async () => {
+test('a body that is not a listing is refused, and the sentence says what to do', async () => {
   const url = `${servers.http.url}readme.txt`
   expect(await retrieve(['ls', url])).toEqual({
     status: 2,
     stdout: '',
-    stderr: `retrieve: ${url} is no listing but one object (text/plain). To get it: retrieve ${url}\n`,
+    stderr: `retrieve: ${url} is not a listing but one object (text/plain). To get it: retrieve ${url}\n`,
   })
 })
 

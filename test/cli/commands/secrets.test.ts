@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => servers.close())
 
-/** In all the forms in which it could come through. */
+/** The secret in all forms in which it could appear. */
 function forms(secret: string, user = 'alice'): string[] {
   const base64 = Buffer.from(`${user}:${secret}`).toString('base64')
   return [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64'), base64]

@@ -104,7 +104,7 @@ describe('interrupts', () => {
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([code, null])
     const line = new RegExp(
-      `^retrieve: \\S+: ${name}\\.part keeps the .* that came; the same command with -C - goes on`,
+      `^retrieve: \\S+: ${name}\\.part keeps the .* that came; the same command with -C - continues`,
     )
     expect(await said).toMatch(line)
     const left = readdirSync(folder()).filter((each) => each.startsWith(name))

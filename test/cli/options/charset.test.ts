@@ -13,7 +13,7 @@ const hello = 'привет'
 const replies = {
   '': `0${koi8}\t/t\th\t70\r\n.\r\n`,
   '/t': `${koi8}\r\n`,
-  // In segments of one octet, the first ones are UTF-8.
+  // In segments of one octet, the first segments are valid UTF-8.
   '/late': `ASCII${'.'.repeat(200)}\r\nf\xfcr\r\n`,
 }
 

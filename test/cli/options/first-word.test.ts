@@ -1,4 +1,4 @@
-/** A first word that is nearly a command: nothing is contacted for something else than was meant. */
+/** A first word that is nearly a command is refused, and nothing is contacted. */
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { retrieve, useBundle } from '../../support/cli/run.ts'
@@ -32,7 +32,7 @@ test.each([
   expect(servers.http.accepted).toBe(before)
 })
 
-test('what is proposed can be pasted into a shell', async () => {
+test('the proposed command can be pasted into a shell', async () => {
   const { stderr } = await retrieve(['fetch', 'http://h.example/?a=1&b=$(x)', 'http://h.example/'])
   expect(stderr).toBe(
     "retrieve: There is no command fetch. Did you mean: retrieve get 'http://h.example/?a=1&b=$(x)' ...\n",

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commandNames, commandSpecs } from '../../../packages/cli/src/command-specs.ts'
+import { commandNames, commandSpecs } from '../../../packages/cli/src/commands/index.ts'
 import { applies, options } from '../../../packages/cli/src/options/index.ts'
 import { retrieve, useBundle } from '../../support/cli/run.ts'
 
@@ -45,16 +45,10 @@ test.each([
   [['explain'], 'No URL is given. Try: retrieve explain --help'],
   [['-r', '9-1', 'http://h/'], '--range needs A-B or A-, such as 0-99, with A not above B; not "9-1".'],
   [['-C', '5', '-r', '5-', 'http://h/'], '-C and -r both say where to begin: give one of them.'],
-  [['-C', '-', 'http://h/'], '-C - goes on where a file ends: name it by -o FILE or -O.'],
-  [
-    ['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'],
-    '-C - goes on where a file ends: name it by -o FILE or -O.',
-  ],
-  [['-C', '1k', 'http://h/'], '--continue-at needs a number of octets, or - for those of the file; not "1k".'],
-  [
-    ['-z', '-2001-02-03', 'http://h/'],
-    '--time-cond cannot ask for what is older than a date; for a file of that name write ./-2001-02-03.',
-  ],
+  [['-C', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
+  [['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
+  [['-C', '1k', 'http://h/'], '--continue-at needs a number of octets, or - for the end of the file; not "1k".'],
+  [['-z', '-2001-02-03', 'http://h/'], '--time-cond has no "older than"; for a file of that name write ./-2001-02-03.'],
   [
     ['-z', 'backup-3', 'http://h/'],
     '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',

@@ -90,7 +90,7 @@ describe('-H, -A, -e', () => {
     expect(servers.http.accepted).toBe(before)
   })
 
-  test('what is secret in a field is shown nowhere', async () => {
+  test('secrets in header fields are shown nowhere', async () => {
     const args = [
       '-v',
       '-H',
@@ -212,7 +212,7 @@ describe('an error status', () => {
 describe('-J', () => {
   const named = (...fields: readonly string[]): string => answer(fields.map((field) => `Content-Disposition: ${field}`))
 
-  /** The files in the directory after `-OJ URL` there. */
+  /** The files in the directory after `-OJ URL`. */
   async function saved(
     name: string,
     path: string,
@@ -236,7 +236,7 @@ describe('-J', () => {
     ['attachment; filename="|id"', '|id'],
     ['attachment; filename="nul.txt"', 'nul_.txt'],
     ["attachment; filename*=UTF-8''a%0Ab%1B%5B2J", 'a%0Ab%1B[2J'],
-    // The URL's name, where there is none to be taken.
+    // The URL's name, if the server gives no usable one.
     ['attachment; filename=a; filename=b', 'get'],
     ['attachment; filename=".."', 'get'],
     ['attachment', 'get'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { hintFor } from '../../../packages/cli/src/foreign-options.ts'
 import { options } from '../../../packages/cli/src/options/index.ts'
 import { parseCommandLine } from '../../../packages/cli/src/parse.ts'
+import { hintFor } from '../../../packages/cli/src/suggest.ts'
 
 const given = (...argv: string[]): string[] => parseCommandLine(argv).given.map(({ name, value }) => `${name}=${value}`)
 
@@ -57,16 +57,16 @@ test.each<[string[], string | RegExp]>([
   [['-sSL', 'u'], 'There is no option -L. Redirects are followed without it: leave it out.'],
   [['--location', 'u'], 'There is no option --location. Redirects are followed without it: leave it out.'],
   [['--fail', 'u'], 'There is no option --fail. A status of 400 and above is an error without it: leave it out.'],
-  [['-X', 'POST'], 'There is no option -X. What is there is retrieved, by GET or HEAD (-I); nothing can be sent.'],
+  [['-X', 'POST'], 'There is no option -X. Only GET and HEAD (-I) are possible; nothing can be sent.'],
   [
     ['-F', 'a=b'],
-    'There is no option -F. Nothing can be posted by HTTP; --form NAME=VALUE answers the forms of Gopher servers.',
+    'There is no option -F. HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.',
   ],
   [['--data-raw', 'a'], /nothing can be sent\.$/],
-  [['-b', 'a=b'], "There is no option -b. Give cookies by -H 'Cookie: NAME=VALUE'."],
+  [['-b', 'a=b'], "There is no option -b. Give cookies with -H 'Cookie: NAME=VALUE'."],
   [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],
   [['--silent=yes'], '--silent is a switch and takes no value.'],
-  [['explain', '-k', 'u'], '--insecure is no option of explain, but of: get, ls. See retrieve explain --help.'],
+  [['explain', '-k', 'u'], '--insecure is not an option of explain, but of: get, ls. See retrieve explain --help.'],
 ])('%j is refused', (argv, message) => {
   const said = expect.objectContaining({
     code: 'invalid-option',
@@ -92,7 +92,7 @@ function words(text: string): string[] {
   return text.split(' ').map((word) => word.replace(/^'|'$/g, ''))
 }
 
-describe('what stands for an option of curl or wget', () => {
+describe('the advice for an option of curl or wget', () => {
   test.each(options.flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]))(
     'is none of ours: %s',
     (name) => expect(hintFor(name)).toBeUndefined(),

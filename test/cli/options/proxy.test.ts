@@ -1,6 +1,6 @@
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { proxyChooser, withLogin } from '../../../packages/cli/src/options/read-proxy.ts'
+import { proxyChooser, withLogin } from '../../../packages/cli/src/options/proxies.ts'
 import { parseCommandLine } from '../../../packages/cli/src/parse.ts'
 import { retrieve, useBundle } from '../../support/cli/run.ts'
 import { httpProxy, type ScriptedProxy, scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
@@ -191,7 +191,11 @@ describe('the command', () => {
       () => ['--socks5-hostname', `127.0.0.1:${tunnelling.port}`, '-U', 'alice:wr0ng'],
       /refused its user or password/,
     ],
-    [2, () => ['-U', 'alice', '-x', http()], /There is no terminal to ask at: give --proxy-user USER:PASSWORD\./],
+    [
+      2,
+      () => ['-U', 'alice', '-x', http()],
+      /There is no terminal to ask for the password: give --proxy-user USER:PASSWORD\./,
+    ],
     [
       2,
       () => ['-x', 'socks4://u:wr0ng@h'],

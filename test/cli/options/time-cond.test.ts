@@ -18,7 +18,7 @@ afterAll(() => servers.close())
 const run = (...args: string[]) => retrieve(args, { cwd: folder() })
 const modified = new Date('2001-02-03T04:05:06Z')
 
-test('what has not changed is a notice and no failure, and the file stays as it is', async () => {
+test('an unchanged resource is a notice and no failure, and the file stays as it is', async () => {
   writeFileSync(join(folder(), 'copy'), 'old')
   utimesSync(join(folder(), 'copy'), modified, modified)
   const notice = `retrieve: ${hello}: not modified since Sat, 03 Feb 2001 04:05:06 GMT\n`
@@ -28,7 +28,7 @@ test('what has not changed is a notice and no failure, and the file stays as it 
   expect(await run('-z', 'copy', hello)).toEqual({ status: 0, stdout: '', stderr: notice })
 })
 
-test('what is newer comes', async () => {
+test('a newer resource is retrieved', async () => {
   writeFileSync(join(folder(), 'older'), 'old')
   const before = new Date(modified.getTime() - 1000)
   utimesSync(join(folder(), 'older'), before, before)

@@ -55,7 +55,7 @@ describe('--cert, --key and --pass', () => {
     [['--cert', 'key.pem:s3cr3t'], 37, /--cert key\.pem holds no certificate/],
     [['--cert', 'cert.pem', '--key', 'cert.pem'], 37, /--key cert\.pem holds no private key/],
     [['--cert', 'cert.pem'], 2, /--cert cert\.pem holds no key: give --key/],
-    [['--key', 'key.pem'], 2, /--key is the key of a certificate: give that by --cert/],
+    [['--key', 'key.pem'], 2, /--key needs --cert/],
     [['--cert', 'cert.pem', '--key', 'locked.pem'], 2, /--pass is missing, and the private key is encrypted/],
     [['--cert', 'cert.pem:s3cr3t2', '--key', 'locked.pem'], 2, /--pass does not open the private key/],
   ])('%j is refused', async (args, status, message) => {

@@ -9,7 +9,7 @@ useBundle()
 const folder = temporaryFolder()
 const quiet = { status: 0, stdout: '', stderr: '' }
 let servers: TestServers<'http' | 'ftp'>
-/** Knows no ranges. */
+/** A server without ranges. */
 let deaf: TestServers<'http'>
 let source: string
 
@@ -156,14 +156,14 @@ describe('where it cannot', () => {
   })
 })
 
-test('what came before the body was cut stays, to be continued', async () => {
+test('a cut body leaves what came, to be continued', async () => {
   await using cut = await startServers({ http: { faults: { shortBody: 5 } } })
   expect((await run('--retry', '0', '-C', '-', '-o', 'cut', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
   expect(content('cut.part')).toBe('Hello, wo')
   expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut.part', 'cut.part.json'])
 })
 
-test('what cannot be continued is told before anything is asked for', async () => {
+test('a file that cannot be continued is refused before anything is requested', async () => {
   writeFileSync(join(folder(), 'ten'), '0123456789')
   symlinkSync('ten', join(folder(), 'link'))
   const before = servers.http.accepted
@@ -173,10 +173,10 @@ test('what cannot be continued is told before anything is asked for', async () =
     return stderr
   }
   expect(await refused('5', 'ten')).toBe(
-    'retrieve: ten cannot be written: it has 10 octets, and -C says 5; -C - goes on where it ends.\n',
+    'retrieve: ten cannot be written: it has 10 octets, but -C says 5; use -C - to continue where it ends.\n',
   )
   expect(await refused('5', 'none')).toMatch(/it has 0 octets/)
-  expect(await refused('-', 'link')).toMatch(/only a regular file can be continued, and no link\.\n$/)
+  expect(await refused('-', 'link')).toMatch(/only a regular file can be continued, not a link\.\n$/)
   expect(await refused('-', '.')).toMatch(/it is a directory/)
   expect(servers.http.accepted).toBe(before)
   expect(content('ten')).toBe('0123456789')

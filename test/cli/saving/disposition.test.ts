@@ -26,12 +26,12 @@ test.each([
   [`attachment; filename=${utf8('grüße')}.txt`, 'grüße.txt'],
   ['attachment; filename="a b.txt', 'a b.txt'],
   [String.raw`attachment; filename="a\"b`, 'a"b'],
-  // The extended one cannot be read: the other is left.
+  // filename* cannot be read, so filename is used.
   ["attachment; filename=a; filename*=koi8-r''%C1", 'a'],
   ["attachment; filename=a; filename*=UTF-8''%FF", 'a'],
   ["attachment; filename=a; filename*=UTF-8''%2", 'a'],
   ['attachment; filename=a; filename*="UTF-8"', 'a'],
-  // As they stand: it is safeFileName that makes them harmless.
+  // Not yet harmless: safeFileName does that.
   ["attachment; filename*=UTF-8''..%2f..%2f.bashrc", '../../.bashrc'],
   ['attachment; filename="../../.bashrc"', '../../.bashrc'],
   ['attachment; filename=""', ''],

@@ -56,7 +56,7 @@ test('a file that is empty is no condition, and where there is no tag it becomes
   expect([content('tag'), conditions()]).toEqual(['', [undefined]])
 })
 
-test.each(['missing', 'short'])('what does not come whole leaves the file as it is (%s)', async (path) => {
+test.each(['missing', 'short'])('an incomplete response leaves the file as it is (%s)', async (path) => {
   writeFileSync(join(folder(), 'tag'), '"old"')
   expect((await run('--retry', '0', ...both, `${server.url}${path}`)).status).toBeGreaterThan(0)
   expect(content('tag')).toBe('"old"')
@@ -71,16 +71,16 @@ test('standard output counts as well', async () => {
 })
 
 test.each(['a\r\nX: y', 'half"', '"a" "b"', '"a "'])(
-  'a damaged file is passed over with a warning, and written anew (%j)',
+  'a damaged file is ignored with a warning, and written anew (%j)',
   async (damaged) => {
     writeFileSync(join(folder(), 'tag'), damaged)
-    const warning = 'retrieve: warning: --etag-compare tag holds no entity tag, and is passed over.\n'
+    const warning = 'retrieve: warning: --etag-compare tag holds no entity tag, and is ignored.\n'
     expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: warning })
     expect([content('tag'), conditions()]).toEqual(['"a"\n', [undefined]])
   },
 )
 
-test.each(['unquoted', 'W/', '"a"b"'])('what is no entity tag is not stored: %s', async (tag) => {
+test.each(['unquoted', 'W/', '"a"b"'])('an invalid entity tag is not stored: %s', async (tag) => {
   etag = tag
   expect(await run(...both, server.url)).toEqual({ status: 0, stdout: '', stderr: '' })
   expect([content('tag'), content('x')]).toEqual(['', 'hello'])
@@ -111,7 +111,7 @@ test('no link is followed, and no FIFO waited for', async () => {
   expect([content('victim'), server.asked.length]).toEqual(['safe', 0])
 })
 
-test('what cannot be done is told before anything is asked for', async () => {
+test('impossible options are refused before anything is requested', async () => {
   const two = await run('--etag-save', 'tag', server.url, server.url)
   expect(two).toMatchObject({
     status: 2,

@@ -91,7 +91,7 @@ const anyName = fc.oneof(
   fc.array(parts, { maxLength: 8 }).map((all) => all.join('')),
 )
 
-test('whatever the text, the name is one harmless segment, and safe already', () => {
+test('any text becomes one harmless segment, which is safe already', () => {
   fc.assert(
     fc.property(anyName, fc.constantFrom<NodeJS.Platform>('linux', 'win32'), (text, platform) => {
       const name = safeFileName(text, platform)

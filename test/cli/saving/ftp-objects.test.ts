@@ -1,4 +1,4 @@
-/** The command beside FTP servers: directories that are no files, metadata alone, and what its messages advise. */
+/** The command with FTP servers: directories in place of files, metadata only, and the advice of its messages. */
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startFtpServer, type TestServer } from '@retriever/servers'

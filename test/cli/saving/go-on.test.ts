@@ -47,13 +47,13 @@ const ranges = (): (string | undefined)[] => server.asked.map(({ fields: { range
 const told = (stderr: string): string => stderr.trimEnd().split('\n').at(-1) ?? ''
 const keeps = (url: string, what: string): string => `retrieve: ${url}: x.part keeps the 5 B that came; ${what}.`
 
-/** The rest comes from now on. */
+/** From now on the server sends the rest. */
 function heal(): void {
   sent = content.length
   end = 'keep'
 }
 
-/** Until the part has what the server sends before it goes silent. */
+/** Waits until the part has everything that the server sends before it goes silent. */
 async function untilStill(name = 'x.part'): Promise<void> {
   while (statSync(join(folder(), name), { throwIfNoEntry: false })?.size !== sent) {
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -61,10 +61,10 @@ async function untilStill(name = 'x.part'): Promise<void> {
 }
 
 describe('a body that does not come to its end', () => {
-  test('by a cut: what came is kept, and -C - goes on from there by the entity tag', async () => {
+  test('by a cut: what came is kept, and -C - continues from there by the entity tag', async () => {
     const { status, stderr } = await run('-o', 'x', server.url)
     expect(status).toBe(18)
-    expect(told(stderr)).toBe(keeps(server.url, 'the same command with -C - goes on from there'))
+    expect(told(stderr)).toBe(keeps(server.url, 'the same command with -C - continues from there'))
     expect(left()).toEqual(['x.part', 'x.part.json'])
     heal()
     expect(await run('-C', '-', '-o', 'x', server.url)).toEqual(quiet)
@@ -77,7 +77,7 @@ describe('a body that does not come to its end', () => {
     end = 'keep'
     const { status, stderr } = await run('-m', '1', '-o', 'x', server.url)
     expect(status).toBe(28)
-    expect(told(stderr)).toBe(keeps(server.url, 'the same command with -C - goes on from there'))
+    expect(told(stderr)).toBe(keeps(server.url, 'the same command with -C - continues from there'))
     heal()
     expect(await run('-m', '9', '-C', '-', '-o', 'x', server.url)).toEqual(quiet)
     expect(read('x')).toBe(whole)
@@ -102,7 +102,7 @@ describe('a body that does not come to its end', () => {
     sent = 7
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
     expect(status).toBe(18)
-    expect(told(stderr)).toMatch(/: x\.part keeps the 7 B that came; the same command goes on from there\.$/)
+    expect(told(stderr)).toMatch(/: x\.part keeps the 7 B that came; the same command continues from there\.$/)
     heal()
     expect(await run('-C', '-', '-o', 'x', server.url)).toEqual(quiet)
     expect([read('x'), ranges()]).toEqual([whole, [undefined, 'bytes=5-', 'bytes=7-']])
@@ -113,7 +113,7 @@ describe('a body that does not come to its end', () => {
     const url = `${servers.ftp.url}big`
     const { status, stderr } = await run('-o', 'x', url)
     expect(status).toBe(18)
-    expect(told(stderr)).toMatch(/: x\.part keeps the .* that came; the same command with -C - goes on from there\.$/)
+    expect(told(stderr)).toMatch(/: x\.part keeps the .* that came; the same command with -C - continues from there\.$/)
     const length = statSync(join(folder(), 'x.part')).size
     expect(await run('-C', '-', '-o', 'x', url)).toEqual(quiet)
     expect([statSync(join(folder(), 'x')).size, left()]).toEqual([20_000, ['x']])
@@ -132,7 +132,7 @@ describe('a body that does not come to its end', () => {
   test('under the name of -J: the line says it', async () => {
     fields = { ...fields, 'Content-Disposition': 'attachment; filename=x' }
     const { stderr } = await run('-OJ', server.url)
-    expect(told(stderr)).toBe(keeps(server.url, 'the same command with -C - -o x in place of -OJ goes on from there'))
+    expect(told(stderr)).toBe(keeps(server.url, 'the same command with -C - -o x in place of -OJ continues from there'))
     heal()
     expect(await run('-C', '-', '-o', 'x', server.url)).toEqual(quiet)
     expect(read('x')).toBe(whole)
@@ -141,7 +141,7 @@ describe('a body that does not come to its end', () => {
   test('as an object with --json, and without a word with -s', async () => {
     const { stderr } = await run('--json', '-o', 'x', server.url)
     expect(JSON.parse(told(stderr))).toEqual({
-      notice: { operand: server.url, message: keeps('', 'the same command with -C - goes on from there').slice(12) },
+      notice: { operand: server.url, message: keeps('', 'the same command with -C - continues from there').slice(12) },
     })
     expect((await run('-s', '-o', 'x', server.url)).stderr).toBe('')
     expect(left()).toEqual(['x.part', 'x.part.json'])
@@ -183,7 +183,7 @@ describe('-C - mixes no two versions', () => {
     await run('-o', 'x', `${server.url}other`)
     heal()
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
-    const why = `it begins anew: what x.part holds is of another URL (${server.url}other)`
+    const why = `it starts over: what x.part holds is of another URL (${server.url}other)`
     expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${server.url}: ${why}\n` })
     expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
   })
@@ -195,11 +195,11 @@ describe('-C - mixes no two versions', () => {
     const first = await run('-o', 'x', server.url)
     expect(first.status).toBe(18)
     expect(told(first.stderr)).toBe(
-      keeps(server.url, 'nothing could prove what goes behind it, so the next try begins anew'),
+      keeps(server.url, 'nothing could prove what belongs after it, so the next try starts over'),
     )
     heal()
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
-    const why = 'it begins anew: nothing proves that the rest would be of the same version as what x.part holds'
+    const why = 'it starts over: nothing proves that the rest belongs to the same version as what x.part holds'
     expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${server.url}: ${why}\n` })
     expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
   })

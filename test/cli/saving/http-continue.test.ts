@@ -29,7 +29,7 @@ beforeEach(() => {
   hasRanges = true
 })
 
-/** Goes on behind so many octets of the old one. */
+/** Continues after that many octets of the old version. */
 async function goOn(octets: number): Promise<{ status: number; stderr: string; file: Buffer; ranges: unknown[] }> {
   const path = join(folder(), 'x')
   writeFileSync(path, old.subarray(0, octets))

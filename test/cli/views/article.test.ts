@@ -169,7 +169,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   test('--part of a text is shown, harmless; of what is none it is not', async () => {
     expect(await onPty(folder(), `--part cid:cid@b ${url('page')}`)).toEqual({ status: 0, screen: 'ü\\e' })
     const { status, screen } = await onPty(folder(), `--part a.bin ${servers.nntp.url}retriever.test/5`)
-    expect({ status, screen }).toEqual({ status: 23, screen: expect.stringContaining('the part is binary') })
+    expect({ status, screen }).toEqual({ status: 23, screen: expect.stringContaining('this is binary data') })
   })
 
   test('an article of too many parts says what to do', async () => {
@@ -243,19 +243,19 @@ describe('--part', () => {
     expect(await retrieve(['--part', which, url('page')])).toEqual({
       status: 78,
       stdout: '',
-      stderr: `retrieve: ${url('page')}: The message has no part "${which}". What it has: retrieve ls ${url('page')}\n`,
+      stderr: `retrieve: ${url('page')}: The message has no part "${which}". To list its parts: retrieve ls ${url('page')}\n`,
     })
   })
 
-  test('of what is no message', async () => {
+  test('of a body that is not a message', async () => {
     const page = `${servers.http.url}readme.txt`
     const { status, stderr } = await retrieve(['--part', '1', page])
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: `retrieve: ${page} is no message but text/plain: leave --part out.\n`,
+      stderr: `retrieve: ${page} is not a message but text/plain: leave --part out.\n`,
     })
     const group = await retrieve(['--attachments', `${servers.nntp.url}retriever.test`])
-    expect(group).toMatchObject({ status: 2, stderr: expect.stringContaining('is no message but a listing') })
+    expect(group).toMatchObject({ status: 2, stderr: expect.stringContaining('is not a message but a listing') })
   })
 })
 
@@ -306,7 +306,7 @@ describe('--attachments', () => {
       const { status, stderr } = await retrieve(['--attachments', '--output-dir', cwd, url(name)])
       expect({ status, stderr }).toEqual({
         status: 23,
-        stderr: `retrieve: ${join(cwd, name)} cannot be written: it exists already; remove it, or choose another folder by --output-dir.\n`,
+        stderr: `retrieve: ${join(cwd, name)} cannot be written: it exists already; remove it, or choose another folder with --output-dir.\n`,
       })
     }
     expect(readdirSync(cwd).sort()).toEqual(['link', 'taken'])
@@ -322,7 +322,7 @@ describe('--attachments', () => {
     expect(files).toEqual({ 'a.part': '1', 'a-2': '2', b: '3', 'B-2.part': '4' })
   })
 
-  test('what an earlier one left unfinished is in the way of all', async () => {
+  test('an unfinished file of an earlier run blocks all', async () => {
     const cwd = emptyFolder('unfinished')
     writeFileSync(join(cwd, 'taken.part'), 'mine')
     const { status, stderr } = await retrieve(['--attachments', '--output-dir', cwd, url('taken')])
@@ -360,7 +360,7 @@ test.each([
   [['--attachments', '-I', 'news:x@y'], 'leave --head out'],
   [['--attachments', '-o', 'x', 'news:x@y'], '--output-dir says where'],
   [['--attachments', '-O', 'news:x@y'], '--output-dir says where'],
-  [['ls', '--part', '1', 'news:x@y'], '--part is no option of ls'],
+  [['ls', '--part', '1', 'news:x@y'], '--part is not an option of ls'],
   [['--limit', '0', 'news:a.b'], '--limit needs a whole number of 1 or more'],
   [['--limit', '-1', 'news:a.b'], '--limit needs a whole number of 1 or more'],
   [['--limit', '1e3', 'news:a.b'], '--limit needs a whole number of 1 or more'],

@@ -66,7 +66,7 @@ describe.skipIf(!hasTerminal)('a newsgroup on a terminal (script of util-linux)'
     )
   })
 
-  test('what is no overview, and what would drive the terminal, is shown harmless', async () => {
+  test('malformed overviews and control characters are shown harmless', async () => {
     const screen = await screenOf(['\x1b[2J', '9\ta\x1b]52;c;x\x07\t\x9b2J <a@b>\t\t<1@x>'], '2 8 9')
     expect(screen).toContain('\\e]52;c;x')
     expect(screen).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/)

@@ -9,13 +9,13 @@ import {
   resolve,
 } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../main.ts'
+import { searchUrl } from '../options/gopher.ts'
 import { shownExplanation } from '../options/option-hints.ts'
-import { searchUrl } from '../options/read-search.ts'
+import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { urlArgument } from '../url-argument.ts'
 
-/** `retrieve explain URL...`: contacts nothing. A URL that means nothing gives its error's exit code, once all are explained. */
+/** `retrieve explain URL...`: contacts nothing. The exit code is that of the first URL that is an error. */
 export async function explainUrls(run: Run): Promise<number> {
   const { config, output } = run
   if (config.operands.length === 0) throw usageError('No URL is given. Try: retrieve explain --help')

@@ -3,16 +3,16 @@ import { addAbortSignal, type Readable } from 'node:stream'
 import { type ExtractedUrl, extractUrls, printable, RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../main.ts'
+import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { guessedDecoder } from '../terminal/text-guess.ts'
 
-/** A book has about one; what is longer is hardly text. */
+/** A book has about 1 MiB; a longer file is hardly text. */
 const maxText = 64 * 1024 * 1024
-/** How much is printed at once. */
+/** How many characters are printed at once. */
 const batch = 64 * 1024
 
-/** `retrieve extract [FILE|-]`: the URLs of a text, in order. What is wrapped as a URL and is none is told on standard error. */
+/** `retrieve extract [FILE|-]`: prints the URLs of a text, in order. Malformed URLs are reported on standard error. */
 export async function extract({ config, output, report, signal }: Run): Promise<number> {
   const [file = '-', ...others] = config.operands
   if (others.length > 0) throw usageError('extract reads one file. To read several: cat FILE... | retrieve extract')
@@ -29,7 +29,7 @@ export async function extract({ config, output, report, signal }: Run): Promise<
   return 0
 }
 
-/** Spans count UTF-16 code units, as strings of JavaScript and spans of `explain --json` do. */
+/** Spans count UTF-16 code units, like JavaScript strings and the spans of `explain --json`. */
 function record({ url, alternates, span, form, error }: ExtractedUrl): Record<string, unknown> {
   return { url, alternates, span, form, error }
 }
@@ -57,7 +57,7 @@ async function readAll(stream: Readable, name: string, signal: AbortSignal): Pro
 }
 
 function tooLong(name: string): RetrievalError {
-  const message = `${name} has more than 64 MiB, which is all that extract reads; split it first.`
+  const message = `${name} has more than 64 MiB, the most that extract reads; split it first.`
   return new RetrievalError('limit-exceeded', message, { phase: 'body' })
 }
 

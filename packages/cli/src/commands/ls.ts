@@ -1,16 +1,17 @@
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../main.ts'
-import { eachUrl, Session } from '../session.ts'
+import type { Run } from '../run.ts'
+import { eachUrl } from '../run.ts'
+import { Session } from '../session.ts'
 import { printListing } from '../views/listing.ts'
 
-/** `retrieve ls URL...`: the entries of directories, menus and newsgroups, and the parts of messages. */
+/** `retrieve ls URL...`: lists the entries of directories, menus and newsgroups, and the parts of messages. */
 export async function ls(run: Run): Promise<number> {
   await using session = new Session(run)
   return await eachUrl(run, async (operand) => {
     await using listing = await session.retrieve(session.resolve(operand), false)
     if (!listing.hasEntries) {
       const what = listing.mediaType === null ? 'one object' : `one object (${listing.mediaType})`
-      throw usageError(`${listing.url} is no listing but ${what}. To get it: retrieve ${listing.url}`)
+      throw usageError(`${listing.url} is not a listing but ${what}. To get it: retrieve ${listing.url}`)
     }
     await printListing(listing, run.output, run.config.json)
   })

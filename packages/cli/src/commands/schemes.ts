@@ -1,9 +1,9 @@
 import { builtinSchemes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
-import type { Run } from '../main.ts'
+import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 
-/** `retrieve schemes`: all that are known, and which of them can be fetched. */
+/** `retrieve schemes`: lists the known schemes, and which of them can be retrieved. */
 export async function schemes({ config, output }: Run): Promise<number> {
   const records = builtinSchemes.map(record)
   if (config.json) for (const scheme of records) await output.write(jsonLine(scheme))

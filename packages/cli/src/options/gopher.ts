@@ -1,20 +1,53 @@
-import { network, type OptionRow, urls } from './option.ts'
+import { encodeOctets, formatLocator, type GopherPlan, type Resolution, utf8Octets } from '@retriever/core'
+import { usageError } from '../exit-codes.ts'
+import { type GivenOptions, type OptionRow, urls } from './option.ts'
 
-export type GopherOption = 'search' | 'form'
+export type GopherOption = 'search'
 
 export const gopherOptions: readonly OptionRow<GopherOption>[] = [
   {
     long: 'search',
     arg: 'TEXT',
-    help: 'What to search for: TEXT becomes the search of the URL, which is of type 7, or 2 (a phone book)',
+    help: 'Search for TEXT: it becomes the search of the URL, which must be of type 7, or 2 (a phone book)',
     commands: urls,
     example: "retrieve --search 'two words' gopher://gopher.example.org/7/find",
   },
-  {
-    long: 'form',
-    arg: 'NAME=VALUE',
-    help: 'The answer to a question of a form, by its prompt or number; repeatable. @FILE sends a file where one is asked for',
-    commands: network,
-    example: 'retrieve --form 1=alice --form 2=@letter.txt gopher://gopher.example.org/0/ask%09%09?',
-  },
 ]
+
+/**
+ * --search; null if it is not given. Throws `invalid-option` for a TAB or line end, which would add a field or a
+ * line to the request (security.md 70: a search that holds a TAB).
+ */
+export function readSearch(line: GivenOptions<GopherOption>): string | null {
+  const text = line.value('search')
+  if (text === undefined) return null
+  if (text === '') throw usageError('--search needs words to search for.')
+  if (/[\t\r\n\0]/.test(text)) throw usageError('--search needs words on one line: TAB, CR, LF and NUL cannot be sent.')
+  return text
+}
+
+/** The URL with the words as its search field (RFC 4266 2.1). Throws `invalid-option` for a URL that is no search. */
+export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
+  if (plan.mechanism !== 'gopher') {
+    throw usageError(
+      `--search is for searches of Gopher servers (types 7 and 2), and ${url} is none: leave --search out.`,
+    )
+  }
+  const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')
+  if (search !== '') {
+    // With its Gopher+ part, if it has one.
+    const bare = formatLocator({ ...locator, urlPath: [item, '', ...plus].join('%09').replace(/(?:%09)+$/, '') })
+    throw usageError(`${url} has a search already: leave --search out, or give ${bare}.`)
+  }
+  if (plan.gophertype !== '7' && plan.gophertype !== '2') {
+    const asSearch = formatLocator({ ...locator, urlPath: `7${encodeOctets(plan.selector, '/:,+=@~')}` })
+    throw usageError(`${url} is no search: ${adviceFor(plan, asSearch)}.`)
+  }
+  const urlPath = [item, encodeOctets(utf8Octets(text)), ...plus].join('%09')
+  return formatLocator({ ...locator, urlPath })
+}
+
+function adviceFor({ gophertype }: GopherPlan, search: string): string {
+  if (gophertype === '1') return `it is a menu (type 1). If its selector can be searched, give ${search}`
+  return `it is of type ${gophertype}, and searches are of type 7 or 2. Give the URL of a search`
+}

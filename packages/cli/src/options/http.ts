@@ -1,86 +1,76 @@
-import { get, network, type OptionRow } from './option.ts'
+import type { Fetcher } from '@retriever/fetchers'
+import type { HttpFetcherOptions } from '@retriever/fetchers/http'
+import { usageError } from '../exit-codes.ts'
+import { readNumber } from './numbers.ts'
+import { type GivenOptions, get, network, type OptionRow } from './option.ts'
+import { whenUsed } from './when-used.ts'
 
-export type HttpOption =
-  | 'compressed'
-  | 'http1.1'
-  | 'cache'
-  | 'etag-compare'
-  | 'etag-save'
-  | 'split'
-  | 'header'
-  | 'user-agent'
-  | 'referer'
-  | 'no-fail'
+export type HttpOption = 'compressed' | 'http1.1' | 'cache' | 'etag-compare' | 'etag-save' | 'split' | 'no-fail'
 
 export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
     long: 'compressed',
-    help: 'Have bodies compressed on their way, and decode them; without -r and -C',
+    help: 'Request compressed bodies, and decode them; no effect with -r or -C',
     commands: network,
     example: 'retrieve --compressed -o page.html http://www.example.org/',
   },
   {
     long: 'http1.1',
-    help: 'Do not offer HTTP/2 to servers within TLS',
+    help: 'Do not offer HTTP/2 over TLS',
     commands: network,
     example: 'retrieve --http1.1 https://www.example.org/',
   },
   {
     long: 'cache',
     arg: 'DIR',
-    help: 'Keep what comes in the folder DIR, and use it from there for as long as the server lets it',
+    help: 'Keep responses in the folder DIR, and reuse them for as long as the server allows',
     commands: network,
     example: 'retrieve --cache ~/.cache/retrieve http://www.example.org/',
   },
   {
     long: 'etag-compare',
     arg: 'FILE',
-    help: 'Only what no longer has the entity tag in FILE; one URL. A FILE without one is no condition',
+    help: 'Retrieve only what no longer has the entity tag in FILE; one URL. A FILE without a tag sets no condition',
     commands: get,
     example: 'retrieve --etag-compare x.etag --etag-save x.etag -o x http://www.example.org/x',
   },
   {
     long: 'etag-save',
     arg: 'FILE',
-    help: 'Write the entity tag of what came whole to FILE; one URL',
+    help: 'Write the entity tag of a complete response to FILE; one URL',
     commands: get,
     example: 'retrieve --etag-save x.etag -o x http://www.example.org/x',
   },
   {
     long: 'split',
     arg: 'N',
-    help: 'Up to N connections (16 at most) for one large body, where the server has ranges; without -r, -C, -I',
+    help: 'Up to N connections (at most 16) for one large body, if the server has ranges; not with -r, -C or -I',
     commands: get,
     example: 'retrieve --split 4 -O http://www.example.org/big.iso',
   },
   {
-    long: 'header',
-    short: 'H',
-    arg: 'NAME:VALUE',
-    help: 'A header field of the request; "NAME;" has no value. Repeatable; not for other hosts after a redirect',
-    commands: network,
-    example: "retrieve -H 'Accept: application/json' http://www.example.org/",
-  },
-  {
-    long: 'user-agent',
-    short: 'A',
-    arg: 'NAME',
-    help: 'Who is asking; default Retriever/0.1',
-    commands: network,
-    example: "retrieve -A 'Mozilla/5.0' http://www.example.org/",
-  },
-  {
-    long: 'referer',
-    short: 'e',
-    arg: 'URL',
-    help: 'Where the URL was found',
-    commands: network,
-    example: 'retrieve -e http://www.example.org/ http://www.example.org/x',
-  },
-  {
     long: 'no-fail',
-    help: 'A status of 400 and above is no error: what the server says comes, with -i and -I too',
+    help: 'Do not treat a status of 400 and above as an error: output what the server says, with -i and -I too',
     commands: get,
     example: 'retrieve --no-fail http://www.example.org/missing',
   },
 ]
+
+/** A fetcher in place of the built-in one, if the command line changes how HTTP is spoken. */
+export function readHttpFetchers(line: GivenOptions<HttpOption>): readonly Fetcher[] {
+  const directory = line.value('cache')
+  if (directory === '') throw usageError('--cache needs the path of a folder.')
+  const options: HttpFetcherOptions = {
+    ...(directory !== undefined && { cache: { directory } }),
+    ...(line.has('http1.1') && { http2: false }),
+  }
+  if (Object.keys(options).length === 0) return []
+  return [whenUsed('http', async () => (await import('@retriever/fetchers/http')).httpFetcher(options))]
+}
+
+/** The number of connections for one body. Throws `invalid-option`. */
+export function readSplit(text: string): number {
+  const count = readNumber('split', text, /^\d{1,9}$/)
+  if (count >= 1 && count <= 16) return count
+  throw usageError(`--split needs a number from 1 to 16, not ${text}.`)
+}

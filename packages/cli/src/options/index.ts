@@ -1,18 +1,20 @@
-/**
- * All that can be typed. The parser, --help, the man page and the completions are made from it.
- * Names are curl's wherever curl has one.
- */
-import type { CommandName } from '../command-specs.ts'
+/** The table of all options, from which the parser and --help are made. Names are curl's wherever curl has one. */
+import type { CommandName } from '../commands/index.ts'
+import { type FormOption, formOptions } from './form.ts'
+import { type FtpOption, ftpOptions } from './ftp.ts'
 import { type GopherOption, gopherOptions } from './gopher.ts'
+import { type HeaderOption, headerOptions } from './headers.ts'
 import { type HttpOption, httpOptions } from './http.ts'
+import { type LimitOption, limitOptions } from './limits.ts'
 import { type LoginOption, loginOptions } from './login.ts'
 import { type NewsOption, newsOptions } from './news.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
+import { type PolicyOption, policyOptions } from './policy.ts'
 import { type ProxyOption, proxyOptions } from './proxies.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
-import { type SecurityOption, securityOptions } from './security.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
+import { type TlsOption, tlsOptions } from './tls.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
 type GeneralOption = 'help' | 'version'
@@ -20,10 +22,15 @@ type GeneralOption = 'help' | 'version'
 export type OptionName =
   | OutputOption
   | TransferOption
+  | LimitOption
+  | FtpOption
   | HttpOption
+  | HeaderOption
   | GopherOption
+  | FormOption
   | NewsOption
-  | SecurityOption
+  | PolicyOption
+  | TlsOption
   | LoginOption
   | ProxyOption
   | ResolutionOption
@@ -31,8 +38,8 @@ export type OptionName =
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
-  { long: 'help', short: 'h', help: 'This help', example: 'retrieve explain --help' },
-  { long: 'version', short: 'V', help: 'The version', example: 'retrieve --version' },
+  { long: 'help', short: 'h', help: 'Show this help', example: 'retrieve explain --help' },
+  { long: 'version', short: 'V', help: 'Show the version', example: 'retrieve --version' },
 ]
 
 type Category =
@@ -51,11 +58,11 @@ type Category =
 /** In the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
-  Transfer: transferOptions,
-  HTTP: httpOptions,
-  Gopher: gopherOptions,
+  Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  HTTP: [...httpOptions, ...headerOptions],
+  Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
-  Security: securityOptions,
+  Security: [...policyOptions, ...tlsOptions],
   Login: loginOptions,
   Proxies: proxyOptions,
   Resolution: resolutionOptions,

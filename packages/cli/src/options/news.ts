@@ -1,4 +1,6 @@
-import { get, network, type OptionRow } from './option.ts'
+import { usageError } from '../exit-codes.ts'
+import { type GivenOptions, get, network, type OptionRow } from './option.ts'
+import type { OutputOption } from './output.ts'
 
 export type NewsOption = 'part' | 'attachments' | 'limit'
 
@@ -6,21 +8,55 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   {
     long: 'part',
     arg: 'WHICH',
-    help: 'Of a message (a news article), one part, decoded: by number, name, cid: or mid: URL. ls lists them',
+    help: 'Retrieve one part of a message, decoded, by number, name, cid: or mid: URL; ls lists the parts',
     commands: get,
     example: "retrieve --part 2 -o picture.png 'news:1@news.example.org'",
   },
   {
     long: 'attachments',
-    help: 'Save the parts of a message that are attachments or have a name, under their names, made safe; never overwrites',
+    help: 'Save the attachments and named parts of a message under their names, made safe; never overwrites',
     commands: get,
     example: "retrieve --attachments --output-dir /tmp 'news:1@news.example.org'",
   },
   {
     long: 'limit',
     arg: 'N',
-    help: 'Of a newsgroup, the newest N articles; default 1000',
+    help: 'Retrieve only the newest N articles of a newsgroup; default 1000',
     commands: network,
     example: 'retrieve ls --limit 20 news:comp.lang.c',
   },
 ]
+
+/** How many articles. Throws `invalid-option`. */
+export function readLimit(text: string): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text)
+  throw usageError(`--limit needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
+}
+
+/** The parts of a message to retrieve: one part, or all attachments into a directory. */
+export type PartOptions =
+  | { readonly which: string; readonly attachmentsTo: null }
+  | { readonly which: null; readonly attachmentsTo: string }
+
+/** Options that need less than the whole message, while a part is known only once all of it has come. */
+const excluded = ['range', 'continue-at', 'head', 'include', 'remote-header-name', 'etag-save', 'split'] as const
+
+/** --part and --attachments; null if neither is given. Throws `invalid-option`. */
+export function readPartOptions(
+  line: GivenOptions<NewsOption | OutputOption | (typeof excluded)[number]>,
+): PartOptions | null {
+  const which = line.value('part')
+  const all = line.has('attachments')
+  if (which === undefined && !all) return null
+  const typed = which === undefined ? '--attachments' : '--part'
+  const other = excluded.find((name) => line.has(name))
+  if (other !== undefined) throw usageError(`${typed} needs the whole message: leave --${other} out.`)
+  if (which !== undefined && all)
+    throw usageError('--part gives one part and --attachments saves many: give one of them.')
+  if (which === '') throw usageError('--part needs a number, a name, or a cid: or mid: URL.')
+  if (which !== undefined) return { which, attachmentsTo: null }
+  if (line.has('output') || line.has('remote-name')) {
+    throw usageError('--attachments names its files itself: leave -o and -O out; --output-dir says where they go.')
+  }
+  return { which: null, attachmentsTo: line.value('output-dir') ?? '.' }
+}

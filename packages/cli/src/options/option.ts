@@ -1,15 +1,32 @@
-import type { CommandName } from '../command-specs.ts'
+import type { CommandName } from '../commands/index.ts'
 
-/** What can be typed, in a table of its category. */
+/** One option, a row in the table of its category. */
 export interface OptionRow<Name extends string = string> {
   readonly long: Name
   readonly short?: string
-  /** What its argument is; without one it is a switch. */
+  /** The placeholder of its argument in --help; an option without one is a switch. */
   readonly arg?: string
   readonly help: string
-  /** Those it belongs to; absent: all. */
+  /** The commands that take it; absent: all of them. */
   readonly commands?: readonly CommandName[]
   readonly example: string
+}
+
+/** One option as it was typed, by its long name; the value of a switch is "". */
+export interface Given<Name extends string = string> {
+  readonly name: Name
+  readonly value: string
+}
+
+/** A command line, as a reader of some of its options sees it. */
+export interface GivenOptions<Name extends string> {
+  readonly operands: readonly string[]
+  /** All options, in the order in which they were typed. */
+  readonly given: readonly Given[]
+  has(name: Name): boolean
+  values(name: Name): string[]
+  /** The last value counts, as in curl. */
+  value(name: Name): string | undefined
 }
 
 export const get: readonly CommandName[] = ['get']

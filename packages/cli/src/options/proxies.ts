@@ -1,4 +1,7 @@
-import { network, type OptionRow } from './option.ts'
+import { BlockList, isIP } from 'node:net'
+import { encodeOctets, utf8Octets } from '@retriever/core'
+import type { Credentials, ProxyTarget } from '@retriever/fetchers'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
 
 export type ProxyOption =
   | 'proxy'
@@ -14,28 +17,28 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     long: 'proxy',
     short: 'x',
     arg: '[PROTOCOL://]HOST[:PORT]',
-    help: 'Go through this proxy: http (if none is named), https, socks5 or socks5h; port 1080, of https 443. "" is none, whatever $ftp_proxy, $all_proxy and their like say',
+    help: 'Use a proxy: http (default), https, socks5, socks5h; port 1080 (https: 443). "" means none, despite $ftp_proxy',
     commands: network,
     example: 'retrieve -x http://proxy.example:3128 ftp://ftp.example.org/pub/file',
   },
   {
     long: 'socks5',
     arg: 'HOST[:PORT]',
-    help: 'Go through this SOCKS 5 proxy; names are looked up here',
+    help: 'Use this SOCKS 5 proxy; host names are looked up here',
     commands: network,
     example: 'retrieve --socks5 localhost:1080 ftp://ftp.example.org/pub/file',
   },
   {
     long: 'socks5-hostname',
     arg: 'HOST[:PORT]',
-    help: 'Go through this SOCKS 5 proxy, which looks names up itself',
+    help: 'Use this SOCKS 5 proxy, which looks up host names itself',
     commands: network,
     example: 'retrieve --socks5-hostname localhost:9050 gopher://gopher.example.org/',
   },
   {
     long: 'proxytunnel',
     short: 'p',
-    help: 'Have an HTTP proxy connect on to the server, also for http and ftp: real FTP, real listings',
+    help: 'Tunnel through an HTTP proxy (CONNECT), also for http and ftp: real FTP, real listings',
     commands: network,
     example: 'retrieve -p -x proxy.example:3128 ftp://ftp.example.org/pub/',
   },
@@ -43,22 +46,81 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     long: 'proxy-user',
     short: 'U',
     arg: 'USER[:PASSWORD]',
-    help: 'For the proxy; without PASSWORD you are asked for it',
+    help: 'Login for the proxy; without PASSWORD you are asked for it',
     commands: network,
     example: 'retrieve -U alice -x proxy.example:3128 http://www.example.org/',
   },
   {
     long: 'noproxy',
     arg: 'LIST',
-    help: 'Hosts, domains and networks to go to without a proxy, with commas between; * is all of them. Else $no_proxy',
+    help: 'Hosts, domains and networks to reach without a proxy, separated by commas; * means all. Default: $no_proxy',
     commands: network,
     example: 'retrieve --noproxy localhost,example.org,10.0.0.0/8 http://www.example.org/',
   },
   {
     long: 'proxy-cacert',
     arg: 'FILE',
-    help: 'Of an https proxy, trust the certificates in FILE (PEM); else what --cacert says',
+    help: 'For an https proxy, trust the certificates in FILE (PEM); default: what --cacert says',
     commands: network,
     example: 'retrieve --proxy-cacert ca.pem -x https://proxy.example http://www.example.org/',
   },
 ]
+
+/** Gives the proxy's URL for a target; null: none. */
+export type ProxyChooser = (target: ProxyTarget) => string | null
+
+/** The options that name a proxy, and what each puts before its value. The last one typed counts, as in curl. */
+const prefixes: Readonly<Record<string, string>> = {
+  proxy: '',
+  socks5: 'socks5://',
+  'socks5-hostname': 'socks5h://',
+}
+
+/** The proxy of the options, else of the environment, by curl's rules; --noproxy and $no_proxy apply to both. */
+export function proxyChooser(line: GivenOptions<ProxyOption>, env: NodeJS.ProcessEnv): ProxyChooser {
+  const typed = line.given.filter(({ name }) => Object.hasOwn(prefixes, name)).at(-1)
+  const exempt = line.value('noproxy') ?? env.no_proxy ?? env.NO_PROXY ?? ''
+  return ({ scheme, host }) => {
+    const proxy = typed === undefined ? fromEnvironment(scheme, env) : `${prefixes[typed.name] ?? ''}${typed.value}`
+    return proxy === '' || isExempt(host, exempt) ? null : proxy
+  }
+}
+
+/** `ftp_proxy`, `FTP_PROXY`, `all_proxy`, `ALL_PROXY`; one that is set to nothing means none. */
+function fromEnvironment(scheme: string, env: NodeJS.ProcessEnv): string {
+  const name = `${scheme}_proxy`
+  // Not HTTP_PROXY: a CGI program finds there what a client sent as the field `Proxy:` (CVE-2016-5385).
+  const upper = scheme === 'http' ? undefined : env[name.toUpperCase()]
+  return env[name] ?? upper ?? env.all_proxy ?? env.ALL_PROXY ?? ''
+}
+
+/** `localhost,example.org,.example.net,10.0.0.0/8,::1`; a name includes its subdomains, `*` alone means every host. */
+function isExempt(host: string, list: string): boolean {
+  const name = host.replace(/%.*$|\.$/, '')
+  const entries = list.split(/[\s,]+/).filter((entry) => entry !== '')
+  const covers = isIP(name) === 0 ? coversName : coversAddress
+  return list.trim() === '*' || entries.some((entry) => covers(entry, name))
+}
+
+function coversName(entry: string, name: string): boolean {
+  const domain = entry.toLowerCase().replace(/^\.|\.$/g, '')
+  return name === domain || name.endsWith(`.${domain}`)
+}
+
+/** An address, or a network in CIDR notation (RFC 4632). */
+function coversAddress(entry: string, address: string): boolean {
+  const [, network = '', prefix] = /^\[?([^\]/]*)\]?(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  const bits = isIP(network) === 4 ? 32 : 128
+  const length = prefix === undefined ? bits : Number(prefix)
+  if (isIP(network) === 0 || isIP(network) !== isIP(address) || length > bits) return false
+  const family = bits === 32 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
+  list.addSubnet(network, length, family)
+  return list.check(address, family)
+}
+
+/** The proxy's URL with this login in place of its own. */
+export function withLogin(proxy: string, { user, password }: Credentials): string {
+  const [, protocol = 'http://', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(?:.*@)?(.*)$/is.exec(proxy) ?? []
+  return `${protocol}${encodeOctets(utf8Octets(user))}:${encodeOctets(utf8Octets(password))}@${rest}`
+}

@@ -1,4 +1,8 @@
-import { network, type OptionRow, urls } from './option.ts'
+import { readFileSync } from 'node:fs'
+import type { ResolveOptions } from '@retriever/core'
+import type { PinnedAddresses } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
+import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 
 export type ResolutionOption = 'resolve' | 'base' | 'news-server'
 
@@ -6,22 +10,59 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
     long: 'resolve',
     arg: 'HOST:PORT:ADDRESS[,ADDRESS]',
-    help: 'For HOST and PORT, go to ADDRESS; the name in TLS and in the request stays',
+    help: 'For HOST and PORT, connect to ADDRESS; TLS and the request keep the name',
     commands: network,
     example: 'retrieve --resolve www.example.org:443:127.0.0.1 https://www.example.org/',
   },
   {
     long: 'base',
     arg: 'URL',
-    help: 'What relative references are relative to',
+    help: 'The base URL of relative references',
     commands: urls,
     example: 'retrieve --base http://www.example.org/a/ ../b',
   },
   {
     long: 'news-server',
     arg: 'HOST[:PORT]',
-    help: 'For news URLs, which name none; else $NNTPSERVER, else /etc/news/server',
+    help: 'Server for news URLs, which name none; default: $NNTPSERVER, else what /etc/news/server says',
     commands: urls,
     example: 'retrieve --news-server news.example.org news:comp.lang.c',
   },
 ]
+
+/**
+ * `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 with or without brackets. As in curl, the last one for a HOST:PORT
+ * counts.
+ */
+export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddresses {
+  return Object.fromEntries(
+    line.values('resolve').map((text) => {
+      const [, place, addresses] = /^([^:]+:\d{1,5}):(.+)$/.exec(text) ?? []
+      if (place !== undefined && addresses !== undefined) return [place, addresses.split(',')]
+      throw usageError(`--resolve needs HOST:PORT:ADDRESS[,ADDRESS], not ${JSON.stringify(text)}.`)
+    }),
+  )
+}
+
+/** Defaults for URLs: the News server, the password of anonymous FTP, whether TLS is required. */
+export function readDefaults(
+  line: GivenOptions<ResolutionOption | 'anonymous-password' | 'ssl-reqd'>,
+  env: NodeJS.ProcessEnv,
+): NonNullable<ResolveOptions['defaults']> {
+  const newsServer = line.value('news-server') ?? (env.NNTPSERVER || systemNewsServer())
+  const anonymousPassword = line.value('anonymous-password')
+  return {
+    ...(newsServer !== undefined && { newsServer }),
+    ...(anonymousPassword !== undefined && { anonymousPassword }),
+    requireTls: line.has('ssl-reqd'),
+  }
+}
+
+/** The file in which Debian, the clients of INN and tin keep the name of the News server. */
+function systemNewsServer(): string | undefined {
+  try {
+    return readFileSync('/etc/news/server', 'utf8').split('\n', 1)[0]?.trim() || undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,27 +1,17 @@
-import { get, network, type OptionRow } from './option.ts'
+import { type Stats, statSync } from 'node:fs'
+import { resolve as absolute } from 'node:path'
+import { usageError } from '../exit-codes.ts'
+import type { Destination } from '../saving/destination.ts'
+import { type GivenOptions, get, network, type OptionRow } from './option.ts'
 
-export type TransferOption =
-  | 'range'
-  | 'continue-at'
-  | 'time-cond'
-  | 'accept'
-  | 'accept-language'
-  | 'retry'
-  | 'max-time'
-  | 'connect-timeout'
-  | 'speed-limit'
-  | 'speed-time'
-  | 'max-filesize'
-  | 'max-redirs'
-  | 'disable-epsv'
-  | 'no-pipelining'
+export type TransferOption = 'range' | 'continue-at' | 'time-cond' | 'accept' | 'accept-language'
 
 export const transferOptions: readonly OptionRow<TransferOption>[] = [
   {
     long: 'range',
     short: 'r',
     arg: 'A-B',
-    help: 'Only the octets A to B, counted from 0; A- is the rest from A',
+    help: 'Retrieve only the octets A to B, counted from 0; A- means from A to the end',
     commands: get,
     example: 'retrieve -r 0-99 http://www.example.org/big',
   },
@@ -29,7 +19,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     long: 'continue-at',
     short: 'C',
     arg: 'OFFSET|-',
-    help: 'Go on from OFFSET, or (-) where NAME.part or else the file ends; only behind octets of the same version',
+    help: 'Continue at OFFSET, or with - where NAME.part or else the file ends; never mixes two versions',
     commands: get,
     example: 'retrieve -C - -o big.iso ftp://ftp.example.org/pub/big.iso',
   },
@@ -37,86 +27,89 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     long: 'time-cond',
     short: 'z',
     arg: 'DATE|FILE',
-    help: 'Only what is newer than DATE, or than FILE',
+    help: 'Retrieve only what is newer than DATE, or than FILE',
     commands: get,
     example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
   },
   {
     long: 'accept',
     arg: 'TYPES',
-    help: 'The media types that are wanted, as in HTTP; of Gopher+ the view that fits best comes',
+    help: 'The media types you accept, as in HTTP; for Gopher+, the view that fits best is chosen',
     commands: network,
     example: "retrieve --accept 'application/postscript, text/plain;q=0.5' gopher://gopher.example.org/0/paper%09%09+",
   },
   {
     long: 'accept-language',
     arg: 'LANGS',
-    help: 'The languages that are wanted, for HTTP and Gopher+',
+    help: 'The languages you accept, for HTTP and Gopher+',
     commands: network,
     example: "retrieve --accept-language 'de, en;q=0.5' http://www.example.org/",
   },
-  {
-    long: 'retry',
-    arg: 'N',
-    help: 'Try again up to N times, with growing waits, what fails for a cause that may pass; default 3',
-    commands: network,
-    example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
-  },
-  {
-    long: 'max-time',
-    short: 'm',
-    arg: 'SECONDS',
-    help: 'For each retrieval as a whole; default, and 0: no limit',
-    commands: network,
-    example: 'retrieve -m 60 http://www.example.org/',
-  },
-  {
-    long: 'connect-timeout',
-    arg: 'SECONDS',
-    help: 'For name lookup and connecting; default, and 0: 30',
-    commands: network,
-    example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
-  },
-  {
-    long: 'speed-limit',
-    short: 'Y',
-    arg: 'BYTES',
-    help: 'Give up a body that comes slower than that many octets a second for --speed-time; default, and 0: no such rule',
-    commands: network,
-    example: 'retrieve -Y 1000 -y 20 -O http://www.example.org/big.iso',
-  },
-  {
-    long: 'speed-time',
-    short: 'y',
-    arg: 'SECONDS',
-    help: 'How long a body may come slower than --speed-limit; default 30',
-    commands: network,
-    example: 'retrieve -y 60 -O http://www.example.org/big.iso',
-  },
-  {
-    long: 'max-filesize',
-    arg: 'BYTES',
-    help: 'Stop beyond that many octets; k, M and G may follow the number',
-    commands: network,
-    example: 'retrieve --max-filesize 10M http://www.example.org/',
-  },
-  {
-    long: 'max-redirs',
-    arg: 'NUM',
-    help: 'Redirects that are followed; default 20',
-    commands: network,
-    example: 'retrieve --max-redirs 0 http://www.example.org/',
-  },
-  {
-    long: 'disable-epsv',
-    help: 'Ask FTP servers for data connections by PASV at once, not by EPSV first',
-    commands: network,
-    example: 'retrieve --disable-epsv ftp://ftp.example.org/x',
-  },
-  {
-    long: 'no-pipelining',
-    help: 'Send FTP servers one command at a time, each after the reply to the one before',
-    commands: network,
-    example: 'retrieve --no-pipelining ftp://ftp.example.org/x',
-  },
 ]
+
+/** `A-B` or `A-`. Throws `invalid-option`. */
+export function readRange(text: string): [number, number | null] {
+  const [, first, last = ''] = /^(\d{1,15})-(\d{0,15})$/.exec(text) ?? []
+  const range: [number, number | null] = [Number(first), last === '' ? null : Number(last)]
+  if (first !== undefined && (range[1] === null || range[1] >= range[0])) return range
+  throw usageError(`--range needs A-B or A-, such as 0-99, with A not above B; not ${JSON.stringify(text)}.`)
+}
+
+/** Where a body is to begin: at an octet, or where the output file ends. */
+export type ContinueAt = number | 'end'
+
+/** -C; null if the body is to begin at its beginning. Throws `invalid-option`. */
+export function readContinueAt(
+  line: GivenOptions<TransferOption>,
+  destinations: readonly Destination[],
+): ContinueAt | null {
+  const text = line.value('continue-at')
+  if (text === undefined) return null
+  if (line.has('range')) throw usageError('-C and -r both say where to begin: give one of them.')
+  if (text === '-') {
+    if (destinations.every(({ to }) => to !== 'stdout')) return 'end'
+    throw usageError('-C - continues a file: name it with -o FILE or -O.')
+  }
+  if (!/^\d{1,15}$/.test(text)) {
+    throw usageError(
+      `--continue-at needs a number of octets, or - for the end of the file; not ${JSON.stringify(text)}.`,
+    )
+  }
+  return Number(text) || null
+}
+
+/** Dates of RFC 9110 5.6.7 and ISO 8601, which are unlikely names of files. */
+const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .*)$/i
+/** Other dates must look like one: Date.parse reads `backup-3` as March 2001. */
+const looseDate = /^(?:\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
+
+/**
+ * -z: a date, or the date of a file; null for an output file that does not exist yet, as in the first `-z list -o
+ * list`. Date.parse decides the time zone of a date without one. Throws `invalid-option`.
+ */
+export function readTime(text: string, destinations: readonly Destination[]): Date | null {
+  if (text.startsWith('-')) {
+    throw usageError(`--time-cond has no "older than"; for a file of that name write ./${text}.`)
+  }
+  const date = new Date(text)
+  const isDate = !Number.isNaN(date.getTime())
+  if (isDate && exactDate.test(text)) return date
+  const file = statusOf(text)
+  if (file?.isFile()) return file.mtime
+  if (file === undefined && destinations.some((each) => each.to === 'file' && isSamePath(each.path, text))) return null
+  if (isDate && looseDate.test(text)) return date
+  const expected = 'a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists'
+  throw usageError(`--time-cond needs ${expected}; not ${JSON.stringify(text)}.`)
+}
+
+function isSamePath(one: string, other: string): boolean {
+  return absolute(one) === absolute(other)
+}
+
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}

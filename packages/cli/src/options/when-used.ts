@@ -2,7 +2,7 @@ import type { Fetcher } from '@retriever/fetchers'
 
 type Mechanism = Fetcher['mechanism']
 
-/** A fetcher in place of the built-in one, which is loaded for the first URL that needs it, as that is. */
+/** A fetcher that is loaded for the first URL that needs it, as the built-in one is. */
 export function whenUsed<M extends Mechanism>(mechanism: M, load: () => Promise<Fetcher<M>>): Fetcher {
   let loading: Promise<Fetcher<M>> | undefined
   const fetcher: Fetcher<M> = {

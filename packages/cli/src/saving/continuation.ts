@@ -1,22 +1,22 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation, ResumePoint } from '@retriever/fetchers'
-import type { ContinueAt } from '../request.ts'
-import { attempt, writeFailed } from './destination.ts'
+import type { ContinueAt } from '../options/transfer.ts'
+import { tryFile, writeFailed } from './destination.ts'
 
-/** How many octets the file has that the retrieval is to go on with. Throws `write-failed` where it cannot. */
+/** The length of the file that the retrieval continues. Throws `write-failed` if it cannot be continued. */
 export function startIn(path: string, at: ContinueAt): number {
   const file = lstatSync(path, { throwIfNoEntry: false })
-  if (file !== undefined && !file.isFile()) throw writeFailed(path, 'only a regular file can be continued, and no link')
+  if (file !== undefined && !file.isFile()) throw writeFailed(path, 'only a regular file can be continued, not a link')
   const size = file?.size ?? 0
   if (at === 'end' || at === size) return size
-  throw writeFailed(path, `it has ${size} octets, and -C says ${at}; -C - goes on where it ends`)
+  throw writeFailed(path, `it has ${size} octets, but -C says ${at}; use -C - to continue where it ends`)
 }
 
-/** The last octets of those that the file has up to `length`, and when they were written: for a comparison. */
+/** The last octets of the file before `length`, and its date, to be compared with the resource. */
 export function tailOf(path: string, length: number): Required<Pick<ResumePoint, 'tail' | 'since'>> {
   const tail = new Uint8Array(Math.min(length, 4096))
-  return attempt(path, () => {
+  return tryFile(path, () => {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
       const read = readSync(file, tail, 0, tail.length, length - tail.length)
@@ -27,10 +27,7 @@ export function tailOf(path: string, length: number): Required<Pick<ResumePoint,
   })
 }
 
-/**
- * Throws where the whole comes in place of the rest, and is shorter than the file that it would replace: whatever that
- * holds, it is no beginning of this.
- */
+/** Throws if the server sends the whole instead of the rest, and it is shorter than the file that it would replace. */
 export function checkNotShorter(path: string, start: number, { offset, size, url }: Representation): void {
   if (offset > 0 || size === null || size >= start) return
   const advice = 'leave -C out to replace it, or name another file'
@@ -39,8 +36,8 @@ export function checkNotShorter(path: string, start: number, { offset, size, url
 }
 
 /**
- * The octets of the resource from `start` on: a server that cannot begin there sends what comes before as well. Rejects with
- * `resume-failed` where there are fewer.
+ * The octets of the resource from `start` on, also if the server began earlier. Rejects with `resume-failed` if the
+ * resource ends before `start`.
  */
 export async function* octetsFrom(representation: Representation, start: number): AsyncGenerator<Uint8Array> {
   let at = representation.offset

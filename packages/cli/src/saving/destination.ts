@@ -3,21 +3,24 @@ import { dirname, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
+import type { GivenOptions } from '../options/option.ts'
+import type { OutputOption } from '../options/output.ts'
+
+type DestinationOptions = GivenOptions<OutputOption | 'continue-at'>
 
 /** Where a body goes. */
 export type Destination =
-  /** `asIs`: `-o -` was typed, so that a terminal gets the octets as they are. */
+  /** `asIs`: `-o -` was given, so a terminal gets the octets unchanged. */
   | { readonly to: 'stdout'; readonly asIs: boolean }
   | { readonly to: 'file'; readonly path: string }
-  /** A file in `directory`, named after the URL, or by the server where it does and `byServer` (-J) lets it. */
+  /** A file in `directory`, named after the URL, or with `byServer` (-J) by the server if it gives a name. */
   | { readonly to: 'remote-name'; readonly directory: string; readonly byServer: boolean }
 
 /**
- * One for each URL, from -o, -O and --output-dir, which are given in the order of the URLs, as in curl. One -O, or one `-o -`, is for
- * all of them. Throws `invalid-option` where it is not clear what goes where.
+ * The destination of each URL: -o and -O are given in the order of the URLs, as in curl. A single -O or `-o -` is for
+ * all of them. Throws `invalid-option` if it is not clear which belongs to which.
  */
-export function planDestinations(line: CommandLine): Destination[] {
+export function readDestinations(line: DestinationOptions): Destination[] {
   const count = line.operands.length
   const directory = line.value('output-dir')
   const byServer = line.has('remote-header-name')
@@ -38,35 +41,34 @@ export function planDestinations(line: CommandLine): Destination[] {
   throw usageError(`${urls} and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`)
 }
 
-function checkNaming(line: CommandLine, typed: readonly Destination[]): void {
+function checkNaming(line: DestinationOptions, typed: readonly Destination[]): void {
   const isNamed = typed.some(({ to }) => to === 'remote-name')
   if (line.has('remote-header-name') && !isNamed) throw usageError('-J says how -O names its file: give -O too.')
   if (line.has('remote-header-name') && line.has('continue-at')) {
-    throw usageError('-J is told the name of the file too late for -C: name it by -o FILE or -O.')
+    throw usageError('-J learns the name of the file too late for -C: name it with -o FILE or -O.')
   }
   const head = line.has('head') ? '-I' : line.has('include') ? '-i' : null
   if (head !== null && typed.some(({ to }) => to !== 'stdout')) {
-    throw usageError(`${head} prints to standard output: leave -o and -O out, or redirect it by >.`)
+    throw usageError(`${head} prints to standard output: leave -o and -O out, or redirect with >.`)
   }
 }
 
 /**
- * Throws `write-failed` for what can be known to fail before anything is asked of a server. `special`: FIFOs and
- * devices will do.
+ * Throws `write-failed` before a server is contacted, if writing is sure to fail. `special`: allow FIFOs and devices.
  */
 export function checkTarget(path: string, overwrite: boolean, special: boolean): void {
-  const target = attempt(path, () => statSync(path, { throwIfNoEntry: false }))
+  const target = tryFile(path, () => statSync(path, { throwIfNoEntry: false }))
   if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
-  // A link that leads nowhere takes the name too.
+  // A dangling link occupies the name too.
   if (!overwrite && lstatSync(path, { throwIfNoEntry: false })) {
-    throw writeFailed(path, 'it exists already; remove it, or name another file by -o')
+    throw writeFailed(path, 'it exists already; remove it, or name another file with -o')
   }
-  if (target === undefined || target.isFile()) attempt(path, () => accessSync(dirname(path), constants.W_OK))
+  if (target === undefined || target.isFile()) tryFile(path, () => accessSync(dirname(path), constants.W_OK))
   else if (!special) throw writeFailed(path, 'it is no regular file')
 }
 
-/** One operation on a file that is to be written; what the system says against it becomes `write-failed`. */
-export function attempt<T>(path: string, operation: () => T): T {
+/** Runs an operation on an output file; a system error becomes `write-failed`. */
+export function tryFile<T>(path: string, operation: () => T): T {
   try {
     return operation()
   } catch (cause) {
@@ -75,7 +77,14 @@ export function attempt<T>(path: string, operation: () => T): T {
   }
 }
 
-/** The error for local output, in the words of saveTo(). */
+/** The error for local output, worded as by saveTo(). */
 export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
+}
+
+/** The error for binary data that would go to a terminal. */
+export function notShown(mediaType: string | null): RetrievalError {
+  const type = mediaType ?? 'of unknown type'
+  const message = `Not shown: this is binary data (${type}). Save it with -O, or force it with -o -.`
+  return new RetrievalError('write-failed', message, { phase: 'save' })
 }

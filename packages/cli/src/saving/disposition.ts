@@ -5,9 +5,9 @@ const quoted = String.raw`"((?:[^"\\]|\\.)*)(?:"|$)`
 const bare = String.raw`([^\0-\x20\x7F"/;=\\][^\0-\x08\x0A-\x1F\x7F"/;=\\]*)`
 
 /**
- * One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. An empty one is a `;` too
- * many. As browsers do, a quote may stay open to the end, and blanks and octets beyond ASCII may stand in a name
- * without quotes (`filename=a b.txt`).
+ * One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. Empty parameters (`;;`) are
+ * skipped. As in browsers, a quote may stay open to the end, and an unquoted name may hold blanks and non-ASCII octets
+ * (`filename=a b.txt`).
  */
 const parameter = new RegExp(
   String.raw`[ \t]*;(?:[ \t]*;)*[ \t]*(?:(${token})[ \t]*=[ \t]*(?:${quoted}|${bare})|$)`,
@@ -15,8 +15,8 @@ const parameter = new RegExp(
 )
 
 /**
- * The name that a Content-Disposition field gives (RFC 6266), as it stands: an untrusted text. Null where the field is
- * malformed, or names two (security.md case 28): nobody can say which one others would take.
+ * The file name in a Content-Disposition field (RFC 6266), not yet made safe. Null if the field is malformed, or has
+ * two names (security.md 28: a server chooses the name of a download), as programs differ in which one they use.
  */
 export function dispositionName(field: string): string | null {
   const parameters = parametersOf(field)
@@ -24,11 +24,11 @@ export function dispositionName(field: string): string | null {
   const [extended, secondExtended] = parameters?.get('filename*') ?? []
   if (secondPlain !== undefined || secondExtended !== undefined) return null
   const name = extended === undefined ? null : extendedValue(extended)
-  // RFC 6266 4.3: the extended one is preferred. An unknown charset or a broken escape leaves the other one.
+  // RFC 6266 4.3: filename* is preferred. With an unknown charset or a broken escape, filename is used.
   return name ?? (plain === undefined ? null : octetsToText(plain))
 }
 
-/** By lower-case name; null for what is no list of parameters behind a disposition type. */
+/** The parameters by lower-case name; null if the field is not a type with a list of parameters. */
 function parametersOf(field: string): Map<string, string[]> | null {
   const type = /^[ \t]*[\w!#$%&'*+.^`|~-]+/.exec(field)?.[0]
   if (type === undefined) return null
@@ -47,8 +47,7 @@ function parametersOf(field: string): Map<string, string[]> | null {
 }
 
 /**
- * RFC 8187 3.2: `UTF-8''gr%C3%BC%C3%9Fe`, `iso-8859-1'de'gr%FC%DFe`; null for another charset, and for octets that are
- * none of UTF-8.
+ * RFC 8187 3.2: `UTF-8''gr%C3%BC%C3%9Fe`, `iso-8859-1'de'gr%FC%DFe`; null for another charset and for invalid UTF-8.
  */
 function extendedValue(value: string): string | null {
   const [, charset = '', encoded = ''] = /^([^']*)'[\w-]*'((?:[\w!#$&+.^`|~-]|%[\dA-F]{2})*)$/i.exec(value) ?? []

@@ -13,55 +13,54 @@ import {
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
-import { attempt, checkTarget, writeFailed } from './destination.ts'
+import type { GivenOptions } from '../options/option.ts'
+import { checkTarget, tryFile, writeFailed } from './destination.ts'
 
 /** The entity tag that the file of --etag-compare holds. */
 export interface ComparedEtag {
-  /** Null where there is none yet, or it is damaged. */
+  /** Null if there is none yet, or it is damaged. */
   readonly tag: string | null
-  /** The file, where it holds something else than an entity tag. */
+  /** The file, if it holds something other than an entity tag. */
   readonly damaged: string | null
 }
 
 /** RFC 9110 8.8.3. */
 const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
-/** A file that is longer holds no entity tag: a header field has as much room. */
+/** The limit of a header section: a longer file holds no entity tag. */
 const maxLength = 64 * 1024
 
-/** Throws `invalid-option` where there is no such file to be read. */
-export function readEtag(line: CommandLine): ComparedEtag {
+/** --etag-compare. Throws `invalid-option` for a file that cannot be read. */
+export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save'>): ComparedEtag {
   const file = fileOf(line, 'etag-compare')
   const text = file === null ? '' : contentOf(file).trim()
   if (text === '' || entityTag.test(text)) return { tag: text || null, damaged: null }
   return { tag: null, damaged: file }
 }
 
-/** The file of --etag-save, or null. Throws `invalid-option`. */
-export function readEtagFile(line: CommandLine): string | null {
+/** The file of --etag-save; null if it is not given. Throws `invalid-option`. */
+export function readEtagFile(line: GivenOptions<'etag-compare' | 'etag-save'>): string | null {
   return fileOf(line, 'etag-save')
 }
 
-/** Throws `write-failed` where no tag could be written there. */
+/** Throws `write-failed` if no tag could be written there. */
 export function checkEtagFile(file: string): void {
   checkTarget(file, true, false)
   refuseLink(file)
 }
 
 /**
- * Writes it where the whole has come: a part proves nothing of the rest. Empty where the server gives none, or
- * something else, as curl does for none. In one step: a file that is there keeps its content until the new one is
- * whole.
+ * Writes the entity tag of a complete response; that of a range says nothing of the rest. As in curl, the file is empty
+ * if there is no valid tag. An existing file keeps its content until the new one is complete.
  */
 export function saveEtag(file: string | null, { etag, metadata }: Representation): void {
   if (file === null || metadata.status !== 200) return
   const content = etag === null || !entityTag.test(etag) ? '' : `${etag}\n`
   const temporary = `${file}.${process.pid}.tmp`
   refuseLink(file)
-  const mode = attempt(file, () => statSync(file, { throwIfNoEntry: false })?.mode ?? 0o666) & 0o777
-  attempt(file, () => writeFileSync(temporary, content, { encoding: 'latin1', flag: 'wx', mode }))
+  const mode = tryFile(file, () => statSync(file, { throwIfNoEntry: false })?.mode ?? 0o666) & 0o777
+  tryFile(file, () => writeFileSync(temporary, content, { encoding: 'latin1', flag: 'wx', mode }))
   try {
-    attempt(file, () => renameSync(temporary, file))
+    tryFile(file, () => renameSync(temporary, file))
   } catch (error) {
     unlinkSync(temporary)
     throw error
@@ -69,11 +68,11 @@ export function saveEtag(file: string | null, { etag, metadata }: Representation
 }
 
 function refuseLink(file: string): void {
-  const stats = attempt(file, () => lstatSync(file, { throwIfNoEntry: false }))
+  const stats = tryFile(file, () => lstatSync(file, { throwIfNoEntry: false }))
   if (stats?.isSymbolicLink()) throw writeFailed(file, 'a symbolic link stands there; name the file that it leads to')
 }
 
-function fileOf(line: CommandLine, option: 'etag-compare' | 'etag-save'): string | null {
+function fileOf(line: GivenOptions<'etag-compare' | 'etag-save'>, option: 'etag-compare' | 'etag-save'): string | null {
   const file = line.value(option)
   if (file === undefined) return null
   if (file === '') throw usageError(`--${option} needs the name of a file.`)
@@ -82,7 +81,7 @@ function fileOf(line: CommandLine, option: 'etag-compare' | 'etag-save'): string
   return file
 }
 
-/** As much as tells whether it is an entity tag. Waits for no FIFO. */
+/** The content of the file, up to the limit. Does not wait for a FIFO. */
 function contentOf(file: string): string {
   try {
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

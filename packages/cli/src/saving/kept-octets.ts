@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { findPart, type KeptPart } from '@retriever/fetchers'
-import { formatSize } from '../numbers.ts'
+import { formatSize } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
 import type { SavePlan } from './save-plan.ts'
 
-/** Tells what a retrieval that failed has left of its file, and how to go on: nobody should have to look for it. */
+/** Reports what a failed retrieval has left of its file, and how to continue it. */
 export class KeptOctets {
   readonly #report: Reporter
   readonly #isContinued: boolean
@@ -17,15 +17,15 @@ export class KeptOctets {
     this.#isContinued = isContinued
   }
 
-  /** From now on it is this file. `byServer`: -J has named it, and could not find it again. */
+  /** Starts a file. `byServer`: -J named it, so the command that continues it must name it itself. */
   begin(plan: SavePlan, byServer = false): void {
     this.#plan = plan
     this.#before = filesOf(plan).map(stateOf)
-    if (byServer) this.#goOn = `the same command with -C - -o ${plan.path} in place of -OJ goes on from there`
-    else this.#goOn = `the same command${this.#isContinued ? '' : ' with -C -'} goes on from there`
+    if (byServer) this.#goOn = `the same command with -C - -o ${plan.path} in place of -OJ continues from there`
+    else this.#goOn = `the same command${this.#isContinued ? '' : ' with -C -'} continues from there`
   }
 
-  /** It has come whole. */
+  /** The file is complete. */
   end(): void {
     this.#plan = null
   }
@@ -41,23 +41,23 @@ export class KeptOctets {
   }
 
   #keeps(operand: string, path: string, length: number, isProven: boolean): void {
-    const goOn = isProven ? this.#goOn : 'nothing could prove what goes behind it, so the next try begins anew'
+    const goOn = isProven ? this.#goOn : 'nothing could prove what belongs after it, so the next try starts over'
     this.#report.notice({ operand, message: `${path} keeps the ${formatSize(length)} that came; ${goOn}.` })
   }
 }
 
-/** Those that octets may stay in: the part, and a file that is appended to. */
+/** The files that may hold octets: the part, and a file that is appended to. */
 function filesOf({ path, behind }: SavePlan): readonly string[] {
   return behind === null ? [`${path}.part`] : [`${path}.part`, path]
 }
 
-/** Tells whether a file is another one, or has grown. */
+/** Differs if a file was replaced or has grown. */
 function stateOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
 }
 
-/** Another retrieval's is none to tell of. */
+/** Null also for a part that belongs to another running retrieval. */
 function partOf(path: string): Promise<KeptPart | null> {
   return findPart(path).catch(() => null)
 }

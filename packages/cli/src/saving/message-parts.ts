@@ -4,15 +4,15 @@ import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../main.ts'
-import { formatSize } from '../numbers.ts'
-import type { PartOptions } from '../options/part-options.ts'
+import type { PartOptions } from '../options/news.ts'
+import type { Run } from '../run.ts'
+import { formatSize } from '../terminal/output.ts'
 import { showText } from '../terminal/terminal-text.ts'
-import { attempt, type Destination, writeFailed } from './destination.ts'
+import { isMessage } from '../views/media.ts'
+import { type Destination, notShown, tryFile, writeFailed } from './destination.ts'
 import { safeFileName } from './file-name.ts'
-import { isMessage } from './media.ts'
 
-/** --part and --attachments: what is wanted of a message, to where it goes. */
+/** --part and --attachments: writes parts of a message to their destination. */
 export async function getParts(
   { which, attachmentsTo }: PartOptions,
   representation: Representation,
@@ -22,7 +22,7 @@ export async function getParts(
   if (!isMessage(representation)) {
     const what = representation.kind === 'listing' ? 'a listing' : (representation.mediaType ?? 'of unknown type')
     const typed = which === null ? '--attachments' : '--part'
-    throw usageError(`${representation.url} is no message but ${what}: leave ${typed} out.`)
+    throw usageError(`${representation.url} is not a message but ${what}: leave ${typed} out.`)
   }
   const message = await readMessage(representation)
   if (attachmentsTo !== null) return saveAttachments(message, representation, attachmentsTo, run)
@@ -41,16 +41,13 @@ async function giveOut(number: string, part: MessagePart, destination: Destinati
       return part.saveTo(join(destination.directory, fileName(number, part)), { overwrite: false })
     case 'stdout': {
       if (!output.stdoutIsTerminal || destination.asIs) return output.write(part.octets)
-      if (part.octets.includes(0) && !part.charset?.startsWith('utf-16')) {
-        const advice = 'save it by -o FILE or -O, or force it by -o -'
-        throw writeFailed('The terminal', `the part is binary (${part.mediaType}); ${advice}`)
-      }
+      if (part.octets.includes(0) && !part.charset?.startsWith('utf-16')) throw notShown(part.mediaType)
       return output.write(showText(part.text()))
     }
   }
 }
 
-/** All or, where one of the names is taken, none. Damaged ones are told of once the others are saved. */
+/** Saves all attachments, or none if a name is taken. Damaged ones are reported after the others are saved. */
 async function saveAttachments(
   message: Message,
   representation: Representation,
@@ -61,7 +58,7 @@ async function saveAttachments(
   if (all.length === 0) throw notFound(representation, 'no attachments')
   const attachments = all.filter(([, { damage }]) => damage === null)
   const paths = distinctNames(attachments).map((name) => join(directory, name))
-  // Each is written under the other name first.
+  // Each file is first written under the other two names.
   for (const path of paths.flatMap((path) => [path, `${path}.part`, `${path}.part.json`])) checkFree(path)
   for (const [index, [number, part]] of attachments.entries()) {
     const path = paths[index] ?? ''
@@ -72,7 +69,7 @@ async function saveAttachments(
   for (const [, part] of all) part.throwIfDamaged()
 }
 
-/** With their numbers; not those of a message that is an attachment itself, and is saved with all that it has. */
+/** The attachments with their numbers, without those inside an attached message, which is saved as a whole. */
 function attachmentsOf(message: Message): (readonly [number: string, part: MessagePart])[] {
   const attached = [...message.allParts()].filter(([, { isAttachment }]) => isAttachment)
   const messages = attached.flatMap(([number, part]) => (part.message === null ? [] : [`${number}.`]))
@@ -80,11 +77,11 @@ function attachmentsOf(message: Message): (readonly [number: string, part: Messa
 }
 
 function checkFree(path: string): void {
-  const there = attempt(path, () => lstatSync(path, { throwIfNoEntry: false }))
-  if (there) throw writeFailed(path, 'it exists already; remove it, or choose another folder by --output-dir')
+  const there = tryFile(path, () => lstatSync(path, { throwIfNoEntry: false }))
+  if (there) throw writeFailed(path, 'it exists already; remove it, or choose another folder with --output-dir')
 }
 
-/** Two of one name are two files, also where the file system takes A for a (security.md case 58): `a.bin`, `a-2.bin`. */
+/** Numbers equal names, `a.bin`, `a-2.bin`, ignoring case as some file systems do (security.md 58: name tricks). */
 function distinctNames(parts: readonly (readonly [string, MessagePart])[]): string[] {
   const taken = new Set<string>()
   return parts.map(([number, part]) => {
@@ -98,7 +95,7 @@ function distinctNames(parts: readonly (readonly [string, MessagePart])[]): stri
   })
 }
 
-/** What a file takes while it is written, too; as a file system sees them that takes A for a. */
+/** The names that a file takes while it is written, in lower case. */
 function namesOf(name: string): readonly string[] {
   return [name, `${name}.part`].map((each) => each.toLowerCase())
 }
@@ -108,6 +105,6 @@ function fileName(number: string, { name }: MessagePart): string {
 }
 
 function notFound({ url }: Representation, what: string): RetrievalError {
-  const message = `${url}: The message has ${what}. What it has: retrieve ls ${url}`
+  const message = `${url}: The message has ${what}. To list its parts: retrieve ls ${url}`
   return new RetrievalError('not-found', message, { phase: 'body', url })
 }

@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { findPart, type KeptPart, type Representation, type ResumePoint, type SaveOptions } from '@retriever/fetchers'
-import type { Run } from '../main.ts'
+import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, writeFailed } from './destination.ts'
@@ -10,17 +10,17 @@ import { fileNameOf } from './file-name.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
-/** How a body becomes a file: where it begins, and what it goes behind. */
+/** How a body becomes a file: where it begins, and what it is appended to. */
 export interface SavePlan {
   readonly path: string
-  /** 0: at the beginning. */
+  /** 0: from the beginning. */
   readonly from: number | ResumePoint
-  /** Octets of the file itself that the rest goes behind; null where the file comes by way of its part. */
+  /** The length of the file that the rest is appended to; null if the body goes to NAME.part first. */
   readonly behind: number | null
   readonly options: SaveOptions
 }
 
-/** Rejects with `write-failed` for what can be known to fail before anything is asked of a server. */
+/** Rejects with `write-failed` before a server is contacted, if writing is sure to fail. */
 export async function planSave(
   destination: FileDestination,
   resolution: Resolution,
@@ -31,7 +31,7 @@ export async function planSave(
   const isNamed = destination.to === 'file'
   const path = isNamed ? destination.path : join(destination.directory, nameFor(resolution))
   checkTarget(path, isNamed || continueAt !== null, isNamed)
-  // The octets of a range say nothing of where the whole would go on.
+  // The octets of a range do not tell where the whole would continue.
   const options = { overwrite: isNamed, special: isNamed, resumable: request.range === undefined }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
@@ -49,31 +49,31 @@ export async function planSave(
 /** The name of the file for -O. */
 export function nameFor(resolution: Resolution): string {
   const name = fileNameOf(resolution)
-  if (name === null) throw writeFailed(`The file for ${resolution.url}`, 'the URL ends in no name; give one by -o FILE')
+  if (name === null)
+    throw writeFailed(`The file for ${resolution.url}`, 'the URL ends without a name; give one with -o FILE')
   return name
 }
 
 /**
- * What goes behind a file that is there. Where the whole comes, it takes its place once it is whole, unless it is
- * shorter.
+ * Appends to an existing file. If the server sends the whole, it replaces the file once complete, unless it is shorter.
  */
 function behind(path: string, start: number): SavePlan {
   const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
   return { path, from, behind: start, options: { append: true } }
 }
 
-/** Throws where what has come may not take the place of what is there. */
+/** Throws if the response must not replace the existing file. */
 export function checkPlan({ path, behind }: SavePlan, representation: Representation): void {
   if (behind !== null) checkNotShorter(path, behind, representation)
 }
 
-/** As the plan says, once it is known what has come. */
+/** Saves the response by the plan. */
 export async function saveAsPlanned(
   { path, behind, options }: SavePlan,
   representation: Representation,
 ): Promise<void> {
   if (behind === null || behind === 0 || representation.offset > 0) return representation.saveTo(path, options)
-  // A part is gone on from without another look at the file, so that one of unknown length must not stay.
+  // A part is continued without another look at the file, so one of unknown length must not be kept.
   return representation.saveTo(path, { resumable: representation.size !== null, shrink: false })
 }
 
@@ -88,6 +88,6 @@ function pointIn(part: KeptPart | null, url: string): ResumePoint | null {
 }
 
 function whyAnew({ path, point, url }: KeptPart): string {
-  if (point !== null) return `it begins anew: what ${path} holds is of another URL (${url})`
-  return `it begins anew: nothing proves that the rest would be of the same version as what ${path} holds`
+  if (point !== null) return `it starts over: what ${path} holds is of another URL (${url})`
+  return `it starts over: nothing proves that the rest belongs to the same version as what ${path} holds`
 }

@@ -1,11 +1,12 @@
 import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
-import type { Config, Login } from '../config.ts'
+import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
+import type { Login } from '../options/login.ts'
 import type { Output } from './output.ts'
 import { canAsk, promptLine } from './prompt.ts'
 
-/** Knows logins for the servers that ask: from -u and --ftp-account, else from the person at the terminal. */
+/** Answers servers that ask for a login: from -u and --ftp-account, else from the person at the terminal. */
 export class CredentialPrompt {
   readonly #login: Login | null
   readonly #account: string | null
@@ -24,8 +25,8 @@ export class CredentialPrompt {
   }
 
   /**
-   * Takes note of where the typed URL leads: -u and --ftp-account are for that host and port alone (CVE-2018-1000007). Returns the URL
-   * to retrieve, with the user of -u where it names none and its scheme knows users, so that an FTP server is not asked as anonymous
+   * Notes the host and port of the typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). Returns the
+   * URL to retrieve, with the user of -u if it names none and its scheme has users, so that FTP does not try anonymous
    * first.
    */
   enter({ url, locator, scheme, plan }: Resolution): string {
@@ -35,7 +36,7 @@ export class CredentialPrompt {
     return formatLocator({ ...locator, user: encodeOctets(utf8Octets(this.#login.user)) })
   }
 
-  /** For the client: null where nobody knows, or where only the person at a terminal could and there is none. */
+  /** The answer for the client; null if no login is known and there is no terminal to ask at. */
   async answer(challenge: Challenge): Promise<Credentials | null> {
     const place = placeOf(challenge.host, challenge.port)
     if (challenge.account) return this.#answerAccount(challenge, place)
@@ -48,7 +49,7 @@ export class CredentialPrompt {
     return known
   }
 
-  /** Of such an answer the account alone is used. */
+  /** The client uses only the account of this answer. */
   async #answerAccount({ host, user }: Challenge, place: string): Promise<Credentials | null> {
     const name = user ?? ''
     const typed = place === this.#place ? this.#account : null
@@ -62,10 +63,11 @@ export class CredentialPrompt {
     return canAsk(this.#output) ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false) : ''
   }
 
-  /** -U with its password, which is asked for once. */
+  /** The login of -U; its password is asked for once. */
   async proxyLogin({ user, password }: Login): Promise<Credentials> {
     if (password !== null) return { user, password }
-    if (!canAsk(this.#output)) throw usageError('There is no terminal to ask at: give --proxy-user USER:PASSWORD.')
+    if (!canAsk(this.#output))
+      throw usageError('There is no terminal to ask for the password: give --proxy-user USER:PASSWORD.')
     this.#proxyPassword ??= this.#prompt(`Password of ${printable(user)} at the proxy: `, false)
     return { user, password: await this.#proxyPassword }
   }

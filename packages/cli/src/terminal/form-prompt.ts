@@ -1,13 +1,13 @@
 import { printable, type Resolution } from '@retriever/core'
 import type { Form, FormAnswers, FormField, FormFiller } from '@retriever/fetchers'
-import { type GivenAnswer, givenAnswers } from '../options/read-form.ts'
+import { type GivenAnswer, givenAnswers } from '../options/form.ts'
 import type { Output } from './output.ts'
 import { canAsk, Prompter } from './prompt.ts'
 
 /**
- * Fills forms in with what --form says, and asks the person at the terminal for the rest. Without a terminal the rest takes what the
- * server proposes. Null where the URL means no form, as without --form those of Gopher+ with `?` alone do (RFC 4266 2.4), and where
- * nobody can say anything.
+ * Fills in forms with the answers of --form, and asks the person at the terminal for the rest; without a terminal, the
+ * server's proposals are used. Null if there is no answer and nobody to ask, and, without --form, for URLs that are no
+ * form: only Gopher+ URLs with `?` are (RFC 4266 2.4).
  */
 export function formFiller(
   { plan }: Resolution,
@@ -24,7 +24,7 @@ export function formFiller(
   }
 }
 
-/** Null where the person breaks off. */
+/** Null if the person breaks off. */
 async function askForRest(
   { url, fields }: Form,
   typed: FormAnswers,
@@ -65,7 +65,7 @@ function askField(field: FormField, number: number, prompter: Prompter, say: Say
       say(`${labelOf(field)} (left out: --form ${number}=NAME tells the server a file name)`)
       return Promise.resolve(undefined)
     case 'ChooseF':
-      // No answer to a prompt makes a file of this machine leave it (Gopher+ 2.8 warns of just that).
+      // An answer to a prompt never sends a local file (Gopher+ 2.8 warns of this).
       say(`${labelOf(field)} (left out: --form ${number}=@FILE sends the content of a file)`)
       return Promise.resolve(undefined)
   }
@@ -76,7 +76,7 @@ async function askLine(field: FormField, prompter: Prompter): Promise<Answer> {
   return line === '' ? undefined : line
 }
 
-/** None is as good as a refusal: a secret has no default. */
+/** A secret has no default, so an empty answer breaks off. */
 async function askSecret(field: FormField, prompter: Prompter): Promise<Answer> {
   return (await prompter.ask(question({ ...field, default: null }), false)) || null
 }

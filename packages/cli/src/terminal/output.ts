@@ -3,7 +3,7 @@ import { openStdout, type Sink, StdoutClosed } from './sink.ts'
 
 export { StdoutClosed }
 
-/** The one place that prints. Standard output has bodies and answers alone; standard error has everything else. */
+/** The one place that prints. Standard output gets bodies and answers only; standard error gets everything else. */
 export class Output {
   readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
   readonly stderrIsTerminal: boolean = process.stderr.isTTY === true
@@ -15,22 +15,22 @@ export class Output {
   constructor(signal: AbortSignal, env: NodeJS.ProcessEnv) {
     this.#signal = signal
     this.#dumb = env.TERM === 'dumb'
-    // Nobody is left to be told.
+    // An error of standard error cannot be reported anywhere.
     process.stderr.on('error', () => {})
   }
 
-  /** A terminal that does not know its width says 0. */
+  /** A terminal of unknown width reports 0. */
   get columns(): number {
     return process.stdout.columns || 100
   }
 
-  /** Octets as they are, or text that the caller has made harmless. Waits until they are taken. */
+  /** Writes octets unchanged, or text that the caller has made harmless. Waits until they are accepted. */
   write(content: Uint8Array | string): Promise<void> {
     this.#stdout ??= openStdout(this.#signal)
     return this.#stdout(typeof content === 'string' ? Buffer.from(content) : content)
   }
 
-  /** One line for people on standard error; whatever is in it, it stays one line, drives no terminal and tells no password. */
+  /** Writes one line for people to standard error, without control characters and secrets. */
   note(line: string): void {
     const status = this.#status
     this.status('')
@@ -38,18 +38,18 @@ export class Output {
     this.status(status)
   }
 
-  /** One object for programs on standard error. */
+  /** Writes one JSON object for programs to standard error, without secrets. */
   noteJson(value: unknown): void {
     const hidden = JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
     process.stderr.write(jsonLine(hidden))
   }
 
-  /** A question to the person at the terminal, and what is shown of the answer. */
+  /** Shows a question to the person at the terminal, and the visible part of the answer. */
   prompt(text: string | Uint8Array): void {
     process.stderr.write(text)
   }
 
-  /** A line at the bottom of the terminal that later ones replace; "" takes it away. Not on one that is too dumb for it. */
+  /** Shows a line at the bottom of the terminal, in place of the one before; "" removes it. Not on dumb terminals. */
   status(line: string): void {
     if (!this.stderrIsTerminal || this.#dumb || line === this.#status) return
     // CR, then EL: erase to the end of the line (ECMA-48 8.3.41).
@@ -65,8 +65,21 @@ export class Output {
 /** C0, DEL, C1, line separators, and the marks that reorder text. */
 export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
-/** One JSON object on one line. What JSON.stringify leaves but a terminal obeys is escaped too: DEL, C1, bidi marks. */
+/** One JSON object on one line. DEL, C1 controls and bidi marks, which JSON.stringify leaves, are escaped too. */
 export function jsonLine(value: unknown): string {
   const escapeUnit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return `${JSON.stringify(value).replace(controls, escapeUnit)}\n`
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** `999 B`, `1.5 KiB`, `12 MiB`: at most four figures. */
+export function formatSize(octets: number): string {
+  let value = octets
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
 }

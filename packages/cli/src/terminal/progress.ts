@@ -1,9 +1,9 @@
-import { formatSize } from '../numbers.ts'
 import type { Output } from './output.ts'
+import { formatSize } from './output.ts'
 
-/** Ten times a second is what an eye can follow. */
+/** Milliseconds: ten times a second, as fast as an eye can follow. */
 const redrawEvery = 100
-/** The rate is that of the last five seconds. */
+/** Milliseconds: the rate is that of the last five seconds. */
 const rateWindow = 5000
 
 export interface ProgressState {
@@ -13,7 +13,7 @@ export interface ProgressState {
   readonly rate: number
 }
 
-/** One line on the terminal while a body comes. */
+/** Shows one line on the terminal while a body comes. */
 export class Progress {
   readonly #output: Output
   #received = 0
@@ -34,7 +34,7 @@ export class Progress {
     this.#timer.unref()
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -48,12 +48,12 @@ export class Progress {
     const [since, before] = this.#samples[0] ?? [now, this.#received]
     const rate = now > since ? ((this.#received - before) * 1000) / (now - since) : 0
     const state = { received: this.#received, size: this.#size, rate }
-    // Room for the `^C` that the terminal itself shows: beyond the edge it would leave the line behind.
+    // Leaves room for the `^C` of the terminal, which would wrap to the next line and leave this one behind.
     this.#output.status(formatProgress(state, this.#output.stderrColumns - 3))
   }
 }
 
-/** ` 45% [=========>          ] 12 MiB of 27 MiB, 4.1 MiB/s, 0:04 left`; without a size, what came and how fast. Never wider. */
+/** ` 45% [====>     ] 12 MiB of 27 MiB, 4.1 MiB/s, 0:04 left`, or `12 MiB, 4.1 MiB/s`, at most `width` columns. */
 export function formatProgress({ received, size, rate }: ProgressState, width: number): string {
   const speed = `${formatSize(rate)}/s`
   if (size === null || size === 0) return `${formatSize(received)}, ${speed}`.slice(0, width)
@@ -62,7 +62,7 @@ export function formatProgress({ received, size, rate }: ProgressState, width: n
   const left = rate > 0 ? `, ${formatDuration((size - received) / rate)} left` : ''
   const figures = `${formatSize(received)} of ${formatSize(size)}, ${speed}${left}`
   const room = Math.min(width - percent.length - figures.length - 4, 40)
-  // A bar of less than five columns says nothing.
+  // A bar of fewer than five columns is useless.
   return room < 5 ? `${percent} ${figures}`.slice(0, width) : `${percent} [${bar(share, room)}] ${figures}`
 }
 

@@ -8,20 +8,20 @@ export function canAsk(output: Output): boolean {
   return process.stdin.isTTY === true && output.stderrIsTerminal
 }
 
-/** One line from the person at the terminal; without `echo`, what is typed is not shown. "" where there is no answer. */
+/** Asks for one line; without `echo`, the typed text is not shown. "" if there is no answer. */
 export async function promptLine(text: string, echo: boolean, output: Output, signal: AbortSignal): Promise<string> {
   using prompter = new Prompter(output, signal)
   return (await prompter.ask(text, echo)) ?? ''
 }
 
-/** Asks the person at the terminal for lines, one after the other. What is pasted answers as many questions as it has lines. */
+/** Asks the person at the terminal for lines, one after the other. Pasted lines answer that many questions. */
 export class Prompter implements Disposable {
   readonly #output: Output
   readonly #signal: AbortSignal
   readonly #lines: Interface
   readonly #typed: string[] = []
   #answer: ((line: string | null) => void) | null = null
-  /** Only while a question is open: what is pasted behind its answer may be a secret. */
+  /** True only while a question with echo is open: pasted text after its answer may be a secret. */
   #shown = false
   #isOver = false
 
@@ -36,20 +36,20 @@ export class Prompter implements Disposable {
       },
     })
     this.#lines = createInterface({ input: process.stdin, output: screen, terminal: true, historySize: 0 })
-    this.#lines.on('line', (line) => this.#take(line))
+    this.#lines.on('line', (line) => this.#onLine(line))
     // Also Ctrl-D, and the end of the input.
-    this.#lines.once('close', () => this.#end())
-    // The terminal is in raw mode, where Ctrl-C is a character; from here it takes the way of all interrupts.
+    this.#lines.once('close', () => this.#onClose())
+    // In raw mode Ctrl-C is a character; this makes it the signal again.
     this.#lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     signal.addEventListener('abort', this.#close, { once: true })
   }
 
-  /** The line; without `echo`, what is typed is not shown. Null where there is no answer, nor will be: Ctrl-D. */
+  /** The line; without `echo`, the typed text is not shown. Null after Ctrl-D: there will be no more answers. */
   ask(text: string, echo: boolean = true): Promise<string | null> {
     return new Promise((resolve) => {
       this.#answer = (line) => {
         this.#answer = null
-        // What was typed unseen has no line end, and neither has a line that is broken off.
+        // The terminal shows no line end for hidden text and for a line that is broken off.
         if (!echo || line === null) this.#output.prompt('\n')
         this.#shown = false
         resolve(line)
@@ -73,12 +73,12 @@ export class Prompter implements Disposable {
 
   readonly #close = (): void => this.#lines.close()
 
-  #take(line: string): void {
+  #onLine(line: string): void {
     if (this.#answer === null) this.#typed.push(line)
     else this.#answer(line)
   }
 
-  #end(): void {
+  #onClose(): void {
     this.#isOver = true
     this.#answer?.(null)
   }

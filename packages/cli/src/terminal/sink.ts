@@ -3,17 +3,17 @@ import { promisify } from 'node:util'
 import { systemReason } from '@retriever/fetchers'
 import { writeFailed } from '../saving/destination.ts'
 
-/** Who read standard output has gone: `| head`. No error, but the end of the work. */
+/** The reader of standard output has gone, as in `| head`. This ends the work, and is not a failure. */
 export class StdoutClosed extends Error {
   override readonly name = 'StdoutClosed'
 }
 
-/** Takes octets; resolves once there is room for more. Rejects with StdoutClosed or `write-failed`. */
+/** Writes octets; resolves once there is room for more. Rejects with StdoutClosed or `write-failed`. */
 export type Sink = (octets: Uint8Array) => Promise<void>
 
-/** Standard output, whatever it is. */
+/** Opens standard output: a file, a pipe or a terminal. */
 export function openStdout(signal: AbortSignal): Sink {
-  // Node's own stream for files takes a short write for a whole one and so loses what a full disk had no room for.
+  // Node's stream for files takes a short write for a complete one, and so loses data on a full disk.
   return isFile() ? writeWhole : writeToStream(process.stdout, signal)
 }
 
@@ -35,11 +35,11 @@ async function writeWhole(octets: Uint8Array): Promise<void> {
 }
 
 function writeToStream(stream: NodeJS.WriteStream, signal: AbortSignal): Sink {
-  // The callback of the write tells of it too; unheard, it would end the process.
+  // The callback of the write reports errors too; without a listener, they would end the process.
   stream.on('error', () => {})
   return (octets) =>
     new Promise((resolve, reject) => {
-      // A reader that has paused must not hold up an interrupt.
+      // A paused reader must not delay an interrupt.
       const abort = (): void => reject(signal.reason)
       if (signal.aborted) return abort()
       signal.addEventListener('abort', abort, { once: true })
@@ -53,7 +53,7 @@ function writeToStream(stream: NodeJS.WriteStream, signal: AbortSignal): Sink {
 
 function stdoutError(cause: unknown): Error {
   const { code = '' } = cause as NodeJS.ErrnoException
-  // Destroyed: an earlier write met EPIPE.
+  // ERR_STREAM_DESTROYED follows an earlier EPIPE.
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new StdoutClosed()
   return writeFailed('Standard output', systemReason(cause) ?? String(cause), cause)
 }

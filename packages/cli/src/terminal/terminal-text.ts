@@ -3,14 +3,14 @@ import { printable } from '@retriever/core'
 import { GuessingDecoder } from './text-guess.ts'
 
 /**
- * A body on its way to a terminal: text whose control characters are made visible, LF and TAB kept (security.md case 33). Works on any
- * cutting of the octets into chunks.
+ * Decodes a body for a terminal and makes its control characters visible, except LF and TAB (security.md 33: terminal
+ * escapes). The octets may be cut into chunks anywhere.
  */
 export class TerminalText {
   readonly #decoder: ReturnType<typeof decoderFor>
   #held = ''
 
-  /** Null: the text is to be guessed from. */
+  /** Null: guess the charset from the text. */
   constructor(charset: string | null) {
     this.#decoder = decoderFor(charset)
   }
@@ -19,13 +19,13 @@ export class TerminalText {
     return this.#harmless(this.#decoder.decode(octets))
   }
 
-  /** What was held back. */
+  /** The text that was held back. */
   end(): string {
     const rest = this.#harmless(this.#decoder.end())
     return rest + printable(this.#held)
   }
 
-  /** CR LF is a line end; a CR alone would let a line overwrite what stands before it. */
+  /** CR LF is a line end; a CR alone is made visible, as it would let a line overwrite itself. */
   #harmless(decoded: string): string {
     const text = this.#held + decoded
     this.#held = text.endsWith('\r') ? '\r' : ''
@@ -38,13 +38,13 @@ export class TerminalText {
   }
 }
 
-/** A text for a terminal, as a body of such octets would be shown. */
+/** A text as a terminal shows it. */
 export function showText(text: string): string {
   const shown = new TerminalText('utf-8')
   return shown.show(Buffer.from(text)) + shown.end()
 }
 
-/** Decodes text by its charset, where that is known. */
+/** A decoder for the charset; one that guesses if the charset is null or unknown. */
 function decoderFor(charset: string | null): Pick<GuessingDecoder, 'decode' | 'end'> {
   try {
     if (charset === null) return new GuessingDecoder()

@@ -1,12 +1,11 @@
 import { TextDecoder } from 'node:util'
 
-/** As much of a text is looked at before it is taken for UTF-8. */
+/** Octets that are examined before a text is taken for UTF-8. */
 const looked = 64 * 1024
 
 /**
- * Decodes a text of which nothing says the charset: as UTF-8 where its first 64 KiB are, else each octet is a character
- * of Latin-1. ASCII is the same in both and comes at once; from the first other octet on, text is held until those 64
- * KiB are there.
+ * Decodes a text of unknown charset: as UTF-8 if its first 64 KiB are valid UTF-8, else as windows-1252. ASCII is the
+ * same in both and is given at once; from the first other octet on, text is held until 64 KiB have come.
  */
 export class GuessingDecoder {
   #decoder: TextDecoder | undefined
@@ -18,7 +17,7 @@ export class GuessingDecoder {
     const all = this.#held.length === 0 ? octets : Buffer.concat([this.#held, octets])
     const at = all.findIndex((octet) => octet > 0x7f)
     const ascii = all.subarray(0, at === -1 ? all.length : at)
-    // The consumer of this chunk may use its memory again.
+    // A copy, as the memory of the chunk may be reused.
     this.#held = Uint8Array.from(all.subarray(ascii.length))
     this.#passed += ascii.length
     const isEnough = this.#passed + this.#held.length >= looked
@@ -38,7 +37,7 @@ export class GuessingDecoder {
   }
 }
 
-/** By a text, or the beginning of one, which may end within a character. */
+/** The decoder for a text, or for its beginning, which may end within a character. */
 export function guessedDecoder(text: Uint8Array, isWhole: boolean): TextDecoder {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(text, { stream: !isWhole })

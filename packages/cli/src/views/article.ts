@@ -1,10 +1,10 @@
 import { printable } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
-import { formatSize } from '../numbers.ts'
+import { formatSize } from '../terminal/output.ts'
 import { showText } from '../terminal/terminal-text.ts'
 
-/** A message as a person reads it on a terminal: the head in short, the text, and what else there is. Harmless to show. */
+/** A message as a page for people, safe for a terminal: a short head, the text, and a list of the other parts. */
 export async function articlePage(representation: Representation): Promise<string> {
   const message = await readMessage(representation)
   const head = headLines(message).map(([name, value]) => `${name}: ${printable(value)}\n`)
@@ -29,12 +29,12 @@ function fieldOf({ headers }: Message, wanted: string): string | null {
   return headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value ?? null
 }
 
-/** The first, which began it all, and the last, which this one answers. */
+/** The first reference, which began the thread, and the last, which this message answers. */
 function shortened(ids: readonly string[]): string {
   return ids.length <= 2 ? ids.join(' ') : `${ids[0]} (${ids.length - 2} more) ${ids.at(-1)}`
 }
 
-/** The parts that the text does not show. */
+/** The parts other than the text, as a list; "" if there are none. */
 function partList(message: Message, url: string): string {
   const others = [...message.allParts()].filter(([, part]) => !message.body.includes(part))
   const [first] = others

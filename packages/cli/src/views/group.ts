@@ -5,8 +5,8 @@ import { copyable, hanging } from '../terminal/page.ts'
 import { threaded } from './threads.ts'
 
 /**
- * A newsgroup as a page for people: number, day, subject and author of each article, and how to go on. Answers stand
- * below what they answer; threads come by their newest article.
+ * A newsgroup as a page for people: number, day, subject and author of each article, and how to read one. Answers stand
+ * below the articles they answer; the thread with the newest article comes first.
  */
 export async function printGroup(group: Representation, output: Output): Promise<void> {
   const articles: Entry[] = []
@@ -23,7 +23,7 @@ export async function printGroup(group: Representation, output: Output): Promise
   }
 }
 
-/** Levels of a thread that are shown by blanks: deeper ones stand where the last of these does. */
+/** Deeper levels of a thread are not indented further. */
 const maxIndent = 8
 
 function articleLine({ name, modified, details = {} }: Entry, depth: number, columns: number): string {
@@ -35,7 +35,7 @@ function articleLine({ name, modified, details = {} }: Entry, depth: number, col
   return hanging(`${number}  ${day}  ${indent}`, author === '' ? text : `${text} (${author})`, columns)
 }
 
-/** `Ann Author` of `Ann Author <ann@example.net>`; an address where there is no name. */
+/** `Ann Author` in `Ann Author <ann@example.net>`; the address if there is no name. */
 function authorIn(from: string): string {
   const name = from.slice(0, Math.max(0, from.lastIndexOf('<'))).replaceAll('"', '')
   return printable(name.trim() === '' ? from : name).trim()

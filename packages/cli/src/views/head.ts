@@ -1,11 +1,11 @@
 import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
-/** What the metadata of HTTP and News have. */
+/** The metadata of HTTP and News. */
 interface Answered {
   /** Octets, one a character. */
   readonly fields?: readonly (readonly [name: string, value: string])[]
-  /** Of a news article, by lower-case name; decoded. */
+  /** The header of a news article by lower-case names, decoded. */
   readonly header?: Readonly<Record<string, string>>
 }
 
@@ -14,8 +14,8 @@ export function isHttp({ metadata }: Representation): boolean {
 }
 
 /**
- * What -I and -i print: of HTTP the header section as it came, cookies included, since it goes to nobody but who asks
- * for it; of an article its header, decoded, as UTF-8; of others what is known, in the same form. `statusLine` is what the answer began with.
+ * The output of -I and -i: for HTTP the status line and the header section as they came, with cookies; for an article
+ * its decoded header as UTF-8; for others what is known, in the same form.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
   const { fields, header } = representation.metadata as Answered
@@ -25,7 +25,7 @@ export function headOf(representation: Representation, statusLine: string | null
   return Buffer.from(`${start}${lines.join('')}\r\n`, 'latin1')
 }
 
-/** Harmless on a terminal. */
+/** The head with its control characters made visible, for a terminal. */
 export function shownHead(head: Buffer): string {
   const lines = head.toString('latin1').split('\r\n')
   return lines.map((line) => printable(octetsToText(line))).join('\n')

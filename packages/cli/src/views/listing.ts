@@ -1,29 +1,28 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import { formatSize } from '../numbers.ts'
-import { jsonLine, type Output } from '../terminal/output.ts'
+import { formatSize, jsonLine, type Output } from '../terminal/output.ts'
 
-/** A listing as a table, or as JSON Lines; each line as soon as its entry has come. */
+/** Prints a listing as a table, or as JSON Lines, each line as soon as its entry has come. */
 export async function printListing(listing: Representation, output: Output, json: boolean): Promise<void> {
   if (!json) await output.write(row('KIND', 'SIZE', 'MODIFIED', 'NAME'))
   for await (const entry of listing.entries()) await output.write(json ? jsonLine(record(entry)) : tableRow(entry))
 }
 
-/** Always the same keys, null where the server does not tell. */
+/** Always the same keys, with null for what the server does not tell. */
 function record({ name, kind, url, size, modified, details }: Entry): Record<string, unknown> {
   return { name, kind, url, size: size ?? null, modified: modified?.toISOString() ?? null, details: details ?? {} }
 }
 
 function tableRow({ name, kind, size, modified, details }: Entry): string {
-  // Text of a menu, not a thing.
+  // A line of text in a Gopher menu.
   if (kind === 'info') return row('', '', '', printable(name))
   const when = modified === undefined ? '-' : modified.toISOString().slice(0, 16).replace('T', ' ')
-  // Of a newsgroup.
+  // Newsgroups have descriptions.
   const description = typeof details?.description === 'string' ? `  ${printable(details.description)}` : ''
   return row(kind, size === undefined ? '-' : formatSize(size), when, `${printable(name)}${description}`)
 }
 
-/** Columns of fixed width: nothing is collected. `directory` is the longest kind. */
+/** Columns have a fixed width, so that each row is printed at once. `directory` is the longest kind. */
 function row(kind: string, size: string, modified: string, name: string): string {
   return `${kind.padEnd(9)}  ${size.padStart(8)}  ${modified.padEnd(16)}  ${name}`.trimEnd().concat('\n')
 }

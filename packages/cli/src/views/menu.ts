@@ -3,7 +3,7 @@ import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from '../terminal/output.ts'
 import { copyable, hanging, wrap } from '../terminal/page.ts'
 
-/** What an item is, in one short word, by its type (RFC 1436 3.8, and what came into use later). */
+/** A short word for each type of item (RFC 1436 3.8, and types that came later). */
 const words: Readonly<Record<string, string>> = {
   '0': 'text',
   '1': 'menu',
@@ -35,8 +35,8 @@ const words: Readonly<Record<string, string>> = {
 const wordColumns = 6
 
 /**
- * A Gopher menu as a page for people: its text as it runs, each item with a number and a word for what it is, and at the end the URLs
- * by number, to go on from. Each line is shown as soon as it has come.
+ * A Gopher menu as a page for people: its text, each item with a number and a word for its type, and at the end the
+ * URLs by number. Each line is shown as soon as it has come.
  */
 export async function printMenu(menu: Representation, output: Output): Promise<void> {
   const urls: string[] = []
@@ -54,7 +54,7 @@ export async function printMenu(menu: Representation, output: Output): Promise<v
   if (hasSearch) await output.write('\nTo search: retrieve --search TEXT URL\n')
 }
 
-/** ` 12  menu    Files` in as many lines as it takes; what leads nowhere has no number. */
+/** ` 12  menu    Files`, wrapped; an item without a URL has no number. */
 function menuLine(entry: Entry, number: number, columns: number): string {
   const name = printable(entry.name)
   const word = wordFor(entry)
@@ -63,18 +63,18 @@ function menuLine(entry: Entry, number: number, columns: number): string {
   return hanging(head, name, columns)
 }
 
-/** Null for text of the menu. */
+/** Null for a line of text. */
 function wordFor({ kind, url, details = {} }: Entry): string | null {
   const { gophertype: type, gopherPlus, redundant } = details
   if (type === undefined || type === 'i') return null
   if (redundant === true) return 'mirror'
   if (gopherPlus === '?') return 'form'
-  // `URL:` leads to whatever it says.
+  // A selector `URL:...` may lead to any scheme.
   if (type === 'h' && url !== null && !/^(?:gophers?|https?):/.test(url)) return 'link'
   return (Object.hasOwn(words, String(type)) ? words[String(type)] : undefined) ?? (kind === 'file' ? 'file' : 'other')
 }
 
-/** In lines of its own indentation, as far as there is room for it. */
+/** Wraps a text and keeps its indentation, up to half of the width. */
 function runningText(text: string, columns: number): string {
   const words = text.trim()
   const indent = ' '.repeat(Math.min(text.length - text.trimStart().length, Math.floor(columns / 2)))

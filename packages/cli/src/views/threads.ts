@@ -1,6 +1,6 @@
 import type { Entry } from '@retriever/fetchers'
 
-/** An article, and how many articles above it it answers. */
+/** An article, and its depth in its thread. */
 export interface Threaded {
   readonly entry: Entry
   readonly depth: number
@@ -13,9 +13,8 @@ interface Node {
 }
 
 /**
- * Articles in the order of their threads: the thread with the newest article first, and within one each article, the
- * oldest first, before the answers to it. An article whose References name none of the list begins a thread (RFC 5536
- * 3.2.10).
+ * Articles ordered by thread: the thread with the newest article comes first, and within a thread an article comes
+ * before its answers, the oldest first. An article that refers to none in the list begins a thread (RFC 5536 3.2.10).
  */
 export function threaded(articles: readonly Entry[]): readonly Threaded[] {
   const nodes = articles.map((entry): Node => ({ entry, number: Number(entry.details?.number ?? 0), answers: [] }))
@@ -23,7 +22,7 @@ export function threaded(articles: readonly Entry[]): readonly Threaded[] {
   byId.delete('')
   const roots: Node[] = []
   for (const node of nodes) (parentOf(node, byId)?.answers ?? roots).push(node)
-  // An answer has a higher number than what it answers, so each thread's newest is known once those behind it are.
+  // An answer has a higher number than the article it answers, so answers are rated first.
   const newest = new Map<Node, number>()
   for (const node of nodes.toSorted((one, other) => other.number - one.number)) {
     newest.set(
@@ -35,7 +34,7 @@ export function threaded(articles: readonly Entry[]): readonly Threaded[] {
   return roots.flatMap(inThread)
 }
 
-/** The last of its References that is in the list; one with a higher number would make a circle possible. */
+/** The last of its References in the list. Only lower numbers count, so that there are no circles. */
 function parentOf({ entry, number }: Node, byId: ReadonlyMap<string, Node>): Node | undefined {
   const references = Array.isArray(entry.details?.references) ? entry.details.references : []
   for (const id of references.toReversed()) {
@@ -45,14 +44,14 @@ function parentOf({ entry, number }: Node, byId: ReadonlyMap<string, Node>): Nod
   return undefined
 }
 
-/** A stack of our own: a thread may be as deep as the list is long. */
+/** Uses a stack instead of recursion: a thread may be as deep as the list is long. */
 function inThread(root: Node): Threaded[] {
   const order: Threaded[] = []
   const open = [{ node: root, depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next
     order.push({ entry: node.entry, depth })
-    // The last one put there comes first.
+    // The last one pushed is popped first.
     for (const answer of node.answers.toSorted((one, other) => other.number - one.number)) {
       open.push({ node: answer, depth: depth + 1 })
     }

@@ -1,14 +1,43 @@
 import { isOwnField } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
+
+export type HeaderOption = 'header' | 'user-agent' | 'referer'
+
+export const headerOptions: readonly OptionRow<HeaderOption>[] = [
+  {
+    long: 'header',
+    short: 'H',
+    arg: 'NAME:VALUE',
+    help: 'Send this header field; "NAME;" has no value. Repeatable; not sent to other hosts after a redirect',
+    commands: network,
+    example: "retrieve -H 'Accept: application/json' http://www.example.org/",
+  },
+  {
+    long: 'user-agent',
+    short: 'A',
+    arg: 'NAME',
+    help: 'Send this User-Agent; default Retriever/0.1',
+    commands: network,
+    example: "retrieve -A 'Mozilla/5.0' http://www.example.org/",
+  },
+  {
+    long: 'referer',
+    short: 'e',
+    arg: 'URL',
+    help: 'Send this Referer: where the URL was found',
+    commands: network,
+    example: 'retrieve -e http://www.example.org/ http://www.example.org/x',
+  },
+]
 
 type Field = readonly [name: string, value: string]
 
 /**
- * The fields of a request that were typed: by -A, -e and --oauth2-bearer, or by -H, which takes the place of those.
- * Throws `invalid-option`; no value is shown, since it may be a secret.
+ * The header fields that -H, -A, -e and --oauth2-bearer give; -H replaces what the others say. Throws `invalid-option`,
+ * without the value, which may be a secret.
  */
-export function readHeaders(line: CommandLine): Record<string, string> {
+export function readHeaders(line: GivenOptions<HeaderOption | 'oauth2-bearer'>): Record<string, string> {
   const given = joined(line.values('header').map(readField))
   const isGiven = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name.toLowerCase())
   const others = [userAgent(line), referer(line), bearer(line)].filter((field) => field !== null)
@@ -25,7 +54,7 @@ function readField(text: string): Field {
   return checked('--header', [name, value])
 }
 
-/** RFC 9110 5.3 and, of cookies, RFC 6265 5.4: one field has the values of several. */
+/** Joins fields of one name into one field (RFC 9110 5.3; RFC 6265 5.4 for cookies). */
 function joined(fields: readonly Field[]): Field[] {
   const byName = new Map<string, Field>()
   for (const [name, value] of fields) {
@@ -39,32 +68,35 @@ function joined(fields: readonly Field[]): Field[] {
   return [...byName.values()]
 }
 
-function userAgent(line: CommandLine): Field | null {
+function userAgent(line: GivenOptions<HeaderOption>): Field | null {
   const name = line.value('user-agent')
   return name === undefined ? null : checked('--user-agent', ['User-Agent', name])
 }
 
-function referer(line: CommandLine): Field | null {
+function referer(line: GivenOptions<HeaderOption>): Field | null {
   const url = line.value('referer')
-  if (url?.endsWith(';auto')) throw usageError('--referer does not know ";auto": name a URL.')
+  if (url?.endsWith(';auto')) throw usageError('--referer does not support ";auto": give a URL.')
   return url === undefined ? null : checked('--referer', ['Referer', url])
 }
 
 /** RFC 6750 2.1: b64token. */
-function bearer(line: CommandLine): Field | null {
+function bearer(line: GivenOptions<'oauth2-bearer'>): Field | null {
   const token = line.value('oauth2-bearer')
   if (token === undefined) return null
   if (/^[\w.~+/-]+=*$/.test(token)) return ['Authorization', `Bearer ${token}`]
   throw usageError('--oauth2-bearer needs a token: letters, digits and -._~+/ alone, perhaps with = at its end.')
 }
 
-/** What is wanted: the value of a field in HTTP, and in Gopher+ a wish. Throws `invalid-option`. */
-export function readWish(line: CommandLine, option: 'accept' | 'accept-language'): string | undefined {
+/** --accept and --accept-language: a header field in HTTP, and in Gopher+ a choice of view. Throws `invalid-option`. */
+export function readPreference(
+  line: GivenOptions<'accept' | 'accept-language'>,
+  option: 'accept' | 'accept-language',
+): string | undefined {
   const value = line.value(option)
   return value === undefined ? undefined : checked(`--${option}`, [option, value])[1]
 }
 
-/** Before anything is sent: a line end would begin a field, or a request, of its own (security.md case 27). */
+/** Refuses line ends, which would begin another field or request (security.md 27: a header field that holds CRLF). */
 function checked(option: string, field: Field): Field {
   const [name, value] = field
   if (isOwnField(name, value)) return field
@@ -72,7 +104,8 @@ function checked(option: string, field: Field): Field {
     throw usageError(`${option} needs a value of visible ASCII characters and blanks, without line ends, for ${name}.`)
   }
   const shown = JSON.stringify(name)
-  if (/[^\w!#$%&'*+.^`|~-]/.test(name)) throw usageError(`${option} cannot give the field ${shown}: that is no name.`)
-  const hint = /^host$/i.test(name) ? ' --resolve leads a host elsewhere.' : ''
+  if (/[^\w!#$%&'*+.^`|~-]/.test(name))
+    throw usageError(`${option} cannot give the field ${shown}: that is not a valid name.`)
+  const hint = /^host$/i.test(name) ? ' Use --resolve to connect to another address.' : ''
   throw usageError(`${option} cannot give the field ${shown}, which follows from the URL and the connection.${hint}`)
 }

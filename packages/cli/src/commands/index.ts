@@ -1,4 +1,4 @@
-/** What can be done: the first word of a command line. */
+/** The first word of a command line says what to do. */
 export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo'] as const
 export type CommandName = (typeof commandNames)[number]
 
@@ -11,7 +11,7 @@ export interface CommandSpec {
 export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   get: {
     operands: 'URL...',
-    help: 'Retrieve; the default command',
+    help: 'Retrieve URLs; the default command',
     example: 'retrieve -o motd ftp://ftp.example.org/%2Fetc/motd',
   },
   explain: {
@@ -26,7 +26,7 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   },
   extract: {
     operands: '[FILE|-]',
-    help: 'Print the URLs in running text, one a line; of standard input where no FILE is named',
+    help: 'Print the URLs in a text, one a line; without FILE, those in standard input',
     example: 'retrieve extract mail.txt',
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },

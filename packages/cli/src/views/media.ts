@@ -1,6 +1,6 @@
 import type { Representation } from '@retriever/fetchers'
 
-/** Whether it is one that --part and --attachments, and the page of an article, can be of. */
+/** A mail or news message, which --part and --attachments can take apart. */
 export function isMessage({ mediaType }: Representation): boolean {
   return mediaType === 'message/rfc822' || mediaType === 'message/news'
 }
@@ -14,7 +14,7 @@ export function isGroup({ kind, metadata }: Representation): boolean {
   return kind === 'listing' && typeof metadata.newsgroup === 'string'
 }
 
-/** Attributes of Gopher+: entries to programs, and to people the text that they come as. */
+/** Attributes of Gopher+: programs read entries, people see the text that the server sends. */
 export function isAttributes({ kind, mediaType, url }: Representation): boolean {
   return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)
 }

@@ -2,17 +2,29 @@ import { readFileSync } from 'node:fs'
 import { printable, type Resolution, RetrievalError } from '@retriever/core'
 import type { Form, FormAnswers, FormField } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { CommandLine } from '../parse.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
 
-/** --form, as it was typed. */
+export type FormOption = 'form'
+
+export const formOptions: readonly OptionRow<FormOption>[] = [
+  {
+    long: 'form',
+    arg: 'NAME=VALUE',
+    help: 'Answer a question of a form, by its prompt or number; repeatable. @FILE sends a file, if the form asks',
+    commands: network,
+    example: 'retrieve --form 1=alice --form 2=@letter.txt gopher://gopher.example.org/0/ask%09%09?',
+  },
+]
+
+/** One --form NAME=VALUE. */
 export interface GivenAnswer {
   /** The prompt of a question, or its number. */
   readonly name: string
   readonly value: string
 }
 
-/** Throws `invalid-option`; no value is shown, since it may be a secret. */
-export function readForm(line: CommandLine): GivenAnswer[] {
+/** Throws `invalid-option`, without the value, which may be a secret. */
+export function readForm(line: GivenOptions<FormOption>): GivenAnswer[] {
   return line.values('form').map((text) => {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     if (name !== '') return { name, value }
@@ -20,15 +32,15 @@ export function readForm(line: CommandLine): GivenAnswer[] {
   })
 }
 
-/** Answers would be lost without a word where nothing asks. */
+/** Throws `invalid-option` for a URL that has no forms: the answers would be lost unnoticed. */
 export function checkForm({ url, plan }: Resolution): void {
   if (plan.mechanism === 'gopher') return
   throw usageError(`--form is for the forms of Gopher servers, and ${url} has none: leave --form out.`)
 }
 
 /**
- * The typed answers by the numbers of their questions, with the content of the files that they name. Throws `invalid-option` for those
- * that fit no question, `file-failed` for a file that cannot be read.
+ * The given answers by the numbers of their questions, with the content of the files that they name. Throws
+ * `invalid-option` for an answer to no question, `file-failed` for a file that cannot be read.
  */
 export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAnswers {
   const values = new Map<number, string[]>()
@@ -41,10 +53,10 @@ export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAns
   )
 }
 
-/** A server may ask any number of questions; a message has some. */
+/** How many questions an error message lists. */
 const mostShown = 30
 
-/** A number is one, also where a prompt looks like it; a prompt is as the server wrote it, or as it is shown. */
+/** The number of a question by its number, or else by its prompt as the server wrote it or as it is shown. */
 function numberOf(name: string, { fields }: Form): number {
   const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
   if (number >= 1 && number <= fields.length) return number

@@ -1,0 +1,105 @@
+import type { Limits } from '@retriever/fetchers'
+import { readNumber, readSize } from './numbers.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
+
+export type LimitOption =
+  | 'retry'
+  | 'max-time'
+  | 'connect-timeout'
+  | 'speed-limit'
+  | 'speed-time'
+  | 'max-filesize'
+  | 'max-redirs'
+
+export const limitOptions: readonly OptionRow<LimitOption>[] = [
+  {
+    long: 'retry',
+    arg: 'N',
+    help: 'After a failure that may be temporary, try again up to N times, with growing waits; default 3',
+    commands: network,
+    example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'max-time',
+    short: 'm',
+    arg: 'SECONDS',
+    help: 'Time limit of each retrieval as a whole; default, and 0: none',
+    commands: network,
+    example: 'retrieve -m 60 http://www.example.org/',
+  },
+  {
+    long: 'connect-timeout',
+    arg: 'SECONDS',
+    help: 'Time limit of name lookup and connecting; default, and 0: 30',
+    commands: network,
+    example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
+  },
+  {
+    long: 'speed-limit',
+    short: 'Y',
+    arg: 'BYTES',
+    help: 'Give up a body that is slower than this many octets a second for --speed-time; default, and 0: no limit',
+    commands: network,
+    example: 'retrieve -Y 1000 -y 20 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'speed-time',
+    short: 'y',
+    arg: 'SECONDS',
+    help: 'How long a body may be slower than --speed-limit; default 30',
+    commands: network,
+    example: 'retrieve -y 60 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'max-filesize',
+    arg: 'BYTES',
+    help: 'Stop when a body exceeds this many octets; k, M and G may follow the number',
+    commands: network,
+    example: 'retrieve --max-filesize 10M http://www.example.org/',
+  },
+  {
+    long: 'max-redirs',
+    arg: 'NUM',
+    help: 'Follow at most NUM redirects; default 20',
+    commands: network,
+    example: 'retrieve --max-redirs 0 http://www.example.org/',
+  },
+]
+
+/** Only what is typed; the client knows the defaults. Throws `invalid-option`. */
+export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
+  const size = line.value('max-filesize')
+  const redirects = line.value('max-redirs')
+  const retries = line.value('retry')
+  return {
+    ...readTimeout(line, 'max-time', 'totalTimeout'),
+    ...readTimeout(line, 'connect-timeout', 'connectTimeout'),
+    ...readSpeed(line),
+    ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
+    ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
+    ...(retries !== undefined && { maxRetries: readNumber('retry', retries, /^\d+$/) }),
+  }
+}
+
+/** In seconds; 0 means the default, as in curl. */
+function readTimeout(
+  line: GivenOptions<LimitOption>,
+  option: 'max-time' | 'connect-timeout',
+  limit: 'totalTimeout' | 'connectTimeout',
+): Partial<Limits> {
+  const text = line.value(option)
+  const seconds = text === undefined ? 0 : readNumber(option, text)
+  return seconds === 0 ? {} : { [limit]: 1000 * seconds }
+}
+
+/** As in curl, one of the two options sets the other's default: 30 seconds, 1 octet a second. */
+function readSpeed(line: GivenOptions<LimitOption>): Partial<Limits> {
+  const speed = line.value('speed-limit')
+  const time = line.value('speed-time')
+  if (speed === undefined && time === undefined) return {}
+  const seconds = time === undefined ? 0 : readNumber('speed-time', time)
+  return {
+    minSpeed: speed === undefined ? 1 : readSize('speed-limit', speed),
+    minSpeedTime: 1000 * (seconds === 0 ? 30 : seconds),
+  }
+}

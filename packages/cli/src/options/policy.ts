@@ -1,0 +1,66 @@
+import { type FindingCode, findingCodes } from '@retriever/core'
+import type { Policy } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
+import { nearest } from '../suggest.ts'
+import { readPort } from './numbers.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
+
+export type PolicyOption = 'allow' | 'allow-port' | 'allow-downgrade' | 'allow-inward' | 'public-only'
+
+export const policyOptions: readonly OptionRow<PolicyOption>[] = [
+  {
+    long: 'allow',
+    arg: 'CODE',
+    help: 'Allow a danger, by the finding code that explain shows, such as foreign-port',
+    commands: network,
+    example: 'retrieve --allow foreign-port http://h.example:6000/',
+  },
+  {
+    long: 'allow-port',
+    arg: 'N',
+    help: 'Allow connections to port N although it belongs to another protocol',
+    commands: network,
+    example: 'retrieve --allow-port 6000 http://h.example:6000/',
+  },
+  {
+    long: 'allow-downgrade',
+    help: 'Follow redirects from https to http',
+    commands: network,
+    example: 'retrieve --allow-downgrade https://www.example.org/',
+  },
+  {
+    long: 'allow-inward',
+    help: 'Follow redirects from elsewhere to this machine or its link-local network',
+    commands: network,
+    example: 'retrieve --allow-inward http://www.example.org/',
+  },
+  {
+    long: 'public-only',
+    help: 'Connect only to public addresses, read no files, use no proxy: for URLs that others give',
+    commands: network,
+    example: 'retrieve --public-only http://www.example.org/',
+  },
+]
+
+/** Throws `invalid-option`. */
+export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
+  return {
+    allow: line.values('allow').map(readFindingCode),
+    allowPorts: line.values('allow-port').map((port) => readPort('allow-port', port)),
+    allowDowngrade: line.has('allow-downgrade'),
+    allowInward: line.has('allow-inward'),
+    publicOnly: line.has('public-only'),
+  }
+}
+
+function readFindingCode(text: string): FindingCode {
+  const dangers = Object.entries(findingCodes).filter(([, severity]) => severity === 'danger')
+  const codes = dangers.map(([code]) => code as FindingCode).filter((code) => code !== 'encoded-delimiter')
+  const code = codes.find((candidate) => candidate === text)
+  if (code !== undefined) return code
+  if (text === 'encoded-delimiter')
+    throw usageError('--allow encoded-delimiter is not possible: it would break the protocol.')
+  const meant = nearest(text, codes)
+  const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
+  throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
+}

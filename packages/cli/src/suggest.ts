@@ -1,0 +1,115 @@
+import { shellCommand } from '@retriever/core'
+import { type CommandName, commandNames } from './commands/index.ts'
+import { usageError } from './exit-codes.ts'
+
+/** The known word that a misspelt one probably means: the nearest, if it is near enough. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const far = Math.max(1, Math.floor(word.length / 3))
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
+    .filter((rated) => rated.distance <= far)
+    .sort((a, b) => a.distance - b.distance)
+  // `--out` is not near `--output`, but it is a beginning of it.
+  return best?.candidate ?? known.find((candidate) => word.length > 3 && candidate.startsWith(word))
+}
+
+/**
+ * The number of insertions, deletions, replacements and exchanges of neighbours that turn one word into the other
+ * (optimal string alignment).
+ */
+function distance(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      const isExchange = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+      const exchanged = isExchange ? (before[j - 1] ?? 0) + 1 : replaced
+      next.push(Math.min(replaced, exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    before = row
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+/** Other programs' names for the commands. */
+const synonyms: Readonly<Record<string, CommandName>> = {
+  fetch: 'get',
+  download: 'get',
+  retrieve: 'get',
+  curl: 'get',
+  wget: 'get',
+  cat: 'get',
+  list: 'ls',
+  dir: 'ls',
+  describe: 'explain',
+  parse: 'explain',
+  server: 'serve',
+  protocols: 'schemes',
+}
+
+/** Throws `invalid-option` if the first word is nearly a command: taken as URLs, all words would be contacted. */
+export function checkFirstWord(operands: readonly string[]): void {
+  const [first = '', next = '', ...others] = operands
+  const meant = firstWordMeant(first)
+  if (meant === undefined) return
+  const command = shellCommand(['retrieve', meant, next])
+  throw usageError(`There is no command ${first}. Did you mean: ${command}${others.length > 0 ? ' ...' : ''}`)
+}
+
+/** The operands of `help` and `help COMMAND`, which mean --help; null for others. Throws for an unknown command. */
+export function helpOperands([first, command, ...others]: readonly string[]): readonly string[] | null {
+  if (first !== 'help') return null
+  if (command === undefined) return []
+  const meant = commandNames.find((name) => name === command) ?? commandMeant(command)
+  if (others.length === 0 && meant === command) return [command]
+  const hint =
+    meant === undefined || others.length > 0 ? 'retrieve --help lists all.' : `Did you mean: retrieve help ${meant}?`
+  throw usageError(`There is no command ${[command, ...others].join(' ')}. ${hint}`)
+}
+
+/** The command, or `help`, that a first word nearly is; undefined if it is near none. */
+export function firstWordMeant(word: string): CommandName | 'help' | undefined {
+  const isHelp = /^[a-z]{3,5}$/i.test(word) && nearest(word.toLowerCase(), ['help']) === 'help'
+  return commandMeant(word) ?? (isHelp ? 'help' : undefined)
+}
+
+/** The command that a word is a misspelling or a synonym of, if any. */
+function commandMeant(word: string): CommandName | undefined {
+  // Hosts and paths have other characters too.
+  if (!/^[a-z]{2,20}$/i.test(word)) return undefined
+  const lower = word.toLowerCase()
+  if (Object.hasOwn(synonyms, lower)) return synonyms[lower]
+  const name = nearest(lower, commandNames)
+  return commandNames.find((each) => each === name)
+}
+
+/** Options of curl and wget that Retriever does not have, and what to do instead. */
+const hints: readonly (readonly [typed: RegExp, hint: string])[] = [
+  [/^-L$|^--location$/, 'Redirects are followed without it: leave it out.'],
+  [/^-f$|^--fail(-with-body)?$/, 'A status of 400 and above is an error without it: leave it out.'],
+  [/^--http2$/, 'HTTP/2 is offered within TLS without it: leave it out.'],
+  [/^-R$|^--remote-time$/, 'A file gets the date of the resource without it: leave it out.'],
+  [/^--(basic|digest|anyauth)$/, 'The strongest login that the server offers is used: leave it out.'],
+  [/^--path-as-is$/, 'The path is sent as it was typed: leave it out.'],
+  [/^-[XdT]$|^--(request|upload-file|post-)|^--data\b/, 'Only GET and HEAD (-I) are possible; nothing can be sent.'],
+  [/^-F$|^--form-/, 'HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.'],
+  [/^-b$|^--cookie$/, "Give cookies with -H 'Cookie: NAME=VALUE'."],
+  [/^--cookie-jar$|^--(save|load)-cookies$/, "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'."],
+  [
+    /^-D$|^--dump-header$/,
+    'Use -i to show header fields before the body, -I to show nothing else, -v to show them on standard error.',
+  ],
+  [/^-c$|^--continue$/, 'Use -C - to continue a file.'],
+  [/^--tries$/, 'Use --retry N for the tries after the first one.'],
+  [/^--no-check-certificate$/, 'Use -k.'],
+  [/^--content-disposition$/, 'Use -OJ for the name that the server gives.'],
+  [/^-P$|^--directory-prefix$/, 'Use --output-dir DIR.'],
+]
+
+/** The advice for an option of curl or wget; undefined for any other. */
+export function hintFor(typed: string): string | undefined {
+  return hints.find(([pattern]) => pattern.test(typed))?.[1]
+}

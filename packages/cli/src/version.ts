@@ -1,4 +1,0 @@
-/** Put in by bundle.mjs, from package.json. */
-declare const RETRIEVE_VERSION: string
-
-export const version: string = RETRIEVE_VERSION
