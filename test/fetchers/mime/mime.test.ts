@@ -158,6 +158,42 @@ describe('a message', () => {
 const folder = await mkdtemp(join(tmpdir(), 'retriever-mime-'))
 afterAll(() => rm(folder, { recursive: true }))
 
+describe('how parts are separated (RFC 2046 5.1)', () => {
+  const within = (boundary: string): string[] => [`Content-Type: multipart/mixed; boundary=${boundary}`, '']
+  const octetsOf = ({ parts }: Message): string[] => parts.map((part) => Buffer.from(part.octets).toString('latin1'))
+
+  test.each<[what: string, lines: string[], parts: string[]]>([
+    ['a multipart without an end', [...within('b'), '--b', '', 'one', '--b', '', 'two', ''], ['one', 'two\r\n']],
+    [
+      'a multipart without an end within another',
+      [...within('o'), '--o', ...within('i'), '--i', '', 'one', '--o', '', 'two', '--o--', ''],
+      ['one', 'two'],
+    ],
+    [
+      'the same boundary within, whose end belongs to the inner one',
+      [...within('b'), '--b', ...within('b'), '--b', '', 'one', '--b--', '--b', '', 'two', '--b--'],
+      ['one', 'two'],
+    ],
+    ['blanks behind a boundary', [...within('b'), '--b \t', '', 'one', '--b-- ', 'epilogue'], ['one']],
+    ['a boundary that another one begins with', [...within('b'), '--b', '', 'one', '--bb', '--b--'], ['one\r\n--bb']],
+    ['a boundary of octets', [...within('"\xE4 b"'), '--\xE4 b', '', 'one', '--\xE4 b--'], ['one']],
+    ['an end that is cut', [...within('b'), '--b', '', 'one', '--b-'], ['one\r\n--b-']],
+    [
+      'a part that ends in its header',
+      [...within('b'), '--b', 'Content-ID: <x>', '--b', '', 'two', '--b--'],
+      ['', 'two'],
+    ],
+    ['a part of one line end', [...within('b'), '--b', '', '', '--b--'], ['']],
+    ['LF alone', [`${within('b').join('\n')}\n--b\n\none\n--b--\n`], ['one']],
+    ['nothing between the boundaries', [...within('b'), '--b--', 'x'], ['--b--\r\nx']],
+    ['a line of a mailbox', ['From j@example.net Sat Feb  3 04:05:06 2001', 'Subject: x', '', 'one'], ['one']],
+  ])('%s', async (_what, lines, parts) => {
+    const message = await read(...lines)
+    expect(octetsOf(message)).toEqual(parts)
+    expect(message.headers).toHaveLength(1)
+  })
+})
+
 describe('text', () => {
   test.each<[what: string, header: string[], body: string, text: string]>([
     ['no charset, UTF-8', [], utf8('Grüße'), 'Grüße'],
@@ -247,9 +283,31 @@ describe('names are kept as they came: whoever saves cleans them', () => {
     ['filename="=?utf-8?q?=1B[2J?="', '\x1b[2J'],
     ["filename*=x-nobody''%FF", expect.any(String)],
     ['filename=""', null],
+    ['filename=""; x="\\"; filename=no"', null],
+    [`filename="voil${utf8('à')}" `, 'voilà'],
+    [`filename=voil${utf8('à')}`, 'voilà'],
+    ['filename=" a\\"b;c " ; x', ' a"b;c '],
+    ["filename=plain; filename*1*=%ac; filename*0*=UTF-8'en'%e2%82; filename*2=%41", '€%41'],
+    ["filename*=iso-8859-15''%A4", '€'],
+    ["filename*=cp437''%82", 'é'],
+    ['filename*0="a";\r\n filename*1="b"', 'ab'],
   ])('%s', async (parameter, name) => {
     const { parts } = await read(`Content-Disposition: attachment; ${parameter}`, '', '')
     expect(parts.map((part) => part.name)).toEqual([name])
+  })
+})
+
+describe('the media type of a part that gives none is told by its name', () => {
+  test.each([
+    ['attachment; filename=a.PDF', 'application/pdf'],
+    ['attachment; filename=a.unknown', 'application/octet-stream'],
+    ['attachment; filename=a', 'application/octet-stream'],
+    ['attachment', 'application/octet-stream'],
+    ['inline; filename="a.b/c"', 'text/plain'],
+    ['inline', 'text/plain'],
+  ])('%s', async (disposition, mediaType) => {
+    const { parts } = await read(`Content-Disposition: ${disposition}`, '', 'x')
+    expect(parts.map((part) => part.mediaType)).toEqual([mediaType])
   })
 })
 
@@ -276,6 +334,8 @@ describe('what would cost more than its octets', () => {
       Array.from({ length: 900 }, (_, at) => `${multipart(`b${at}`)}--b${at}\r\n`).join(''),
     ],
     ['encoded words that do not end', `Subject: ${'=?utf-8?q?'.repeat(6000)}\r\n\r\n`],
+    ['blanks behind a boundary', `${multipart('b')}--b${' '.repeat(3_000_000)}x\r\n`],
+    ['dashes', `${multipart('b')}${'--\r\n'.repeat(1_000_000)}`],
     ['blanks', `Content-Type: text/plain${' '.repeat(60_000)}x\r\nSubject: ${'a '.repeat(2000)}\r\n\r\n`],
     ['comments that do not end', `Content-Type: ${'('.repeat(60_000)}\r\n\r\n`],
     ['parameters', `Content-Type: a/b${Array.from({ length: 5000 }, (_, at) => `;n*${at}*=%`).join('')}\r\n\r\n`],

@@ -7,6 +7,7 @@ import {
   printable,
   type RetrievalError,
 } from '@retriever/core'
+import { httpDate } from '../plugin/date.ts'
 import type { ProxyServer, RetrievalContext } from '../plugin/fetcher.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {
@@ -18,7 +19,7 @@ import {
   UnboundedHead,
   UnsolicitedData,
 } from './connection/connection.ts'
-import { dateOf, type ResponseHead, shownFields } from './response.ts'
+import { type ResponseHead, shownFields } from './response.ts'
 
 /** Statuses whose meaning is a code of its own; the sentence says what to do. */
 const meanings: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
@@ -63,8 +64,8 @@ export function statusError(
 function retryAfterOf(head: ResponseHead): number | undefined {
   const field = head.field('retry-after') ?? ''
   if (/^\d{1,12}$/.test(field)) return 1000 * Number(field)
-  const until = dateOf(field)
-  const now = dateOf(head.field('date')) ?? new Date()
+  const until = httpDate(field)
+  const now = httpDate(head.field('date')) ?? new Date()
   return until === null ? undefined : Math.max(0, until.getTime() - now.getTime())
 }
 

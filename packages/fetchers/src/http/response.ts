@@ -1,4 +1,5 @@
 import { octetsToText, printable, redact } from '@retriever/core'
+import { httpDate } from '../plugin/date.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { notModified, sameTag } from '../plugin/request-options.ts'
 import type { Head } from './connection/connection.ts'
@@ -62,7 +63,7 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved,
     charset,
     size,
     offset: offsetOf(head),
-    modified: dateOf(head.field('last-modified')),
+    modified: httpDate(head.field('last-modified')),
     etag: head.field('etag'),
     completeness:
       size !== null ? 'verified' : provesEnd || head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
@@ -94,20 +95,6 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 /**
- * RFC 9110 5.6.7, and what else Date reads with a time of day: of `0` alone, Date would make the year 2000. Null for
- * what is no date. Where no zone stands, as in the form of asctime, GMT is meant.
- */
-export function dateOf(field: string | null): Date | null {
-  if (field === null || !/\d:\d\d/.test(field)) return null
-  return validDate(/[A-Za-z)]$|[+-]\d\d:?\d\d$/.test(field) ? field : `${field} GMT`)
-}
-
-function validDate(text: string): Date | null {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? null : date
-}
-
-/**
  * Throws `not-modified` where the resource still has the entity tag, or is no newer than the caller asks: for 304, and
  * for an answer whose fields say so, since servers may know no conditions, or go by exact dates alone (RFC 9110 13.1.3;
  * nginx does). Where there is a tag, the date does not count (the same).
@@ -122,7 +109,7 @@ export function checkChanged(head: ResponseHead, request: RequestOptions, contex
     const told = status < 300 && etag !== null && isAmong(etag, ifNoneMatch)
     if (status === 304 || told) throw sameTag(context, details)
   } else if (ifChangedSince !== undefined) {
-    const modified = dateOf(head.field('last-modified'))
+    const modified = httpDate(head.field('last-modified'))
     const told = status < 300 && modified !== null && modified <= ifChangedSince
     if (status === 304 || told) throw notModified(context, ifChangedSince, details)
   }

@@ -2,36 +2,34 @@ import { isUtf8 } from 'node:buffer'
 import { octetsToText } from '@retriever/core'
 import { knownCharset } from '../plugin/text.ts'
 
-/** A charset that texts of messages may be in. */
+/** A charset of a message's text. */
 export interface Charset {
   /** The same for all labels of one charset. */
   readonly name: string
-  /** Null where the octets are no text of this charset. */
+  /** Null if the octets are no text of this charset. */
   decode(octets: Uint8Array): string | null
 }
 
 type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists'>
 
-/**
- * The tables of charsets that TextDecoder does not know, cp437 among them; loaded for the first message that names one.
- */
+/** Has the charsets that TextDecoder does not know, such as cp437. Loaded for the first message that names one. */
 let iconv: Iconv | null = null
 
 /** Encodings of iconv-lite that are no charsets of mail. */
 const noCharsets: ReadonlySet<string> = new Set(['base64', 'hex', 'binary', 'utf7imap', 'internal'])
 
-/** Loads what charsetOf() needs to know these. */
+/** Loads the tables that charsetOf() needs for these labels. */
 export async function loadCharsets(labels: Iterable<string>): Promise<void> {
   if (iconv !== null) return
   for (const label of labels) {
     if (knownCharset(label) !== null || own.has(plainLabel(label))) continue
-    // It is CommonJS: a bundle has its exports under `default` alone.
+    // iconv-lite is CommonJS: in a bundle all its exports are under `default`.
     iconv = (await import('iconv-lite')).default
     return
   }
 }
 
-/** The charset of that label; null where it is not known, or not loaded. */
+/** The charset with this label; null if it is not known or not loaded. */
 export function charsetOf(label: string): Charset | null {
   const known = knownCharset(label)
   if (known !== null) return { name: known, decode: (octets) => decodeFatal(octets, known) }
@@ -49,14 +47,14 @@ export function charsetOf(label: string): Charset | null {
   }
 }
 
-/** The charsets that encoded words of a text name (RFC 2047 2). */
+/** The charset labels in the encoded words of a text (RFC 2047 2). */
 export function* wordCharsets(text: string): Generator<string, void, void> {
   for (const [, label = ''] of text.matchAll(/=\?([^?*\s]{1,60})[?*]/g)) yield label
 }
 
 /**
- * Octets of a header, one a character, as text: UTF-8 where it is valid, else in the charset that the text of the
- * message has, else Latin-1. A charset of seven bits is recognised by its escapes.
+ * Decodes the octets of a header: as UTF-8 where they are valid, else in the charset of the message's text, else as
+ * Latin-1. A charset of seven bits is recognised by its escape sequences.
  */
 export function headerText(octets: string, charset: Charset | null): string {
   const isEscaped = /^(?:iso2022|hz)/.test(plainLabel(charset?.name ?? '')) && /\x1B[$(]|~\{/.test(octets)
@@ -72,17 +70,14 @@ function plainLabel(label: string): string {
 function decodeFatal(octets: Uint8Array, name: string): string | null {
   try {
     const decoder = new TextDecoder(name, { fatal: true })
-    // In two steps, as in plugin/text.ts: Node 20 has a fast path that takes windows-1252 for ISO 8859-1.
+    // In two steps, as in plugin/text.ts: in one, Node 20 takes windows-1252 for ISO 8859-1.
     return decoder.decode(octets, { stream: true }) + decoder.decode()
   } catch {
     return null
   }
 }
 
-/**
- * Charsets of seven bits that neither TextDecoder nor iconv-lite knows: escapes switch to a set of two octets a
- * character.
- */
+/** Charsets of seven bits that neither TextDecoder nor iconv-lite knows. Escapes switch to two octets a character. */
 const own: ReadonlyMap<string, (octets: Uint8Array) => string | null> = new Map([
   ['hz', hzGb2312],
   ['hzgb2312', hzGb2312],
@@ -97,8 +92,8 @@ const shiftOut = 0x0e
 const shiftIn = 0x0f
 
 /**
- * RFC 1843: `~{` begins GB 2312, `~}` ends it, `~~` is a tilde, and a tilde before a line end joins two lines. The second
- * octet of a character may be a tilde, too, and begins nothing.
+ * RFC 1843: `~{` begins GB 2312, `~}` ends it, `~~` is a tilde, and a tilde before a line end joins two lines. A tilde
+ * that is the second octet of a character begins no escape.
  */
 function hzGb2312(octets: Uint8Array): string | null {
   const gbk = Buffer.allocUnsafe(octets.length)
@@ -117,7 +112,7 @@ function hzGb2312(octets: Uint8Array): string | null {
       gbk[length++] = next | 0x80
       at++
     } else {
-      // A line begins in ASCII.
+      // Every line begins in ASCII.
       if (octet === lf) isGb = false
       gbk[length++] = octet
     }
@@ -125,7 +120,7 @@ function hzGb2312(octets: Uint8Array): string | null {
   return decodeFatal(gbk.subarray(0, length), 'gbk')
 }
 
-/** RFC 1557: ESC $ ) C says that it is this charset, SO begins KS X 1001, SI ends it. */
+/** RFC 1557: ESC $ ) C announces the charset, SO begins KS X 1001, SI ends it. */
 function iso2022Kr(octets: Uint8Array): string | null {
   const text = Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
   const eucKr = Buffer.from(text.replaceAll('\x1B$)C', ''), 'latin1')

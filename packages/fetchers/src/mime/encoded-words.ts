@@ -1,20 +1,19 @@
 import { type Charset, charsetOf } from './charset.ts'
 
-/** RFC 2047 2, and the language that RFC 2231 5 lets it name: `=?charset*en?q?text?=`. */
+/** RFC 2047 2, with the language that RFC 2231 5 allows: `=?charset*en?q?text?=`. */
 const word = /=\?([^?*\s]+)(?:\*[^?\s]*)?\?([bq])\?([^?\s]*)\?=/gi
 
-/** Neighbours of one charset, decoded together: some mailers cut a character in two (RFC 2047 5 forbids it). */
+/** Adjacent words of one charset, decoded together: some mailers split a character (RFC 2047 5 forbids it). */
 interface Run {
   readonly charset: Charset
   readonly octets: Buffer[]
-  /** As it was written. */
+  /** Before decoding. */
   written: string
 }
 
 /**
- * The text with its encoded words decoded, and without the blanks between two of them (RFC 2047 6.2). A word in a
- * charset that nobody knows, or that is broken, stays as it is; loadCharsets() comes first. Control characters may come
- * out: untrusted text, as all names.
+ * Decodes the encoded words of a text, and removes the blanks between two of them (RFC 2047 6.2). A word that is broken
+ * or in an unknown charset stays as it is; call loadCharsets() first. The result may have control characters.
  */
 export function decodeWords(text: string): string {
   if (!text.includes('=?')) return text
@@ -46,7 +45,7 @@ function runText(run: Run | null): string {
   return run === null ? '' : (run.charset.decode(Buffer.concat(run.octets)) ?? run.written)
 }
 
-/** RFC 2047 4; null where it is none of the two. */
+/** RFC 2047 4; null if the word is not valid in its encoding. */
 function wordOctets(encoding: string, encoded: string): Buffer | null {
   if (encoding.toLowerCase() === 'b') {
     const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.replaceAll('=', '').length % 4 !== 1
@@ -56,6 +55,6 @@ function wordOctets(encoding: string, encoded: string): Buffer | null {
   const octets = encoded
     .replaceAll('_', ' ')
     .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // What is beyond ASCII should not be there, and is the text that it seems to be.
+  // Characters beyond ASCII are not allowed here; they are kept.
   return Buffer.from(octets, /[^\0-\xFF]/.test(octets) ? 'utf8' : 'latin1')
 }

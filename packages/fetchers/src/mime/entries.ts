@@ -2,7 +2,7 @@ import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
 import type { MessagePart } from './part.ts'
 
-/** The parts of a message as the entries of its representation. Rejects with `limit-exceeded` past limits.maxCollected, too. */
+/** The parts of a message as entries of its representation. Rejects with `limit-exceeded` past limits.maxCollected. */
 export async function* messageEntries(
   body: AsyncIterable<Uint8Array>,
   context: RetrievalContext,
@@ -23,7 +23,7 @@ function partEntry(number: string, part: MessagePart, messageId: string | null):
     url: isNamed ? `mid:${encodedId(messageId)}/${encodedId(contentId)}` : null,
     size,
     details: {
-      // Of a part within a part it is `2.1`, which no number says: 2.10 is another one.
+      // A part within a part is `2.1`, a string: as a number, 2.10 would be the same.
       number: isWithin ? number : part.number,
       mediaType,
       disposition,

@@ -1,20 +1,33 @@
 import { Parser } from 'htmlparser2'
 
-/** What is not shown, or is no text. */
+/** Elements that are not shown or have no text. */
 const hidden: ReadonlySet<string> = new Set(['head', 'script', 'style', 'template', 'title', 'noscript'])
-const blocks: ReadonlySet<string> = new Set(
-  'address article blockquote body dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul'.split(
-    ' ',
-  ),
-)
+const blocks: ReadonlySet<string> = new Set([
+  ...[
+    'address',
+    'article',
+    'blockquote',
+    'body',
+    'dd',
+    'div',
+    'dl',
+    'dt',
+    'figure',
+    'footer',
+    'form',
+    'h1',
+    'h2',
+    'h3',
+  ],
+  ...['h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'ol', 'p', 'pre', 'section', 'table', 'tr', 'ul'],
+])
 
-/** The parser looks through all open elements at each end tag: with more of them it would take time by the square. */
+/** At each end tag the parser searches all open elements. A limit keeps the time linear. */
 const maxDepth = 500
 
 /**
- * HTML reduced to what a person reads: text with a line for each block, list items with a mark, and the addresses of
- * links that their text does not say. Nothing is executed or fetched. A page that leaves very many elements open is
- * read on as if they were closed.
+ * The text of HTML: a line for each block, a mark before list items, and the addresses of links unless their text has
+ * them. Nothing is executed or fetched. If too many elements are open, they are taken as closed.
  */
 export function htmlText(html: string): string {
   const text = new PlainText()
@@ -25,17 +38,17 @@ export function htmlText(html: string): string {
       break
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error
-      // Behind the tag that was one too many.
+      // Goes on after the tag that was one too many.
       start += parser.endIndex + 1
       text.closeAll()
     }
   }
-  return text.take()
+  return text.text()
 }
 
 class TooDeep extends Error {}
 
-/** What the parser calls. */
+/** Collects the text; htmlparser2 calls onopentag, ontext and onclosetag. */
 class PlainText {
   #pieces: string[] = []
   #hiddenIn: string | null = null
@@ -45,7 +58,7 @@ class PlainText {
   #depth = 0
   #link: { readonly href: string; readonly from: number } | null = null
 
-  take(): string {
+  text(): string {
     return this.#pieces
       .join('')
       .split('\n')
@@ -56,7 +69,7 @@ class PlainText {
       .concat('\n')
   }
 
-  /** As if all open elements ended here. */
+  /** Takes all open elements as closed. */
   closeAll(): void {
     this.#hiddenIn = null
     this.#hiddenDepth = 0
@@ -119,7 +132,7 @@ class PlainText {
     if (!this.#isAtLineStart) this.#push('\n')
   }
 
-  /** Where the line ends is looked at once for each piece: to look back later would take time by the square. */
+  /** Notes whether a line ends with each piece: to look back at all pieces would take quadratic time. */
   #push(piece: string): void {
     if (piece === '') return
     this.#pieces.push(piece)

@@ -1,3 +1,3 @@
-export type { HeaderField, WellKnownFields } from './fields.ts'
+export type { HeaderField, WellKnownFields } from './header-fields.ts'
 export { Message, type ReadMessageOptions, readMessage } from './message.ts'
 export { MessagePart } from './part.ts'

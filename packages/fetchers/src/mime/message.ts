@@ -1,19 +1,19 @@
 import { decodeOctets, octetsToText, RetrievalError } from '@retriever/core'
-import type { MimeNode } from '@zone-eu/mailsplit'
 import { invalidOption } from '../plugin/limits.ts'
 import { checkOptions, type OptionKind } from '../plugin/options.ts'
 import { Representation } from '../result/representation.ts'
 import { bodyOf } from './body-parts.ts'
 import { type Charset, charsetOf, loadCharsets, wordCharsets } from './charset.ts'
-import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './fields.ts'
+import type { Entity } from './entity.ts'
+import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './header-fields.ts'
 import { contentsOf, MessagePart, type PartContent } from './part.ts'
-import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split.ts'
+import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split-message.ts'
 
-/** Where a message would cost more than its octets. */
+/** Limits of what costs memory beyond the octets of a message. */
 export interface ReadMessageOptions {
-  /** Parts, those that hold others included. Default 1000. */
+  /** Parts, including multiparts. Default 1000. */
   readonly maxParts?: number
-  /** Octets of the header of the message, and of each part. Default 65,536. */
+  /** Octets of the message's header, and of that of each part. Default 65,536. */
   readonly maxHeader?: number
 }
 
@@ -23,9 +23,9 @@ const optionKinds: Readonly<Record<keyof ReadMessageOptions, OptionKind>> = {
   maxHeader: atLeastOne,
 }
 
-/** A news article or a mail (RFC 5322, 5536, 2045), read. All texts in it are untrusted. */
+/** A news article or mail (RFC 5322, 5536, 2045). All its texts are untrusted. */
 export class Message implements WellKnownFields {
-  /** All fields, in their order. */
+  /** All fields, in order. */
   readonly headers: readonly HeaderField[]
   readonly subject: string | null
   readonly from: string | null
@@ -33,17 +33,17 @@ export class Message implements WellKnownFields {
   readonly newsgroups: readonly string[]
   readonly messageId: string | null
   readonly references: readonly string[]
-  /** In their order; a message without MIME is one text. */
+  /** In order. A message without MIME has one part, its text. */
   readonly parts: readonly MessagePart[]
   /**
-   * Those that `text` is made of: texts, plain or HTML, that are no attachments; of alternatives the plain one, unless
-   * it is blank.
+   * The parts that `text` is made of: plain texts and HTML that are no attachments. Of alternatives it is the plain
+   * text, unless that is blank.
    */
   readonly body: readonly MessagePart[]
-  /** What a person reads; HTML reduced to text. Lines end in LF. "" where there is no text. */
+  /** The text that a person reads; HTML is reduced to text. Lines end in LF. "" if there is no text. */
   readonly text: string
 
-  /** @internal Messages come from readMessage(). */
+  /** @internal readMessage() makes messages. */
   constructor(
     headers: readonly HeaderField[],
     parts: readonly MessagePart[],
@@ -65,8 +65,8 @@ export class Message implements WellKnownFields {
 
   /**
    * A part by its number (`2`; `2.1` is the first part of the message that part 2 is), by the URL `cid:CONTENT-ID` or
-   * `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name, the first of that name. Null where there is none; a `mid:`
-   * of another message names none of this one.
+   * `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name (the first of that name). Null if there is none, or if the
+   * `mid:` names another message.
    */
   part(which: number | string): MessagePart | null {
     const text = String(which)
@@ -76,7 +76,7 @@ export class Message implements WellKnownFields {
     return found ?? null
   }
 
-  /** The parts, and behind each that is a message those within it, with their numbers: `1`, `2`, `2.1`. */
+  /** All parts with their numbers; after a part that is a message, the parts within it: `1`, `2`, `2.1`. */
   *allParts(): Generator<readonly [number: string, part: MessagePart], void, void> {
     for (const part of this.parts) {
       yield [String(part.number), part]
@@ -94,7 +94,7 @@ export class Message implements WellKnownFields {
   #byId(url: string): MessagePart | undefined {
     const [, scheme, path = ''] = /^(cid|mid):(.*)$/is.exec(url) ?? []
     if (scheme === undefined) return undefined
-    // The raw slash is between the ids; one of an id is escaped (RFC 2392 2).
+    // A raw slash separates the ids; a slash within an id is escaped (RFC 2392 2).
     const ids = path.split('/').map((id) => octetsToText(decodeOctets(id)))
     const contentId = scheme.toLowerCase() === 'cid' ? ids.join('/') : ids[0] === this.messageId ? ids[1] : undefined
     return contentId === undefined ? undefined : this.parts.find((part) => part.contentId === contentId)
@@ -102,8 +102,8 @@ export class Message implements WellKnownFields {
 }
 
 /**
- * Reads a message out of its octets, or out of a representation of one, up to limits.maxCollected. Whatever it is made of, something comes
- * out of it, but for `limit-exceeded`: more parts, or a longer header, than the options allow.
+ * Reads a message from its octets, or from its representation up to limits.maxCollected. Malformed messages are read as
+ * far as they make sense. Rejects with `limit-exceeded` for more parts or a longer header than the options allow.
  */
 export async function readMessage(
   source: Uint8Array | Representation,
@@ -119,40 +119,40 @@ export async function readMessage(
   return readOctets(octets, { maxParts, maxHeader, url }, maxLevels)
 }
 
-/** Messages within messages are read to this depth: each level is read once more by each level above it. */
+/** Messages within messages are read to this depth. Each level is read again by every level above it. */
 const maxLevels = 8
 
 async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: number): Promise<Message> {
-  const split = await splitMessage(octets, limits)
-  const lines = split.root === null ? [] : headerLines(split.root)
+  const split = splitMessage(octets, limits)
+  const [root] = split.entities
   await loadCharsets(charsetLabels(split))
   const contents = split.leaves.map(contentsOf)
-  const count = split.nodes.length + contents.flat().length - contents.length
+  const count = split.entities.length + contents.flat().length - contents.length
   if (count > limits.maxParts) throw tooManyParts(limits)
-  const partsOf = new Map<MimeNode, readonly MessagePart[]>()
+  const partsOf = new Map<Entity, readonly MessagePart[]>()
   const parts: MessagePart[] = []
   let left = limits.maxParts - count
-  for (const [index, { node }] of split.leaves.entries()) {
+  for (const [index, { entity }] of split.leaves.entries()) {
     const own: MessagePart[] = []
     for (const content of contents[index] ?? []) {
       const message = await readWithin(content, { ...limits, maxParts: left }, levels)
       left -= message === null ? 0 : partCount(message)
       own.push(new MessagePart(parts.length + own.length + 1, content, message))
     }
-    partsOf.set(node, own)
+    partsOf.set(entity, own)
     parts.push(...own)
   }
   const body = bodyOf(split, partsOf)
   const charset = charsetOfHeader(body[0] ?? parts[0])
   return new Message(
-    lines.flatMap((line) => headerField(line, charset) ?? []),
+    (root?.fields ?? []).flatMap((line) => headerField(line, charset) ?? []),
     parts,
     body,
     await textOf(body),
   )
 }
 
-/** The message that a part is; null for other parts, and for one that costs more than is left. */
+/** Reads a part that is a message; null for another part, and for one that exceeds what is left of the limits. */
 async function readWithin(
   { mediaType, octets }: PartContent,
   limits: MessageLimits,
@@ -173,19 +173,15 @@ function partCount({ parts }: Message): number {
   return parts.reduce((sum, { message }) => sum + 1 + (message === null ? 0 : partCount(message)), 0)
 }
 
-function headerLines({ headers }: MimeNode): string[] {
-  return headers === false ? [] : headers.getList().map(({ line }) => line)
-}
-
-/** Those that parts and encoded words name. */
-function charsetLabels({ nodes }: SplitMessage): string[] {
-  return nodes.flatMap((node) => [
-    ...(node.charset === false ? [] : [node.charset]),
-    ...headerLines(node).flatMap((line) => [...wordCharsets(line)]),
+/** The labels that parts, parameters and encoded words name. */
+function charsetLabels({ entities }: SplitMessage): string[] {
+  return entities.flatMap(({ charsetLabels, fields }) => [
+    ...charsetLabels,
+    ...fields.flatMap((field) => [...wordCharsets(field)]),
   ])
 }
 
-/** Header fields with other octets than ASCII, which say no charset, are likely to be in that of the text. */
+/** Raw octets beyond ASCII in the header are likely to be in the charset of the text. */
 function charsetOfHeader(part: MessagePart | undefined): Charset | null {
   return part?.charset ? charsetOf(part.charset) : null
 }

@@ -2,52 +2,46 @@ import { octetsToText, RetrievalError } from '@retriever/core'
 import { decodeText, knownCharset } from '../plugin/text.ts'
 import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
-import { separateFiles } from './embedded.ts'
-import { decodeWords } from './encoded-words.ts'
-import { withoutBrackets } from './fields.ts'
-import { unflow } from './flowed.ts'
+import { separateFiles } from './embedded-files.ts'
 import type { Message } from './message.ts'
-import type { Leaf } from './split.ts'
+import type { Leaf } from './split-message.ts'
 import { decodeTransfer } from './transfer-encoding.ts'
 import type { Decoded } from './uuencode.ts'
 
 type ContentFields = 'name' | 'mediaType' | 'charset' | 'disposition' | 'contentId' | 'octets' | 'damage'
 
-/** All that a part is made of, but its number. */
+/** A part without its number. */
 export interface PartContent extends Pick<MessagePart, ContentFields> {
-  /** Of format=flowed text: how its lines go together; null for other parts. */
+  /** How the lines of format=flowed text are joined; null for other parts. */
   readonly flowed: { readonly deleteBlank: boolean } | null
 }
 
 /**
- * A part of a message that has no parts itself (RFC 2045), or a file that stands in a text, in yEnc or uuencoded. All
+ * A part of a message that has no parts itself (RFC 2045), or a file in yEnc or uuencode that stands in a text. All its
  * texts are untrusted.
  */
 export class MessagePart {
-  /** The first part of its message is 1; multiparts do not count. */
+  /** Counts from 1 within the message, without multiparts. */
   readonly number: number
-  /** As the sender wrote it, decoded: a path, a device, anything. Clean it before a file gets it. Null where there is none. */
+  /** The file name as the sender wrote it, decoded. It may be a path or a device: clean it before you use it. */
   readonly name: string | null
-  /** `type/subtype`, lower case; where the part does not say, by the extension of its name, else `text/plain`. */
+  /** `type/subtype` in lower case; if the part gives none, by the extension of its name, else `text/plain`. */
   readonly mediaType: string
-  /** As the part names it, lower case. */
+  /** As the part names it, in lower case. */
   readonly charset: string | null
-  /** RFC 2183, lower case: `inline`, `attachment`. */
+  /** RFC 2183, in lower case: `inline`, `attachment`. */
   readonly disposition: string | null
   /** Without its angle brackets. */
   readonly contentId: string | null
-  /** Without base64, quoted-printable, uuencode and yEnc; all else as it came, lines in CRLF. */
+  /** Decoded from base64, quoted-printable, uuencode or yEnc, and otherwise as they came: lines end in CRLF. */
   readonly octets: Uint8Array
-  /**
-   * Why `octets` are not those that were sent: the length, or the checksum, that yEnc gives. Null: nothing is known to
-   * be wrong.
-   */
+  /** Why `octets` are not what was sent, by the length or checksum of yEnc. Null if nothing is known to be wrong. */
   readonly damage: string | null
-  /** The message that the part is (`message/rfc822`), read; null for other parts, and beyond some levels. */
+  /** The message that the part is (`message/rfc822`); null for other parts, and beyond eight levels. */
   readonly message: Message | null
   readonly #flowed: PartContent['flowed']
 
-  /** @internal Parts come from readMessage(). */
+  /** @internal readMessage() makes parts. */
   constructor(number: number, content: PartContent, message: Message | null) {
     this.number = number
     this.name = content.name
@@ -61,29 +55,29 @@ export class MessagePart {
     this.#flowed = content.flowed
   }
 
-  /** Of `octets`. */
+  /** The number of octets. */
   get size(): number {
     return this.octets.length
   }
 
-  /** Something to keep rather than to read: the part says so, or it has a name. */
+  /** Whether the part is a file rather than text to read: its disposition says so, or it has a name. */
   get isAttachment(): boolean {
     return this.disposition === 'attachment' || this.name !== null
   }
 
-  /** As text, in its charset, else as representation.text() does; format=flowed is undone, lines end in LF. */
+  /** The text in its charset, or else read like representation.text(). Flowed lines are joined. Lines end in LF. */
   text(): string {
     const text = this.#decoded().replaceAll('\r\n', '\n')
     return this.#flowed === null ? text : unflow(text, this.#flowed.deleteBlank)
   }
 
-  /** Saves `octets`, as Representation.saveTo does. Rejects with `partial` where they are damaged. */
+  /** Saves `octets` like Representation.saveTo. Rejects with `partial` if they are damaged. */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     this.throwIfDamaged()
     await save(chunks(this.octets), path, { modified: null, offset: 0 }, options)
   }
 
-  /** Throws `partial` where the octets are not those that were sent. */
+  /** Throws `partial` if the octets are damaged. */
   throwIfDamaged(): void {
     if (this.damage === null) return
     const what = `Part ${this.number} of the message is damaged: ${this.damage}`
@@ -91,28 +85,28 @@ export class MessagePart {
   }
 
   #decoded(): string {
-    // Senders that say ASCII and send other octets have not looked.
+    // Senders often name ASCII, the default, and send octets of another charset.
     const charset = this.charset === 'us-ascii' ? null : this.charset
     const other = charset === null || knownCharset(charset) !== null ? null : charsetOf(charset)
     return other?.decode(this.octets) ?? decodeText(this.octets, { mediaType: this.mediaType, charset })
   }
 }
 
-/** The contents of a leaf, at least one: those of one part, or of a text and the files that stand in it. */
-export function contentsOf({ node, octets }: Leaf): readonly PartContent[] {
-  const decoded = decodeTransfer(octets, node.encoding || '')
-  const id = node.headers === false ? '' : node.headers.getFirst('Content-ID')
+/** Reads a leaf: it is one part, or a text and the files that stand in it. */
+export function contentsOf({ entity, octets }: Leaf): readonly PartContent[] {
+  const { fileName, mediaType, charset, disposition, contentId, encoding, flowed } = entity
+  const decoded = decodeTransfer(octets, encoding)
   const part: PartContent = {
-    name: node.filename === false ? null : decodeWords(octetsToText(node.filename)) || null,
-    mediaType: mediaTypeOf(node),
-    charset: node.charset === false ? null : node.charset.toLowerCase(),
-    disposition: node.disposition || null,
-    contentId: withoutBrackets(octetsToText(id)),
+    name: fileName,
+    mediaType,
+    charset,
+    disposition,
+    contentId,
     octets: decoded,
     damage: null,
-    flowed: node.flowed ? { deleteBlank: node.delSp } : null,
+    flowed,
   }
-  if (fileEncodings.has(node.encoding || '')) {
+  if (fileEncodings.has(encoding)) {
     const [file] = separateFiles(decoded).files
     if (file === undefined) return [part]
     return [{ ...part, name: part.name ?? octetsToText(file.name), octets: file.octets, damage: file.damage }]
@@ -123,9 +117,7 @@ export function contentsOf({ node, octets }: Leaf): readonly PartContent[] {
   return [...(isBlank ? [] : [{ ...part, octets: text }]), ...files.map(contentOfFile)]
 }
 
-/**
- * Transfer encodings that hold one file, of their own names for uuencode and yEnc (RFC 2045 6.3 allows `x-` tokens).
- */
+/** Content-Transfer-Encodings of one file. RFC 2045 6.3 allows `x-` names; those without are not standard. */
 const fileEncodings: ReadonlySet<string> = new Set([
   'x-uuencode',
   'x-uue',
@@ -149,16 +141,41 @@ function contentOfFile({ name, octets, damage }: Decoded): PartContent {
   }
 }
 
-function mediaTypeOf(node: Leaf['node']): string {
-  // A multipart without parts is shown as the text that it is.
-  if (node.multipart || node.headers === false) return 'text/plain'
-  // RFC 2046 5.1.5
-  const isDigest = node.parentNode !== false && node.parentNode.multipart === 'digest'
-  if (isDigest && !node.headers.hasHeader('Content-Type')) return 'message/rfc822'
-  // RFC 2045 5.2: what is no media type is to be taken for text.
-  return node.contentType && /^[^\s/]+\/[^\s/]+$/.test(node.contentType) ? node.contentType : 'text/plain'
-}
-
 async function* chunks(octets: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield octets
+}
+
+/**
+ * Joins the lines of format=flowed text (RFC 3676) to paragraphs. A line that ends in a blank continues in the next one
+ * of the same quoting depth; `-- ` separates a signature. Lines end in LF.
+ */
+function unflow(text: string, deleteBlank: boolean): string {
+  const lines: string[] = []
+  /** The quoting of the paragraph that continues; null if none does. */
+  let open: string | null = null
+  let paragraph: string[] = []
+  const close = (): void => {
+    if (paragraph.length > 0) lines.push(paragraph.join(''))
+    paragraph = []
+  }
+  for (const line of text.split('\n')) {
+    const quoting = /^>*/.exec(line)?.[0] ?? ''
+    // RFC 3676 4.4: a leading blank was added by the sender (space-stuffing).
+    const content = line.slice(quoting.length).replace(/^ /, '')
+    const flows = content.endsWith(' ') && content !== '-- '
+    if (open !== quoting || content === '-- ') {
+      close()
+      if (quoting !== '') paragraph.push(quoting, ' ')
+    }
+    paragraph.push(flows && deleteBlank ? content.slice(0, -1) : content)
+    if (flows) open = quoting
+    else {
+      open = null
+      // An empty line counts, too.
+      lines.push(paragraph.join(''))
+      paragraph = []
+    }
+  }
+  close()
+  return lines.join('\n')
 }

@@ -1,4 +1,4 @@
-/** The octets that a transfer encoding stands for (RFC 2045 6); those of one that nobody knows stay as they are. */
+/** Decodes a Content-Transfer-Encoding (RFC 2045 6). Octets in an unknown one stay as they are. */
 export function decodeTransfer(octets: Buffer, encoding: string): Buffer {
   switch (encoding) {
     case 'base64':
@@ -10,7 +10,7 @@ export function decodeTransfer(octets: Buffer, encoding: string): Buffer {
   }
 }
 
-/** What is no character of it is passed over (6.8); some mailers end each line with padding, where Node would stop. */
+/** Ignores other characters (RFC 2045 6.8). Some mailers pad each line, and Node would stop at the first padding. */
 function base64(octets: Buffer): Buffer {
   const text = octets.toString('latin1').replace(/[^A-Za-z0-9+/=]+/g, '')
   const decoded = Buffer.allocUnsafe(Math.ceil((text.length * 3) / 4))
@@ -18,7 +18,7 @@ function base64(octets: Buffer): Buffer {
   for (let start = 0; start < text.length; ) {
     const padding = text.indexOf('=', start)
     const end = padding === -1 ? text.length : padding
-    // Into one memory: `A=A=` all through would else be a Buffer for each two octets.
+    // Writes into one Buffer: `A=A=...` would otherwise make a Buffer of every two octets.
     if (end > start) length += decoded.write(text.slice(start, end), length, 'base64')
     start = end + 1
   }
@@ -29,10 +29,7 @@ const equals = 0x3d
 const lf = 0x0a
 const cr = 0x0d
 
-/**
- * RFC 2045 6.7, in one pass: libqp takes time by the square of a run of blanks. What is no escape stays as it is; blanks before a line
- * end were added on the way (rule 3).
- */
+/** RFC 2045 6.7. An invalid escape stays as it is. Blanks before a line end were added in transport (rule 3). */
 function quotedPrintable(octets: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(octets.length)
   let length = 0
@@ -54,7 +51,7 @@ function quotedPrintable(octets: Buffer): Buffer {
   return decoded.subarray(0, length)
 }
 
-/** Where the line has nothing but blanks left, and its end. */
+/** The place from which the line has only blanks and its end. */
 function endOfText(octets: Buffer, start: number, next: number): number {
   let end = next
   while (end > start && isBlank(octets[end - 1])) end--

@@ -1,22 +1,20 @@
-import { linesFrom } from './lines.ts'
-
-/** A file within a text, and where its encoding ends in that text. */
+/** A file within a text. */
 export interface Decoded {
   /** As it was written, one octet a character. */
   readonly name: string
   readonly octets: Uint8Array
-  /** Why the octets are not those of the file; null: nothing is known to be wrong. */
+  /** Why the octets are not those of the file; null if nothing is known to be wrong. */
   readonly damage: string | null
-  /** Of the first octet behind it. */
+  /** The place in the text after the encoded file. */
   readonly end: number
 }
 
 const beginLine = /^begin(-base64)? [0-7]{3,4} (.+)$/
 
 /**
- * The file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX uuencode); or
- * `begin-base64`, base64, `====`. Null where that is not so: prose may begin like this; and for a file of over
- * `maxLength` octets, since each line may promise 63 and hold none.
+ * Decodes the file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX
+ * uuencode); or `begin-base64`, base64, `====`. Null if it is no file, since prose may begin like this, and for a file
+ * over `maxLength` octets, since a short line may claim to hold 63.
  */
 export function uudecodeAt(text: Buffer, start: number, maxLength: number): Decoded | null {
   const lines = linesFrom(text, start)
@@ -28,7 +26,7 @@ export function uudecodeAt(text: Buffer, start: number, maxLength: number): Deco
   let length = 0
   for (const { line, end } of lines) {
     if (line === (isBase64 ? '====' : 'end')) {
-      // An empty file has one line, too: of no octets.
+      // Even an empty file has a line, with no octets.
       return pieces.length === 0 ? null : { name, octets: Buffer.concat(pieces), damage: null, end }
     }
     const octets = isBase64 ? base64Line(line) : uuLine(line)
@@ -44,10 +42,7 @@ function base64Line(line: string): Buffer | null {
   return /^[A-Za-z0-9+/]*={0,3}$/.test(line) ? Buffer.from(line, 'base64') : null
 }
 
-/**
- * One length and groups of four characters, six bits each. Blanks at the end may be lost on the way; some encoders add
- * a checksum.
- */
+/** A length, and groups of four characters of six bits. Trailing blanks may be lost; some encoders add a checksum. */
 function uuLine(line: string): Buffer | null {
   if (!/^[ -`]*$/.test(line)) return null
   const length = sixBits(line, 0)
@@ -62,7 +57,26 @@ function uuLine(line: string): Buffer | null {
   return octets
 }
 
-/** A blank and a grave accent are 0, as is a character that is missing. */
+/** A blank, a grave accent and a missing character are 0. */
 function sixBits(line: string, at: number): number {
   return at < line.length ? (line.charCodeAt(at) - 0x20) & 0x3f : 0
+}
+
+/** One line of a text. */
+export interface TextLine {
+  /** One octet a character, without its end. */
+  readonly line: string
+  /** The place after its line end. */
+  readonly end: number
+}
+
+const lf = 0x0a
+
+/** The lines of a text from `start` on. They end in CRLF or LF. */
+export function* linesFrom(text: Buffer, start: number): Generator<TextLine, void, void> {
+  for (let at = start; at < text.length; ) {
+    const end = text.indexOf(lf, at) + 1 || text.length
+    yield { line: text.toString('latin1', at, end).replace(/\r?\n$/, ''), end }
+    at = end
+  }
 }

@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { linesFrom } from './lines.ts'
-import type { Decoded } from './uuencode.ts'
+import { type Decoded, linesFrom } from './uuencode.ts'
 
 const equals = 0x3d
 const cr = 0x0d
@@ -19,8 +18,8 @@ interface Keywords {
 }
 
 /**
- * The file that begins at this line of a text, in yEnc (yenc-draft 1.3). One part of several is named `NAME.001`, so
- * that the parts can be put together in the order of their names. Null where the line begins none, or the file has no
+ * Decodes the file in yEnc (yenc-draft 1.3) that begins at this line of a text. One part of several is named
+ * `NAME.001`, so that the parts can be joined in the order of their names. Null if no file begins here or it has no
  * end.
  */
 export function ydecodeAt(text: Buffer, start: number): Decoded | null {
@@ -34,7 +33,7 @@ export function ydecodeAt(text: Buffer, start: number): Decoded | null {
     if (line.startsWith('=y')) {
       const isPart = head.part !== null && part === null && dataStart === null
       const keywords = keywordsOf(line, isPart ? '=ypart ' : '=yend')
-      // Another file begins: this one has no end, and is text.
+      // Another file begins, so this one has no end and is text.
       if (keywords === null) return null
       if (isPart) part = keywords
       else {
@@ -47,7 +46,7 @@ export function ydecodeAt(text: Buffer, start: number): Decoded | null {
   return null
 }
 
-/** Each octet is 42 more than it was; behind `=` 64 more again. Line ends are none of the octets. */
+/** Every octet was increased by 42; after `=` by another 64. Line ends do not count. */
 function unescaped(data: Buffer): Buffer {
   const octets = Buffer.allocUnsafe(data.length)
   let length = 0
@@ -77,10 +76,10 @@ function nameOf(name: string, { part: number, total, size }: Keywords, part: Key
   return `${name}.${String(number).padStart(Math.max(3, String(total ?? 0).length), '0')}`
 }
 
-/** Null for another line than this. */
+/** Null if the line has another keyword. */
 function keywordsOf(line: string | undefined, keyword: string): Keywords | null {
   if (!line?.startsWith(keyword)) return null
-  // The name is the last, and may hold blanks and equal signs.
+  // The name comes last, and may have blanks and equal signs.
   const at = line.indexOf(' name=')
   const found = new Map<string, string>()
   for (const word of (at === -1 ? line : line.slice(0, at)).split(' ')) {

@@ -333,7 +333,7 @@ describe('a coding that is not known stays, and a remark says so', () => {
       expect(Buffer.from(await representation.bytes()).equals(gz)).toBe(true)
       const remarks = events.filter(({ type }) => type === 'remark')
       const named = coding.toLowerCase().replace('\n', ', ')
-      const message = `It stays in its content coding, which is not known here (${named}).`
+      const message = `The body stays in its content coding, because it is not known (${named}).`
       expect(remarks).toEqual([expect.objectContaining({ message })])
     },
   )

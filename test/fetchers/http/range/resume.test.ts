@@ -423,7 +423,7 @@ describe('resumeFrom', () => {
       isFirst(asked) ? { octets: part(asked, content, { ETag: etag, 'Content-Encoding': 'gzip' }) } : whole()
     expect(await retrieve(coded, { resumeFrom: at })).toMatchObject({
       ...rest,
-      remarks: [expect.stringContaining('unasked (gzip)')],
+      remarks: [expect.stringContaining('was not asked for (gzip)')],
     })
     expect(await retrieve(coded, { resumeFrom: at, compressed: true })).toMatchObject({
       ...all,

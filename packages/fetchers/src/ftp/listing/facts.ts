@@ -1,4 +1,4 @@
-import { clock, utcDate } from './calendar.ts'
+import { clock, utcDate } from '../../plugin/calendar.ts'
 import { safeSize } from './line-words.ts'
 import { known, type LineReading, type ListedFile } from './listed-file.ts'
 

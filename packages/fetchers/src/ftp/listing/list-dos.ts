@@ -1,4 +1,4 @@
-import { clock, fullYear, utcDate } from './calendar.ts'
+import { clock, fullYear, utcDate } from '../../plugin/calendar.ts'
 import { head, safeSize } from './line-words.ts'
 import { known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
 

@@ -1,4 +1,4 @@
-import { clock, fullYear, monthNumber, utcDate } from './calendar.ts'
+import { clock, fullYear, monthNumber, utcDate } from '../../plugin/calendar.ts'
 import { head, safeSize } from './line-words.ts'
 import { known, type LineReading, type ListedFile } from './listed-file.ts'
 

@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import { clock, fullYear, latestDate, monthNumber, utcDate } from './calendar.ts'
+import { clock, fullYear, latestDate, monthNumber, utcDate } from '../../plugin/calendar.ts'
 
 /**
  * A date in `ls -l`. Where it has no zone it is the server's local time, whose zone nobody tells; taken as UTC, so up to a day off. MLSD

@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { discard } from '../connection/discard.ts'
 import type { Answer } from '../exchange.ts'
 import { describe } from '../response.ts'
-import { type CacheRequest, couldAnswer, varyOf } from './cache-request.ts'
+import { type CacheRequest, matches, varyOf } from './cache-request.ts'
 import { ageOf, type Dated, isStorable, staleIfError, usableAs } from './freshness.ts'
 import {
   type BodyReader,
@@ -17,14 +17,14 @@ import {
 import { StoredBody } from './stored-body.ts'
 import { type Kept, StoringBody } from './storing-body.ts'
 
-/** Sends a request as the wishes of the context have it. */
+/** Sends the request with the options of this context. */
 export type Send = (context: RetrievalContext) => Promise<Answer>
 
-/** More answers to one URL, which differ by what Vary names, are hardly asked for again: the oldest goes. */
+/** Responses of one URL that differ by the fields that Vary names. Of more, the oldest is removed. */
 const maxVariants = 8
 
-/** A stored answer, and its body, open, where one is asked for. */
-interface Held {
+/** A stored response, with its body open unless the request is HEAD. */
+interface Match {
   readonly stored: Stored
   readonly reader: BodyReader | null
 }
@@ -56,34 +56,34 @@ export class CacheLookup {
 
   async answer(): Promise<Answer> {
     const { directives } = this.#request
-    const held = await this.#find()
-    const use = held && usableAs(held.stored, directives, Date.now())
-    if (held !== null && use !== null) return this.#serve(held, use === 'fresh' ? 'hit' : 'stale')
+    const match = await this.#find()
+    const use = match && usableAs(match.stored, directives)
+    if (match !== null && use !== null) return this.#serve(match, use === 'fresh' ? 'hit' : 'stale')
     try {
-      if (directives['only-if-cached']) throw this.#absent()
-      return held === null ? await this.#fetch() : await this.#validate(held)
+      if (directives['only-if-cached']) throw this.#notCached()
+      return match === null ? await this.#fetch() : await this.#validate(match)
     } catch (error) {
-      await held?.reader?.close()
+      await match?.reader?.close()
       throw error
     }
   }
 
-  /** The newest that could answer, fresh or not. */
-  async #find(): Promise<Held | null> {
+  /** The newest stored response that matches the request, fresh or not. */
+  async #find(): Promise<Match | null> {
     const { key, method } = this.#request
     const { deadline } = this.#context
     const all = await deadline.unlimited(() => this.#store.read(key))
     const [stored] = all
-      .filter((one) => couldAnswer(one, this.#request))
+      .filter((one) => matches(one, this.#request))
       .sort((one, other) => other.responseTime - one.responseTime)
     if (stored === undefined) return null
     if (method === 'HEAD') return { stored, reader: null }
-    const opening = this.#store.open(stored)
+    const opened = this.#store.open(stored)
     try {
-      const reader = await deadline.unlimited(() => opening)
+      const reader = await deadline.unlimited(() => opened)
       if (reader !== null) return { stored, reader }
     } catch (error) {
-      this.#track(opening.then((late) => late?.close()).catch(() => {}))
+      this.#track(opened.then((late) => late?.close()).catch(() => {}))
       throw error
     }
     await this.#remove(stored)
@@ -92,73 +92,72 @@ export class CacheLookup {
 
   async #fetch(): Promise<Answer> {
     const requestTime = Date.now()
-    return this.#keep(await this.#send(this.#context), requestTime)
+    return this.#keepIfStorable(await this.#send(this.#context), requestTime)
   }
 
   /** RFC 9111 4.3. */
-  async #validate(held: Held): Promise<Answer> {
-    const { stored } = held
+  async #validate(match: Match): Promise<Answer> {
+    const { stored } = match
     const condition = conditionOf(stored)
     const context = this.#context
     const requestTime = Date.now()
     let answer: Answer
     try {
-      // The stored tag is of this very origin.
+      // The condition's entity tag came from this origin, so it may be sent although another origin redirected here.
       answer = await this.#send({ ...context, isOtherOrigin: false, request: { ...context.request, ...condition } })
     } catch (error) {
-      if (!isUnreachable(error) || context.deadline.reason !== null || !this.#standsIn(stored)) throw error
-      return this.#serveInstead(held, error.message)
+      if (!isUnreachable(error) || context.deadline.reason !== null || !this.#isUsableOnError(stored)) throw error
+      return this.#serveStale(match, error.message)
     }
     const { head, body } = answer
     if (head.status === 304 && condition !== null) {
       await discard(body, context)
       const fresh = updatedBy304(stored, head, requestTime, Date.now())
-      if (fresh !== null) return this.#serveAgain({ ...held, stored: fresh })
-      await held.reader?.close()
+      if (fresh !== null) return this.#serveRevalidated({ ...match, stored: fresh })
+      await match.reader?.close()
       return this.#fetch()
     }
-    if (isFailure(head.status) && this.#standsIn(stored)) {
+    if (isFailure(head.status) && this.#isUsableOnError(stored)) {
       await discard(body, context)
-      return this.#serveInstead(held, head.reply)
+      return this.#serveStale(match, head.reply)
     }
-    await held.reader?.close()
-    return this.#keep(answer, requestTime)
+    await match.reader?.close()
+    return this.#keepIfStorable(answer, requestTime)
   }
 
-  #standsIn(stored: Stored): boolean {
-    return staleIfError(stored, this.#request.directives, Date.now())
+  #isUsableOnError(stored: Stored): boolean {
+    return staleIfError(stored, this.#request.directives)
   }
 
-  /** The server has said that it is still the same. */
-  async #serveAgain(held: Held): Promise<Answer> {
-    const { stored } = held
-    // The 304 may have made another answer of it: for another Vary, or one that is not to be kept.
+  async #serveRevalidated(match: Match): Promise<Answer> {
+    const { stored } = match
+    // The fields of the 304 may name another Vary, or forbid to store the response any longer.
     const vary = varyOf(stored.fields, this.#request)
-    if (isStorable(stored)) await this.#attempt(() => this.#put({ ...stored, vary }))
+    if (isStorable(stored)) await this.#try(() => this.#put({ ...stored, vary }))
     else await this.#remove(stored)
-    return this.#serve(held, 'revalidated')
+    return this.#serve(match, 'revalidated')
   }
 
-  #serveInstead(held: Held, why: string): Answer {
+  #serveStale(match: Match, why: string): Answer {
     const { emit, url } = this.#context
     emit({
       type: 'remark',
       url,
-      message: `It is out of the cache and may be out of date, since the server failed: ${why}`,
+      message: `Served from the cache and possibly out of date, because the server failed: ${why}`,
     })
-    return this.#serve(held, 'stale')
+    return this.#serve(match, 'stale')
   }
 
-  #serve({ stored, reader }: Held, how: 'hit' | 'revalidated' | 'stale'): Answer {
+  #serve({ stored, reader }: Match, how: 'hit' | 'revalidated' | 'stale'): Answer {
     const { emit, url } = this.#context
-    const age = Math.floor(ageOf(stored, Date.now()) / 1000)
+    const age = ageOf(stored)
     emit({ type: 'cached', url, how, age })
     const body = new StoredBody(reader, stored, this.#context, () => this.#remove(stored))
     return { head: storedHead(stored, age), body, proxy: null, isWhole: true, cache: { hit: true, age } }
   }
 
-  /** Has the answer kept as its body is read, if it may be. */
-  async #keep(answer: Answer, requestTime: number): Promise<Answer> {
+  /** Stores the response while its body is read, if it is storable. */
+  async #keepIfStorable(answer: Answer, requestTime: number): Promise<Answer> {
     const { method } = this.#request
     const { head, body } = answer
     const passed = { ...answer, cache: { hit: false, age: null } }
@@ -179,10 +178,10 @@ export class CacheLookup {
       if (deadline.reason === null) emit({ type: 'cached', url, how: 'stored', age: null })
     }
     if (method === 'HEAD') {
-      await this.#attempt(() => commit({ body: null, length: 0, check: 0 }))
+      await this.#try(() => commit({ body: null, length: 0, check: 0 }))
       return passed
     }
-    // Where the end of the connection alone is the end of the body, nobody knows whether it is whole.
+    // If only the end of the connection ends the body, it may be cut short.
     if (completeness === 'eof-only' || (size ?? 0) > this.#maxSize) return passed
     const keeping = {
       maxSize: this.#maxSize,
@@ -194,18 +193,18 @@ export class CacheLookup {
     return { ...passed, body: new StoringBody(body, this.#context, keeping) }
   }
 
-  /** In place of those that could have answered the request. */
+  /** Stores it in place of the responses that match the same request. */
   async #put(stored: Stored): Promise<void> {
     const { key } = this.#request
     const others = (await this.#store.read(key)).filter(
-      (other) => other.method !== stored.method || !couldAnswer(other, { ...this.#request, method: other.method }),
+      (other) => other.method !== stored.method || !matches(other, { ...this.#request, method: other.method }),
     )
     await this.#store.write(key, [stored, ...others].slice(0, maxVariants))
   }
 
   async #remove(stored: Stored): Promise<void> {
     const { key } = this.#request
-    await this.#attempt(async () => {
+    await this.#try(async () => {
       const all = await this.#store.read(key)
       await this.#store.write(
         key,
@@ -214,23 +213,23 @@ export class CacheLookup {
     })
   }
 
-  /** What the cache cannot write is written another time. */
-  async #attempt(operation: () => Promise<void>): Promise<void> {
+  /** A cache that cannot be written must not make the retrieval fail. */
+  async #try(operation: () => Promise<void>): Promise<void> {
     await this.#context.deadline.unlimited(() => operation().catch(() => {}))
   }
 
-  #absent(): RetrievalError {
-    const message = 'The cache has it not, or not fresh, and only-if-cached lets nobody be asked.'
+  #notCached(): RetrievalError {
+    const message = 'The cache has no fresh response, and Cache-Control: only-if-cached forbids to ask the server.'
     return this.#context.error('http-error', message, { status: 504, phase: 'request' })
   }
 }
 
-/** RFC 5861 4. */
+/** RFC 5861 4: the statuses that stale-if-error is about. */
 function isFailure(status: number): boolean {
   return status === 500 || (status >= 502 && status <= 504)
 }
 
-/** The server was not there, or gave no answer. A certificate that proves nothing is none of this. */
+/** The server could not be reached or gave no response. A bad certificate is not among these. */
 function isUnreachable(error: unknown): error is RetrievalError {
   const codes: readonly string[] = ['host-not-found', 'connect-failed', 'receive-failed']
   return RetrievalError.is(error) && codes.includes(error.code)

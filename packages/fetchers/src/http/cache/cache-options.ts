@@ -3,15 +3,15 @@ import type { Cache } from './cache.ts'
 
 /** A cache in a folder, for several processes at a time. */
 export interface DirectoryCache {
-  /** Made where there is none. It must be the user's own, and nobody else may write to it. */
+  /** Created if it is missing. It must belong to the user, and nobody else may have write access. */
   readonly directory: string
-  /** Octets, in blocks of 4 KiB for each file; beyond them goes what was used the longest ago. Default 512 MiB. */
+  /** Octets, in blocks of 4 KiB a file. Beyond it, the least recently used is removed. Default 512 MiB. */
   readonly maxSize?: number
-  /** Octets of a body that is kept. Default an eighth of maxSize. */
+  /** Octets of the largest body that is stored. Default an eighth of maxSize. */
   readonly maxEntrySize?: number
 }
 
-/** `memory`: 64 MiB, bodies of up to 5 MiB, until dispose(). */
+/** `memory`: 64 MiB, bodies of up to 5 MiB, until the client is closed. */
 export type CacheOption = 'memory' | DirectoryCache
 
 const memory = { maxSize: 64 * 1024 * 1024, maxEntrySize: 5 * 1024 * 1024 }
@@ -35,7 +35,7 @@ export function checkCache(option: CacheOption): void {
     checkOptions({ ...option, directory: option.directory ?? '' }, directoryKinds, 'httpFetcher.cache.')
 }
 
-/** What it takes is loaded only where somebody wants it. */
+/** The modules of the cache are loaded when one is opened. */
 export async function openCache(option: CacheOption): Promise<Cache> {
   const { Cache } = await import('./cache.ts')
   if (option === 'memory') {

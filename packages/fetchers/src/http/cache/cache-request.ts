@@ -8,9 +8,9 @@ import { isSecret } from '../request.ts'
 import { type Directives, directivesOf } from './freshness.ts'
 import type { Stored } from './stored.ts'
 
-/** What is looked for in the cache. */
+/** A request as the cache compares it. */
 export interface CacheRequest {
-  /** SHA-256, hexadecimal: nothing of the URL is to be read out of it. */
+  /** SHA-256 in hexadecimal, which reveals nothing of the URL. */
   readonly key: string
   readonly method: 'GET' | 'HEAD'
   /** By lower-case name. */
@@ -19,46 +19,45 @@ export interface CacheRequest {
 }
 
 /**
- * Fields that say nothing of who asks, and ask for no part: answers to them may be kept, as Vary has it. Whatever else
- * a caller sends may be a login under a name of the server's own.
+ * Fields that neither identify the user nor ask for a part. Responses to requests with other fields are not stored,
+ * since a server may have its own name for a login.
  */
 const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|pragma)$/i
 
 /**
- * Null for a request that goes past the cache, there and back: for a part, on a condition of the caller's, or with
- * anything that may show who asks (a login, a client certificate, an unknown field), since its answer may be for that
- * person only.
+ * Null for a request that never uses the cache: one for a part, one with a condition, and one that may identify the
+ * user (by a login, a client certificate, an unknown field), since its response may be for that person only.
  */
 export function cacheRequest(
   plan: HttpPlan,
   context: RetrievalContext,
-  asking: RangeRequest,
+  ranged: RangeRequest,
   sent: readonly (readonly [name: string, value: string])[],
 ): CacheRequest | null {
   const { request, tls } = context
   const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince } = request
-  const partial = [range, resumeFrom, ifNoneMatch, ifChangedSince, asking.range, asking.ifRange]
+  const partial = [range, resumeFrom, ifNoneMatch, ifChangedSince, ranged.range, ranged.ifRange]
   if (split > 1 || partial.some((option) => option !== undefined)) return null
   if (plan.user !== null || tls.cert !== undefined || givesField(request, 'proxy-authorization')) return null
-  // Our own Proxy-Authorization is for the proxy, which has its part in the key.
+  // Our own Proxy-Authorization is for the proxy, which is part of the key.
   const own = sent.filter(([name]) => name.toLowerCase() !== 'proxy-authorization')
   if (own.some(([name]) => !shareable.test(name) || isSecret(name))) return null
   const fields = new Map(own.map(([name, value]) => [name.toLowerCase(), value]))
   const directives = directivesOf(Object.fromEntries(fields))
-  // RFC 9111 5.4.
+  // RFC 9111 5.4: Pragma counts only without Cache-Control.
   const isPragma = !fields.has('cache-control') && /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(fields.get('pragma') ?? '')
   if (directives['no-store']) return null
   return {
     key: keyOf(plan, context),
     method: request.head === true ? 'HEAD' : 'GET',
     fields,
-    directives: isPragma ? { ...directives, 'no-cache': true } : directives,
+    directives: isPragma ? { ...directives, 'no-cache': 'true' } : directives,
   }
 }
 
 /**
- * An answer that came by another proxy, under weaker rules for certificates, from pinned addresses or under other rules
- * for addresses may be another server's: it has a key of its own.
+ * A response that came through another proxy, under weaker rules for certificates, or under other rules for addresses
+ * may be another server's, so all of these are part of the key.
  */
 function keyOf(plan: HttpPlan, { tls, proxy, addresses }: RetrievalContext): string {
   const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true]
@@ -68,8 +67,8 @@ function keyOf(plan: HttpPlan, { tls, proxy, addresses }: RetrievalContext): str
 }
 
 /**
- * The request's values of what the answer varies by (RFC 9111 4.1). Of an encoded answer always Accept-Encoding
- * too: servers forget to say so, and octets that nobody asked to be encoded would be saved.
+ * The request's values of the fields that Vary names (RFC 9111 4.1). An encoded response always varies by
+ * Accept-Encoding: servers forget to say so, and a request that accepts no coding would get encoded octets.
  */
 export function varyOf(fields: Readonly<Record<string, string>>, request: CacheRequest): Stored['vary'] {
   const names = elementsOf(fields.vary)
@@ -77,11 +76,8 @@ export function varyOf(fields: Readonly<Record<string, string>>, request: CacheR
   return [...new Set(names)].map((name) => [name, request.fields.get(name) ?? null])
 }
 
-/**
- * Whether it could answer the request, fresh or not. HEAD is answered out of what GET brought as well (RFC 9110
- * 9.3.2).
- */
-export function couldAnswer(stored: Stored, { method, fields }: CacheRequest): boolean {
+/** Whether the response is one to the request, fresh or not. A response to GET also is one to HEAD (RFC 9110 9.3.2). */
+export function matches(stored: Stored, { method, fields }: CacheRequest): boolean {
   if (stored.method !== 'GET' && stored.method !== method) return false
   return stored.vary.every(([name, value]) => (fields.get(name) ?? null) === value)
 }

@@ -7,10 +7,9 @@ import { cacheRequest } from './cache-request.ts'
 import type { Store } from './stored.ts'
 
 /**
- * A private cache (RFC 9111) in front of the requests of one fetcher. undici's own would be put around pushed
- * events, while bodies are pulled here, and it forgets an answer that a 304 has confirmed, if that has Cache-
- * Control; else it asks again each time. It drops the validator of what has been stale for as long as it was
- * fresh, and goes on revalidating when the retrieval is over.
+ * A private cache (RFC 9111) in front of the requests of one fetcher. undici's own cache is not used: it handles pushed
+ * events, while our bodies are pulled; after a 304 it forgets the response or validates it each time; it drops the
+ * validator of a response that has been stale as long as it was fresh; and it revalidates after the retrieval's end.
  */
 export class Cache {
   readonly #store: Store
@@ -22,24 +21,24 @@ export class Cache {
     this.#maxEntrySize = maxEntrySize
   }
 
-  /** Answers out of the cache where RFC 9111 lets it; else sends the request, and keeps its answer where it may. */
+  /** Serves a stored response where RFC 9111 allows it. Else sends the request, and stores the response if it may. */
   async answer(
     plan: HttpPlan,
     context: RetrievalContext,
-    asking: RangeRequest,
+    ranged: RangeRequest,
     logins: Logins,
     send: Send,
   ): Promise<Answer> {
-    const request = cacheRequest(plan, context, asking, requestFields(context.request, asking, logins))
+    const request = cacheRequest(plan, context, ranged, requestFields(context.request, ranged, logins))
     if (request === null) return send(context)
     await context.deadline.unlimited(() => this.#store.ready(context))
-    const inquiry = new CacheLookup(this.#store, this.#maxEntrySize, request, context, send, (ending) =>
+    const lookup = new CacheLookup(this.#store, this.#maxEntrySize, request, context, send, (ending) =>
       this.#track(ending),
     )
-    return inquiry.answer()
+    return lookup.answer()
   }
 
-  /** Settles when nothing is written any more. */
+  /** Settles when all writes have ended. */
   async close(): Promise<void> {
     while (this.#endings.size > 0) await Promise.all(this.#endings)
     await this.#store.close()

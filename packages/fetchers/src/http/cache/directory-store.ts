@@ -4,23 +4,23 @@ import { join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { bodiesOf, sweep } from './directory-sweep.ts'
+import { createStored, openStored, readIndex, writeIndex } from './index-file.ts'
 import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
-import { createStored, openStored, readIndex, writeIndex } from './stored-index.ts'
 
-/** Of a body that is read. */
+/** Octets that are read at once. */
 const chunkSize = 64 * 1024
 
 /**
- * Keeps answers in one folder, for several processes at a time. `<key>.json` is the index of a key's answers, and
- * names their bodies, `<key>.<random>`. A body is written before the index that names it, and an index takes its
- * name when it is whole, so what a killed process leaves behind is not served; `sweep` removes it.
+ * Stores responses in one folder, which several processes may use at once. `<key>.json` is the index of a key's
+ * responses and names their bodies, `<key>.<random>`. A body is written before the index that names it, and an index
+ * gets its name when it is complete. So leftovers of a killed process are never served; `sweep` removes them.
  */
 export class DirectoryStore implements Store {
   readonly #directory: string
   readonly #maxSize: number
   #checked: Promise<void> | undefined
   #sweeping: Promise<void> = Promise.resolve()
-  /** Octets by which the folder may be fuller than its limit allows; negative: there is room. */
+  /** Octets by which the folder may exceed its limit; negative if there is room. */
   #excess = Number.POSITIVE_INFINITY
 
   constructor(directory: string, maxSize: number) {
@@ -45,13 +45,13 @@ export class DirectoryStore implements Store {
     try {
       const all = await readIndex(path)
       if (all !== null) {
-        // The time of its last use, for sweep.
+        // sweep takes this for the time of the last use.
         await utimes(path, new Date(), new Date()).catch(() => {})
         return all
       }
       await this.#removeAll(key)
     } catch (error) {
-      // A link, which we make none of, or nothing that we may read.
+      // A symbolic link, which is not ours, or a file that we may not read.
       const { code = '' } = error as NodeJS.ErrnoException
       if (code === 'ELOOP' || code === 'EACCES') await this.#removeAll(key).catch(() => {})
     }
@@ -74,7 +74,7 @@ export class DirectoryStore implements Store {
       if (await isUndamaged(file, stored).catch(() => false)) return reader(file)
       await file.close()
     } catch {
-      // Another process has replaced it, or removed it.
+      // Another process has replaced or removed it.
     }
     return null
   }
@@ -121,10 +121,7 @@ export class DirectoryStore implements Store {
     for (const name of await bodiesOf(this.#directory, key)) await unlink(this.#path(name)).catch(() => {})
   }
 
-  /**
-   * Others fill the folder too: the first thing that is kept here has it measured, and then whenever it may be
-   * full.
-   */
+  /** Measures the folder at the first write, since other processes fill it, too, and whenever it may be full. */
   #grow(octets: number): void {
     this.#excess += octets
     if (this.#excess <= 0) return
@@ -133,7 +130,7 @@ export class DirectoryStore implements Store {
       (size) => {
         this.#excess = size - this.#maxSize
       },
-      // Another time.
+      // Tried again at the next write.
       () => {
         this.#excess = Number.POSITIVE_INFINITY
       },
@@ -147,7 +144,6 @@ export class DirectoryStore implements Store {
 
 class Unfit extends Error {}
 
-/** Who may write to it chooses what is served: nobody but its owner, and that is whoever asks. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; name another',
   EEXIST: 'it is no folder; name another',
@@ -156,6 +152,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only; name another',
 }
 
+/** Whoever can write to the folder decides what is served, so only the user may. */
 async function checkDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const stats = await lstat(directory)
@@ -168,7 +165,7 @@ async function checkDirectory(directory: string): Promise<void> {
     throw new Unfit('others may write to it; take that from them by chmod go-w, or name another')
 }
 
-/** Read once more before it is served: a body that is served as far as its damage could not be taken back. */
+/** Reads the whole body before it is served: octets that are served cannot be taken back when damage shows up later. */
 async function isUndamaged(file: FileHandle, { length, check }: Stored): Promise<boolean> {
   const stats = await file.stat()
   if (!stats.isFile() || stats.size !== length) return false

@@ -2,16 +2,16 @@ import { lstatSync, type Stats } from 'node:fs'
 import { readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { readIndex } from './stored-index.ts'
+import { readIndex } from './index-file.ts'
 
-/** The least that a file takes on the disk, of most file systems. */
+/** The smallest unit that most file systems allocate. */
 const block = 4096
-/** What nobody has written to for so long, and no index names, is of a process that was killed. */
+/** A file that no index names and that was not written for so long was left by a killed process. */
 const abandoned = 60 * 60 * 1000
-/** Of its limit the folder is emptied to this, so as not to be swept again at once. */
+/** The share of its limit to which the folder is emptied, so that it need not be swept again at once. */
 const target = 0.9
 
-/** Files that are looked at in one turn: waiting for each by itself takes ten times as long for all. */
+/** Files whose status is read in one turn. Waiting for each of them takes ten times as long. */
 const batch = 100
 
 interface FoundFile {
@@ -23,13 +23,13 @@ interface FoundFile {
 /** All files of one key. */
 interface Group {
   readonly files: FoundFile[]
-  /** When the index was used last; null: there is none. */
+  /** When the index was last used; null if there is none. */
   used: number | null
 }
 
 /**
- * Removes what no index names, and, where the folder is over its limit, the keys that were used the longest ago.
- * Gives its size then: whole blocks. Touches no file but the cache's own.
+ * Removes files that no index names and, if the folder is over its limit, the least recently used keys. Returns the
+ * folder's size afterwards, in whole blocks. Files that are not the cache's are left alone.
  */
 export async function sweep(directory: string, maxSize: number): Promise<number> {
   const groups = await groupsIn(directory)
@@ -40,14 +40,14 @@ export async function sweep(directory: string, maxSize: number): Promise<number>
   byUse.sort((one, other) => Number(one.used) - Number(other.used))
   for (const { files } of byUse) {
     if (size <= maxSize * target) break
-    // The index is the first to go: what it names must be there.
+    // The index is removed first: the bodies that it names must exist.
     files.sort((one, other) => Number(isIndex(other)) - Number(isIndex(one)))
     for (const file of files) size -= await remove(directory, file)
   }
   return size
 }
 
-/** The names of the bodies of a key, named by its index or not. */
+/** The names of all bodies of a key, whether its index names them or not. */
 export async function bodiesOf(directory: string, key: string): Promise<string[]> {
   const names = await readdir(directory)
   return names.filter((name) => name.startsWith(`${key}.`) && !/\.(?:json|new)$/.test(name))
@@ -71,11 +71,11 @@ async function groupsIn(directory: string): Promise<Map<string, Group>> {
   return groups
 }
 
-/** Removes what a killed process has left; gives the size of the rest. */
+/** Removes what a killed process has left. Returns the size of the rest. */
 async function tidy(directory: string, { files }: Group): Promise<number> {
   let size = 0
   const isOld = (file: FoundFile): boolean => !isIndex(file) && Date.now() - file.modified > abandoned
-  // An index and one body are what is usual.
+  // Usually there are an index and one body, which need no look into the index.
   const isNamed = files.length === 2 && files.some(isIndex) ? () => true : await namedBy(directory, files.find(isIndex))
   for (const file of [...files]) {
     size += file.size
@@ -91,7 +91,7 @@ async function namedBy(directory: string, index: FoundFile | undefined): Promise
   return (name) => all?.some(({ body }) => body === name) ?? false
 }
 
-/** The octets that are free then. */
+/** Returns the octets that were freed. */
 async function remove(directory: string, { name, size }: FoundFile): Promise<number> {
   return unlink(join(directory, name)).then(
     () => size,

@@ -1,103 +1,145 @@
-import { hasInvalidCacheControlDirective, parseCacheControlHeader } from 'undici/lib/util/cache.js'
-import { parseHttpDate } from 'undici/lib/util/date.js'
+import CachePolicy from 'http-cache-semantics'
+import { httpDate } from '../../plugin/date.ts'
 
-export type Directives = ReturnType<typeof parseCacheControlHeader>
+/** The directives of a Cache-Control field that are understood: those without a number are `true`. */
+export type Directives = Readonly<Record<string, string>>
 
-/** An answer, and when it came. */
+/** A response without its body, and when it came. */
 export interface Dated {
   readonly status: number
   /** By lower-case name. */
   readonly fields: Readonly<Record<string, string>>
-  /** When the request was sent and the answer's head came, in milliseconds since 1970. */
+  /** When the request was sent and the response's head came, in milliseconds since 1970. */
   readonly requestTime: number
   readonly responseTime: number
 }
 
-/** RFC 9110 15.1, without 206: parts are not kept. */
-const heuristicallyCacheable: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
-/** Kept only where the server says for how long. */
-const explicitlyCacheable: ReadonlySet<number> = new Set([302, 303, 307])
-
-/**
- * RFC 9111 4.2.2 names a tenth as typical. The file of ten years ago would not be asked after for a year: there is
- * an end.
- */
+/** RFC 9111 4.2.2 names a tenth of the time since the last change as typical for a response that gives no lifetime. */
 const heuristicFraction = 0.1
+/** The limit of such a lifetime: a file of ten years ago would otherwise be served for a year without asking. */
 const longestHeuristic = 24 * 60 * 60 * 1000
 
-export function directivesOf(fields: Readonly<Record<string, string>>): Directives {
-  return parseCacheControlHeader(fields['cache-control'] ?? '')
+/** Directives whose value is a number of seconds. */
+const numeric: ReadonlySet<string> = new Set(['max-age', 'max-stale', 'min-fresh', 'stale-if-error'])
+
+/**
+ * Reads Cache-Control more strictly than http-cache-semantics, which knows lower-case names only, takes `1m` for 1, and
+ * of two values the last. RFC 9111 4.2.1 encourages caches to take invalid freshness information for stale: here an
+ * invalid number is 0, and of two numbers the one that allows less counts.
+ */
+export function directivesOf(fields: Dated['fields']): Directives {
+  const directives: Record<string, string> = {}
+  for (const element of fields['cache-control']?.toLowerCase().match(/(?:"[^"]*"|[^,])+/g) ?? []) {
+    const [, name = '', value] = /^\s*([\w-]+)(?:\s*=\s*"?([^"]*))?/.exec(element) ?? []
+    // RFC 9111 5.2.2.4: a cache may treat no-cache="field" like no-cache.
+    if (!numeric.has(name)) directives[name] = 'true'
+    else {
+      const seconds = secondsOf(name, value?.trim())
+      const stricter = name === 'min-fresh' ? Math.max : Math.min
+      directives[name] = String(stricter(seconds, Number(directives[name] ?? seconds)))
+    }
+  }
+  return directives
 }
 
-/** RFC 9111 4.2.1, for a private cache: how long it is fresh, in milliseconds from when the server made it. */
-export function lifetimeOf(dated: Dated): number {
-  const { fields, status } = dated
-  const directives = directivesOf(fields)
-  if (hasInvalidCacheControlDirective(directives, 'max-age')) return 0
-  if (directives['max-age'] !== undefined) return directives['max-age'] * 1000
+function secondsOf(name: string, value: string | undefined): number {
+  // RFC 9111 5.2.1.2: max-stale without a number accepts any stale response.
+  if (name === 'max-stale' && value === undefined) return Number.MAX_SAFE_INTEGER
+  return /^\d+$/.test(value ?? '') ? Number(value) : 0
+}
+
+/**
+ * http-cache-semantics decides how long the response is fresh, whether it may be stored, and whether it satisfies a
+ * request (RFC 9111 3, 4.2), for a private cache. It is given only fields that it reads as RFC 9111 does:
+ * - dates that httpDate() has read: Date.parse takes asctime's form for local time, and `Expires: 9999` for a date;
+ * - as the time of arrival, the time when the server made the response: it knows Age, but neither the age that Date
+ *   shows nor the time that the response was under way (4.2.3);
+ * - a Last-Modified that makes no longer heuristic lifetime than we want;
+ * - no must-revalidate, which to the library means that even a fresh response needs to be validated (5.2.2.2);
+ * - no Vary: the store selects by it.
+ */
+function policyOf(dated: Dated): CachePolicy {
+  const { status, fields, responseTime } = dated
+  const { 'must-revalidate': _, ...rescc } = directivesOf(fields)
   const made = madeAt(dated)
-  // RFC 9111 5.3: what is no date, "0" above all, is a time in the past.
-  if (fields.expires !== undefined) return Math.max(0, (timeOf(fields.expires) ?? made) - made)
-  const modified = timeOf(fields['last-modified'])
-  if (modified === null || !(heuristicallyCacheable.has(status) || directives.public === true)) return 0
-  return Math.min(longestHeuristic, Math.max(0, made - modified) * heuristicFraction)
+  const modified = httpDate(fields['last-modified'])?.getTime()
+  const oldest = made - longestHeuristic / heuristicFraction
+  return CachePolicy.fromObject({
+    v: 1,
+    t: Math.min(responseTime, Date.now()) - ageAtArrival(dated),
+    sh: false,
+    ch: heuristicFraction,
+    imm: 0,
+    st: status,
+    resh: {
+      date: isoDate(made),
+      // RFC 9111 5.3: an invalid date, "0" above all, is a time in the past.
+      expires: fields.expires === undefined ? undefined : isoDate(httpDate(fields.expires)?.getTime() ?? 0),
+      'last-modified': modified === undefined ? undefined : isoDate(Math.max(modified, oldest)),
+    },
+    rescc,
+    m: 'GET',
+    a: false,
+    reqh: null,
+    reqcc: {},
+  })
 }
 
-/** RFC 9111 4.2.3: how long ago the server made it, or found it to be still the same, in milliseconds. */
-export function ageOf(dated: Dated, now: number): number {
-  const { fields, requestTime, responseTime } = dated
-  const apparent = Math.max(0, responseTime - madeAt(dated))
-  // Of a list the first, and none where that is no number (RFC 9111 5.1).
-  const stated = Number(/^\s*(\d{1,10})\s*(?:,|$)/.exec(fields.age ?? '')?.[1] ?? 0) * 1000
-  return Math.max(apparent, stated + responseTime - requestTime) + Math.max(0, now - responseTime)
-}
-
-/**
- * RFC 9111 4: whether it may be served without asking the server, by what the server and the request say; `stale`
- * where the request takes what is no longer fresh. Null: the server is to be asked.
- */
-export function usableAs(dated: Dated, asked: Directives, now: number): 'fresh' | 'stale' | null {
-  const said = directivesOf(dated.fields)
-  // With the names of fields in it too, which RFC 9111 5.2.2.4 lets a cache take for one without.
-  if (asked['no-cache'] || said['no-cache']) return null
-  const age = ageOf(dated, now)
-  if (asked['max-age'] !== undefined && age > asked['max-age'] * 1000) return null
-  const left = lifetimeOf(dated) - age
-  if (left > 0 && left >= (asked['min-fresh'] ?? 0) * 1000) return 'fresh'
-  const tolerated = said['must-revalidate'] ? undefined : asked['max-stale']
-  return tolerated !== undefined && -left <= tolerated * 1000 ? 'stale' : null
-}
-
-/**
- * Whether it may stand in for a server that fails: the stale-if-error of either side (RFC 5861 4), but for RFC
- * 9111 4.2.4.
- */
-export function staleIfError(dated: Dated, asked: Directives, now: number): boolean {
-  const said = directivesOf(dated.fields)
-  if (asked['no-cache'] || said['no-cache'] || said['must-revalidate']) return false
-  const tolerated = Math.max(said['stale-if-error'] ?? -1, asked['stale-if-error'] ?? -1)
-  return tolerated >= 0 && ageOf(dated, now) - lifetimeOf(dated) <= tolerated * 1000
-}
-
-/** RFC 9111 3, for a private cache. What is neither fresh nor can be asked after again would be kept for nothing. */
-export function isStorable(dated: Dated): boolean {
-  const { status, fields } = dated
-  const said = directivesOf(fields)
-  if (said['no-store'] || fields.vary?.includes('*')) return false
-  const isFresh = lifetimeOf(dated) > ageOf(dated, dated.responseTime)
-  if (explicitlyCacheable.has(status)) return isFresh
-  return heuristicallyCacheable.has(status) && (isFresh || hasValidator(fields))
-}
-
-export function hasValidator(fields: Dated['fields']): boolean {
-  return fields.etag !== undefined || timeOf(fields['last-modified']) !== null
+function isoDate(time: number): string {
+  return new Date(time).toISOString()
 }
 
 /** RFC 9110 6.6.1: without a Date it is the time of arrival. */
 function madeAt({ fields, responseTime }: Dated): number {
-  return timeOf(fields.date) ?? responseTime
+  return httpDate(fields.date)?.getTime() ?? responseTime
 }
 
-function timeOf(value: string | undefined): number | null {
-  return value === undefined ? null : (parseHttpDate(value.trim())?.getTime() ?? null)
+/** RFC 9111 4.2.3: the corrected initial age, in milliseconds. */
+function ageAtArrival(dated: Dated): number {
+  const { fields, requestTime, responseTime } = dated
+  // RFC 9111 5.1: of a list the first number counts, and a value that is no number is ignored.
+  const stated = Number(/^\s*(\d{1,10})\s*(?:,|$)/.exec(fields.age ?? '')?.[1] ?? 0) * 1000
+  return Math.max(0, responseTime - madeAt(dated), stated + responseTime - requestTime)
+}
+
+/** RFC 9111 4.2.3: how long ago the server made the response or last confirmed it, in whole seconds. */
+export function ageOf(dated: Dated): number {
+  return Math.floor(policyOf(dated).age())
+}
+
+/**
+ * RFC 9111 4: whether a stored response may be served without asking the server; `stale` if only because the request
+ * accepts a stale one (max-stale). Null: the server must be asked.
+ */
+export function usableAs(dated: Dated, requested: Directives): 'fresh' | 'stale' | null {
+  const { 'no-cache': noCache, 'must-revalidate': mustRevalidate } = directivesOf(dated.fields)
+  const { 'max-stale': _, ...withoutStale } = requested
+  const request = noCache || mustRevalidate ? withoutStale : requested
+  const field = Object.entries(request).map(([name, value]) => `${name}=${value}`)
+  const policy = policyOf(dated)
+  if (!policy.satisfiesWithoutRevalidation({ headers: { 'cache-control': field.join() } })) return null
+  return policy.stale() ? 'stale' : 'fresh'
+}
+
+/**
+ * Whether a stored response may be served because the server fails: stale-if-error of either side (RFC 5861 4), unless
+ * RFC 9111 4.2.4 forbids it. The library reads the response's alone, and not the prohibitions.
+ */
+export function staleIfError(dated: Dated, requested: Directives): boolean {
+  const directives = directivesOf(dated.fields)
+  if (requested['no-cache'] || directives['no-cache'] || directives['must-revalidate']) return false
+  const tolerated = Math.max(Number(directives['stale-if-error'] ?? -1), Number(requested['stale-if-error'] ?? -1))
+  const policy = policyOf(dated)
+  return tolerated >= 0 && policy.age() - policy.maxAge() <= tolerated
+}
+
+/** RFC 9111 3. A response that is neither fresh nor can be validated would be stored for nothing. */
+export function isStorable(dated: Dated): boolean {
+  const policy = policyOf(dated)
+  if (!policy.storable() || dated.fields.vary?.includes('*')) return false
+  return !policy.stale() || hasValidator(dated.fields)
+}
+
+export function hasValidator(fields: Dated['fields']): boolean {
+  return fields.etag !== undefined || httpDate(fields['last-modified']) !== null
 }

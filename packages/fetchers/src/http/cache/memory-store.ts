@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
 
-/** A server may send octet by octet, and an array for each would take a hundred times as much. */
+/** Bodies are kept in chunks of this size, since a server may send single octets. */
 const chunkSize = 64 * 1024
 
-interface Shelf {
+/** All responses of one key. */
+interface Group {
   readonly all: readonly Stored[]
   readonly size: number
 }
 
-/**
- * Keeps answers for as long as the fetcher lives, up to a size. undici's store never lets go of a URL's only
- * answer.
- */
+/** Stores responses until the client is closed, up to a size. undici's never evicts the only response of a URL. */
 export class MemoryStore implements Store {
   readonly #maxSize: number
-  /** In the order of their use. */
-  readonly #shelves = new Map<string, Shelf>()
+  /** The least recently used first. */
+  readonly #groups = new Map<string, Group>()
   readonly #bodies = new Map<string, readonly Uint8Array[]>()
   #size = 0
 
@@ -27,21 +25,21 @@ export class MemoryStore implements Store {
   async ready(): Promise<void> {}
 
   async read(key: string): Promise<readonly Stored[]> {
-    const shelf = this.#shelves.get(key)
-    if (shelf === undefined) return []
-    this.#shelves.delete(key)
-    this.#shelves.set(key, shelf)
-    return shelf.all
+    const group = this.#groups.get(key)
+    if (group === undefined) return []
+    this.#groups.delete(key)
+    this.#groups.set(key, group)
+    return group.all
   }
 
   async write(key: string, all: readonly Stored[]): Promise<void> {
     this.#remove(key, all)
     if (all.length === 0) return
-    // A character of the head may take two octets.
+    // A character of a field may take two octets.
     const size = all.reduce((sum, one) => sum + one.length, 2 * JSON.stringify(all).length)
-    this.#shelves.set(key, { all, size })
+    this.#groups.set(key, { all, size })
     this.#size += size
-    for (const oldest of this.#shelves.keys()) {
+    for (const oldest of this.#groups.keys()) {
       if (this.#size <= this.#maxSize) break
       this.#remove(oldest, [])
     }
@@ -76,27 +74,28 @@ export class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#shelves.clear()
+    this.#groups.clear()
     this.#bodies.clear()
     this.#size = 0
   }
 
-  #remove(key: string, still: readonly Stored[]): void {
-    const shelf = this.#shelves.get(key)
-    if (shelf === undefined) return
-    this.#shelves.delete(key)
-    this.#size -= shelf.size
-    for (const { body } of shelf.all) {
-      if (body !== null && !still.some((other) => other.body === body)) this.#bodies.delete(body)
+  /** Removes a key, and its bodies except those of `kept`. */
+  #remove(key: string, kept: readonly Stored[]): void {
+    const group = this.#groups.get(key)
+    if (group === undefined) return
+    this.#groups.delete(key)
+    this.#size -= group.size
+    for (const { body } of group.all) {
+      if (body !== null && !kept.some((other) => other.body === body)) this.#bodies.delete(body)
     }
   }
 }
 
-/** Adds octets to chunks that are full but for the last. */
+/** Appends octets to chunks of which all but the last are full. */
 function gather(chunks: Uint8Array[], octets: Uint8Array): void {
   const last = chunks.at(-1)
   const room = last === undefined ? 0 : chunkSize - last.length
-  // A view at the beginning of its buffer, which has room behind it.
+  // The last chunk is a view of a buffer that has room behind it.
   if (last !== undefined && room > 0) {
     const grown = new Uint8Array(last.buffer, 0, last.length + Math.min(room, octets.length))
     grown.set(octets.subarray(0, room), last.length)

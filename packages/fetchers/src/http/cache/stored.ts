@@ -1,44 +1,45 @@
+import { httpDate } from '../../plugin/date.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { elementsOf } from '../fields.ts'
 import { isSameTag } from '../range/validator.ts'
-import { dateOf, ResponseHead } from '../response.ts'
+import { ResponseHead } from '../response.ts'
 import { type Dated, hasValidator } from './freshness.ts'
 
-/** What is kept of an answer beside its body. JSON-able. */
+/** A stored response without its body. It can be written as JSON. */
 export interface Stored extends Dated {
   readonly method: 'GET' | 'HEAD'
   readonly reason: string
-  /** The fields of the request that Vary names, by lower-case name, null where it had none (RFC 9111 4.1). */
+  /** The request's values of the fields that Vary names, by lower-case name; null if it had none (RFC 9111 4.1). */
   readonly vary: readonly (readonly [name: string, value: string | null])[]
-  /** Names the body within the store; null: HEAD has none. */
+  /** The name of the body within the store; null for HEAD. */
   readonly body: string | null
   readonly length: number
-  /** CRC-32 of the body: a disk that was full, or lost its power, may hold other octets than were written. */
+  /** CRC-32 of the body: after a power failure the disk may hold other octets than were written. */
   readonly check: number
 }
 
-/** Where answers are kept: by a key that stands for what was asked, some for each key, as Vary has it. */
+/** Holds responses: by key (of a request) a list, whose members differ by what Vary names. */
 export interface Store {
-  /** Rejects with `file-failed` where nothing can be kept there, or should be. */
+  /** Rejects with `file-failed` if nothing can or should be stored there. */
   ready(context: RetrievalContext): Promise<void>
-  /** All that there is for a key; none where it cannot be read. This counts as use. */
+  /** All responses of a key; none if they cannot be read. This counts as use. */
   read(key: string): Promise<readonly Stored[]>
-  /** Puts these in place of all there was for the key, whose other bodies go. */
+  /** Replaces all responses of the key. Bodies that are no longer named are removed. */
   write(key: string, all: readonly Stored[]): Promise<void>
-  /** Null where it is gone, or is not what was stored. */
+  /** Null if the body is gone or damaged. */
   open(stored: Stored): Promise<BodyReader | null>
   create(key: string): Promise<BodyWriter>
-  /** Waits for what goes on unseen. */
+  /** Waits for background work (the sweep). */
   close(): Promise<void>
 }
 
 export interface BodyReader {
-  /** The next octets, the caller's own; null at the end. */
+  /** The next octets, which belong to the caller; null at the end. */
   read(): Promise<Uint8Array | null>
   close(): Promise<void>
 }
 
-/** A body that nobody knows of until `Store.write` names it. */
+/** A body that is not served until a response that names it is written. */
 export interface BodyWriter {
   readonly name: string
   write(chunk: Uint8Array): Promise<void>
@@ -47,7 +48,7 @@ export interface BodyWriter {
   discard(): Promise<void>
 }
 
-/** The head as it is served; `age` in seconds (RFC 9111 5.1). */
+/** The response's head as it is served; `age` in seconds (RFC 9111 5.1). */
 export function storedHead({ status, reason, fields }: Stored, age: number): ResponseHead {
   return new ResponseHead({
     status,
@@ -57,7 +58,7 @@ export function storedHead({ status, reason, fields }: Stored, age: number): Res
   })
 }
 
-/** RFC 9111 3.1 and RFC 9110 7.6.1: of the connection alone, not of the answer. */
+/** RFC 9111 3.1 and RFC 9110 7.6.1: fields that are about one connection. */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -76,10 +77,10 @@ export function fieldsToKeep(fields: Readonly<Record<string, string>>): Record<s
   return Object.fromEntries(entries)
 }
 
-/** RFC 9111 3.2: they tell of the octets that are kept, and the 304 has none. */
+/** RFC 9111 3.2: fields that describe the stored octets. A 304 has none. */
 const ofBody: ReadonlySet<string> = new Set(['content-length', 'content-encoding', 'content-range'])
 
-/** What a 304 makes of it (RFC 9111 4.3.4). Null where the 304 is about another representation. */
+/** The response with the fields of a 304 (RFC 9111 4.3.4). Null if the 304 is about another representation. */
 export function updatedBy304(
   stored: Stored,
   head: ResponseHead,
@@ -95,9 +96,9 @@ export function updatedBy304(
   return { ...stored, requestTime, responseTime, fields: { ...before, ...Object.fromEntries(update) } }
 }
 
-/** The condition that asks whether it is still the same (RFC 9111 4.3.1); null: it has nothing to be told by. */
+/** The condition that validates the response (RFC 9111 4.3.1); null if it has no validator. */
 export function conditionOf({ fields }: Stored): { ifNoneMatch: string } | { ifChangedSince: Date } | null {
   if (fields.etag !== undefined) return { ifNoneMatch: fields.etag }
-  const modified = dateOf(fields['last-modified'] ?? null)
+  const modified = httpDate(fields['last-modified'])
   return modified !== null && hasValidator(fields) ? { ifChangedSince: modified } : null
 }

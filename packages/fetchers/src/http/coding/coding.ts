@@ -39,9 +39,9 @@ export function decodeBody(retrieved: Retrieved, context: RetrievalContext): Ret
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
   const message =
     codings === null
-      ? `It stays in its content coding, which is not known here (${shown(names)}).`
-      : `It stays in the content coding that it came in unasked (${shown(names)}); ` +
-        `the whole, with ${adviceText(compressed)}, is decoded.`
+      ? `The body stays in its content coding, because it is not known (${shown(names)}).`
+      : `The body stays in its content coding, because it was not asked for (${shown(names)}); ` +
+        `retrieve the whole with ${adviceText(compressed)} to decode it.`
   emit({ type: 'remark', url, message, ...(codings !== null && { advice: compressed }) })
   return retrieved
 }

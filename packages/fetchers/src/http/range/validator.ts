@@ -1,5 +1,6 @@
+import { httpDate } from '../../plugin/date.ts'
 import type { ResumePoint } from '../../plugin/fetcher.ts'
-import { dateOf, type ResponseHead } from '../response.ts'
+import type { ResponseHead } from '../response.ts'
 
 /** What tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
 export type Validator =
@@ -18,8 +19,8 @@ const strongAge = 60_000
 export function validatorOf(head: ResponseHead): Validator | null {
   const etag = head.field('etag')
   if (etag !== null && isStrong(etag)) return { etag }
-  const modified = dateOf(head.field('last-modified'))
-  const date = dateOf(head.field('date'))
+  const modified = httpDate(head.field('last-modified'))
+  const date = httpDate(head.field('date'))
   if (modified === null || date === null || date.getTime() - modified.getTime() < strongAge) return null
   return { modified, weak: etag }
 }
@@ -49,7 +50,7 @@ export function isOf(validator: Validator | null, head: ResponseHead, wasSent = 
   if (validator === null) return true
   const etag = head.field('etag')
   if ('etag' in validator) return etag === validator.etag || (wasSent && etag === null && head.status === 416)
-  const modified = dateOf(head.field('last-modified'))
+  const modified = httpDate(head.field('last-modified'))
   if (modified === null) return wasSent && validator.weak === null
   if (modified.getTime() !== validator.modified.getTime()) return false
   return etag === null || validator.weak === null || isSameTag(etag, validator.weak)

@@ -1,21 +1,22 @@
+import { clock, monthNumber, utcDate } from '../../plugin/calendar.ts'
 import type { Entry } from '../../plugin/fetcher.ts'
 
-/** Size and date, as far as a page says them. */
+/** Size and date, as far as a page shows them. */
 export type Facts = Pick<Entry, 'size' | 'modified' | 'details'>
 
-/** What stands around a link, as written, one octet a character; cells are kept apart by TABs. */
+/** The text around a link, as written, one octet a character. TABs separate cells. */
 export interface Surroundings {
-  /** In the row before the link, in the link behind the name, and in the row behind the link. */
+  /** In the row before the link, in the link after the name, and in the row after the link. */
   readonly before: string
   readonly within: string
   readonly after: string
-  /** Numbers of attributes that tables are sorted by: `data-size="1234"`. */
+  /** Numbers in attributes by which tables are sorted: `data-size="1234"`. */
   readonly numbers: readonly string[]
   /** The date of a `time` element: `2001-02-03T04:05:06Z`. */
   readonly time: string
 }
 
-/** Programs put both behind the name, as nginx and Apache do, within the link (serve-index) or before it (IIS). */
+/** Servers write both after the name (nginx, Apache), within the link (serve-index) or before it (IIS). */
 export function factsOf({ before, within, after, numbers, time }: Surroundings): Facts {
   const places = [readPlace(after, true), readPlace(within), readPlace(before)]
   const shownSize = places.find(({ size }) => size !== null)?.size ?? null
@@ -28,20 +29,20 @@ export function factsOf({ before, within, after, numbers, time }: Surroundings):
   }
 }
 
-interface Place {
+interface Found {
   readonly size: string | null
   readonly date: Date | null
 }
 
 /** `5`, `1,234 bytes`, `1.2M`, `12 KiB`, `8  B`. */
 const size = String.raw`\d[\d.,]*(?: ?(?:[kmgtp]i?b?|bytes?|octets?)| {0,2}b)?`
-// Not the beginning of a text: `25 years ago`.
+// A number that begins a text, such as `25 years ago`, is no size.
 const sizeFirst = new RegExp(`^\\s*(${size})(?= ?[\\t\\r\\n]| {2}|\\s*$)`, 'i')
 const sizeLast = new RegExp(`(?:^|\\s)(${size})\\s*$`, 'i')
 const sizeAlone = new RegExp(`^${size}$`, 'i')
 
-/** The size stands beside the date; without a date, alone. A bare number may count anything, unless it stands alone. */
-function readPlace(text: string, mayBeBare = false): Place {
+/** The size stands beside the date, or alone. A number without a unit may count anything, unless it stands alone. */
+function readPlace(text: string, mayBeBare = false): Found {
   const plain = text.replace(/\xC2?\xA0|\xE2\x80\xAF/g, ' ')
   const found = dateIn(plain)
   if (found === null) return { date: null, size: loneSize(plain, mayBeBare) }
@@ -56,7 +57,7 @@ function loneSize(text: string, mayBeBare: boolean): string | null {
   return full.find((cell) => sizeAlone.test(cell) && (isBare || /\D$/.test(cell))) ?? null
 }
 
-/** Of an attribute's number, only that it agrees with what is shown proves that it is the size. */
+/** An attribute's number is taken for the size only if it agrees with the size that is shown. */
 function exactSize(shown: string | null, numbers: readonly string[]): number | null {
   const [, digits = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\s*(b|bytes?|octets?))?$/i.exec(shown ?? '') ?? []
   const exact = digits === '' ? Number.NaN : Number(digits.replaceAll(',', ''))
@@ -65,7 +66,7 @@ function exactSize(shown: string | null, numbers: readonly string[]): number | n
   return agreeing ?? null
 }
 
-/** Whether a number of octets may be shown as `1.2 MiB`, rounded in whatever way. */
+/** Whether a number of octets may be shown as `1.2 MiB`, rounded up or down. */
 function isAbout(octets: number, shown: string | null): boolean {
   const [, whole = '', fraction = '', prefix = ''] = /^(\d+)(?:[.,](\d+))? ?([kmgtp])i?b?$/i.exec(shown ?? '') ?? []
   if (whole === '') return false
@@ -76,9 +77,9 @@ function isAbout(octets: number, shown: string | null): boolean {
   })
 }
 
-const clock = String.raw`(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d{1,9})?)?(?: ?(?<half>[AP]M)\b)?`
+const clockTime = String.raw`(?<hour>\d\d?):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d{1,9})?)?(?: ?(?<half>[AP]M)\b)?`
 const zone = String.raw`(?: ?(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d))?`
-const time = `(?:[ T,]{1,4}${clock}${zone})`
+const time = `(?:[ T,]{1,4}${clockTime}${zone})`
 const month = '(?<month>[A-Za-z]{3,9})'
 const forms: readonly RegExp[] = [
   // 2001-02-03 04:05, 2001-Feb-03 04:05:06, 2001/02/03, 2001-02-03T04:05:06Z.
@@ -91,15 +92,15 @@ const forms: readonly RegExp[] = [
   String.raw`(?<first>\d\d?)/(?<other>\d\d?)/(?<year>\d{4})(?!\d)${time}?`,
 ].map((form) => new RegExp(`(?<![\\d/-])(?:[A-Za-z]{3,9}, )?${form}`))
 
-interface Dated {
+interface FoundDate {
   readonly start: number
   readonly end: number
-  /** Null: the text has the form of a date, and is none. */
+  /** Null if the text has the form of a date and is none: 30 February. */
   readonly date: Date | null
 }
 
-/** The first date of a text; null: there is none. */
-export function dateIn(text: string): Dated | null {
+/** The first date in a text; null if there is none. */
+export function dateIn(text: string): FoundDate | null {
   for (const form of forms) {
     const match = form.exec(text)
     if (match !== null) {
@@ -109,39 +110,24 @@ export function dateIn(text: string): Dated | null {
   return null
 }
 
-const months = 'janfebmaraprmayjunjulaugsepoctnovdec'
-
-/** Taken for UTC where no zone stands there. Null for what is no date; of 30 February Date would make 2 March. */
+/** Without a zone, UTC is assumed. Null for what is no date, such as 30 February. */
 function instant(groups: Readonly<Record<string, string | undefined>>): Date | null {
-  const { year, day, digits, month, first, other, hour = '0', minute = '0', second = '0', half, zone } = groups
-  const named = month === undefined ? -1 : months.indexOf(month.slice(0, 3).toLowerCase())
-  if (month !== undefined && (named < 0 || named % 3 !== 0)) return null
+  const { year, day, digits, month, first, other, hour = '0', minute = '00', second = '00', half, zone } = groups
   const [slashMonth, slashDay] = inOrder(first, other, half)
-  const wanted = {
-    year: Number(year),
-    month: month === undefined ? Number(digits ?? slashMonth) : named / 3 + 1,
-    day: Number(day ?? slashDay),
-    hour: half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'PM' ? 12 : 0),
-    minute: Number(minute),
-  }
-  const date = new Date(Date.UTC(wanted.year, wanted.month - 1, wanted.day, wanted.hour, wanted.minute, Number(second)))
-  if (Number.isNaN(date.getTime())) return null
-  const isSame =
-    date.getUTCMonth() + 1 === wanted.month &&
-    date.getUTCDate() === wanted.day &&
-    date.getUTCHours() === wanted.hour &&
-    date.getUTCMinutes() === wanted.minute
-  return isSame ? new Date(date.getTime() - offsetOf(zone)) : null
+  const number = month === undefined ? Number(digits ?? slashMonth) : (monthNumber(month) ?? Number.NaN)
+  const hour24 = half === undefined ? hour : String((Number(hour) % 12) + (half === 'PM' ? 12 : 0))
+  const date = utcDate(Number(year), number, Number(day ?? slashDay), clock(`${hour24}:${minute}:${second}`))
+  return date === undefined ? null : new Date(date.getTime() - offsetOf(zone))
 }
 
-/** Of 2/3/2001, month and day; nothing where either may be first. With AM and PM the month is written first. */
+/** Month and day of 2/3/2001; neither if either may be first. With AM and PM, the month is written first. */
 function inOrder(first?: string, other?: string, half?: string): [month?: string, day?: string] {
   if (first === undefined || other === undefined) return []
   if (half !== undefined || Number(other) > 12) return [first, other]
   return Number(first) > 12 || first === other ? [other, first] : []
 }
 
-/** Of `+01:00`, in milliseconds. */
+/** `+01:00` in milliseconds. */
 function offsetOf(zone = ''): number {
   const [, sign = '', hours = 0, minutes = 0] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? []
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000

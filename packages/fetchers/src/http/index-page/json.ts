@@ -1,17 +1,17 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
 import { whenHeld } from '../../plugin/limits.ts'
-import type { IndexedDirectory } from './index-entry.ts'
-import { dateIn, type Facts } from './index-facts.ts'
-import { indexText } from './index-text.ts'
+import type { IndexedDirectory } from './directory.ts'
+import { dateIn, type Facts } from './facts.ts'
+import { indexText } from './text.ts'
 
-/** The members of the first object, up to its end or to a member that is an object or a list. */
+/** The members of the first object, up to its end or to a member that is an object or an array. */
 const first = /^\s*\[\s*\{((?:"(?:[^"\\]|\\.)*"|[^"{}[\]])*)[{}[\]]/s
 const within = 4096
 
 /**
- * Whether JSON is an index of files, by its beginning: the first object names a file and its date, as in nginx's
- * `[{ "name":"a", "type":"file", "mtime":"...`. Undefined: more of it must come. An empty list says nothing.
+ * Whether JSON is an index of files: its first object has a name and a date, as in nginx's `[{ "name":"a",
+ * "type":"file", "mtime":"...`. Undefined if more of it is needed. An empty array proves nothing.
  */
 export function isJsonIndex(beginning: string): boolean | undefined {
   const object = first.exec(beginning.slice(0, within))?.[1]
@@ -21,8 +21,8 @@ export function isJsonIndex(beginning: string): boolean | undefined {
 }
 
 /**
- * The entries of an index that a server gives as JSON: a list of objects with `name`, as nginx (`autoindex_format json`)
- * and Caddy write them. Rejects with `limit-exceeded` past limits.maxListing and limits.maxCollected, `protocol-violation` for what is no JSON.
+ * The entries of an index in JSON: an array of objects with `name`, as nginx (`autoindex_format json`) and Caddy write
+ * them. Rejects with `limit-exceeded` past limits.maxListing or maxCollected, `protocol-violation` for invalid JSON.
  */
 export async function* jsonEntries(
   body: AsyncIterable<Uint8Array>,
@@ -38,20 +38,22 @@ export async function* jsonEntries(
   }
 }
 
-/** nginx writes names as the octets that they are, which need not be UTF-8: so every octet is a character. */
+/** In `text` every octet is a character, since nginx writes names as raw octets that need not be UTF-8. */
 function itemsOf(text: string, context: RetrievalContext): unknown[] {
   try {
     const items: unknown = JSON.parse(text)
     if (Array.isArray(items)) return items
   } catch {
-    // Said below.
+    // The error below says so.
   }
-  throw context.error('protocol-violation', 'The index began as JSON and is none.', { phase: 'body' })
+  throw context.error('protocol-violation', 'The index is not valid JSON; retrieve the page itself, or ask for HTML.', {
+    phase: 'body',
+  })
 }
 
 /**
- * Of `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or one with `url`, `mod_time`
- * or `is_dir`. A member of another type than these says nothing.
+ * Reads `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or an object with `url`,
+ * `mod_time` or `is_dir`. Members of another type are ignored.
  */
 function entryOf(item: unknown, directory: IndexedDirectory): Entry | null {
   const { name, type, url, size, is_dir, ...more } = Object(item) as Readonly<Record<string, unknown>>
@@ -72,7 +74,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** An escape may have made a character of it that is no octet. */
+/** An escape of JSON may stand for a character that is no octet. */
 function encoded(name: string): string {
   return encodeOctets(/[^\0-\xFF]/.test(name) ? utf8Octets(name) : name)
 }

@@ -1,35 +1,35 @@
-import type { IndexedDirectory } from './index-entry.ts'
-import { factsOf } from './index-facts.ts'
-import type { LinkReader, PageLink } from './index-links.ts'
-import { type TitleKind, titleKind } from './index-title.ts'
+import type { IndexedDirectory } from './directory.ts'
+import { factsOf } from './facts.ts'
+import type { LinkReader, PageLink } from './links.ts'
+import { type TitleKind, titleKind } from './title.ts'
 
-/** As many regular rows prove an index before its end has come. */
+/** So many regular rows prove an index before its end has come. */
 const enough = 20
 
 /**
- * Tells an index of a directory from other pages, by what all of them have in common: most links are children of the
- * page's own URL, called by their very names, with sizes and dates, and one link leads up. A page that says by title or
- * heading that it is one has to prove less.
+ * Tells an index of a directory from other pages by what indexes of all servers share: most links lead to children of
+ * the page's URL and show their names, with sizes and dates, and one link leads up. If title or heading name it an
+ * index, less evidence is enough.
  */
 export class IndexEvidence {
   readonly #directory: IndexedDirectory
   readonly #reader: LinkReader
   #children = 0
-  /** Children whose text is their name, those of them that have a `/` at its end as the link does, and dated ones. */
+  /** Children whose text is their name; those of them whose text has a `/` at its end if the link has; dated ones. */
   #named = 0
   #exact = 0
   #dated = 0
   #elsewhere = 0
   #leadsUp = false
-  /** What title and headings say, as long as they are so long. */
-  #said: { readonly kind: TitleKind; readonly length: number } = { kind: 'vague', length: 0 }
+  /** The kind of title and headings when they had this length. */
+  #known: { readonly kind: TitleKind; readonly length: number } = { kind: 'vague', length: 0 }
 
   constructor(directory: IndexedDirectory, reader: LinkReader) {
     this.#directory = directory
     this.#reader = reader
   }
 
-  /** True, false: it is known by now, and nothing that is still to come changes it. */
+  /** Whether the page is an index; undefined if that depends on what is still to come. */
   add(link: PageLink): boolean | undefined {
     const destination = this.#directory.destination(link.href)
     if (destination.to === 'elsewhere') this.#elsewhere++
@@ -43,63 +43,61 @@ export class IndexEvidence {
     return this.#children >= enough && this.isIndex() ? true : undefined
   }
 
-  /** The first row of most programs. Others have no room for a text before it, nor call it so. */
+  /** The first row that most servers write. Other pages have more text before such a link, or another name for it. */
   #beginsWithParent({ href, text, prose }: PageLink): boolean {
-    return (
-      this.#directory.isNamedAsOne && prose <= 200 && (/^(?:\.\/)?\.\.\/?$/.test(href) || /\.\.|parent/i.test(text))
-    )
+    return this.#directory.hasSlash && prose <= 200 && (/^(?:\.\/)?\.\.\/?$/.test(href) || /\.\.|parent/i.test(text))
   }
 
   #addChild(link: PageLink, { name, segment }: { readonly name: string; readonly segment: string }): void {
     this.#children++
-    const called = calledBy(link.text, name)
-    if (called !== null) this.#named++
-    if (called !== null && segment.endsWith('/') === called.endsWith('/')) this.#exact++
+    const shown = shownName(link.text, name)
+    if (shown !== null) this.#named++
+    if (shown !== null && segment.endsWith('/') === shown.endsWith('/')) this.#exact++
     if (Object.keys(factsOf(link)).length > 0) this.#dated++
   }
 
-  /** By all that has come; `isAll` is false where more would have. */
+  /** Judges by all links so far; `isAll` is false if the page goes on. */
   isIndex(isAll = false): boolean {
     const kind = this.#kind()
     if (kind === 'other') return false
-    if (this.#children === 0) return isAll && this.#directory.isNamedAsOne && this.#isEmptyIndex(kind)
+    if (this.#children === 0) return isAll && this.#directory.hasSlash && this.#isEmptyIndex(kind)
     const prose = this.#reader.prose
     if (kind === 'index') return this.#elsewhere <= this.#children + 3
     if (this.#elsewhere > 2 + this.#children / 4 || this.#named < 0.8 * this.#children) return false
     if (this.#dated >= this.#children / 2 && (kind === 'path' || this.#leadsUp || this.#children > 1)) return true
     if (kind === 'path' && this.#leadsUp) return prose <= 100 + 30 * this.#children
     if (this.#elsewhere > 0 || this.#exact < this.#children || prose > 40 + 4 * this.#children) return false
-    // Some write links and nothing else, not even a title.
+    // Some servers write only links, without a title.
     return this.#children >= 3 || !this.#reader.headings.has('title')
   }
 
-  /** An empty directory has nothing to show but its name, and where it is. */
+  /** The page of an empty directory shows only its name and path. */
   #isEmptyIndex(kind: TitleKind): boolean {
     if (this.#elsewhere > 2) return false
     return kind === 'index' ? this.#reader.prose <= 200 : kind === 'path' && this.#leadsUp && this.#reader.prose <= 400
   }
 
-  /** The clearest of title and headings; a title that says something else counts for the page. */
+  /** The clearest kind among title and headings. */
   #kind(): TitleKind {
-    // They only grow, and a page may have thousands of links behind them.
+    // The texts only grow, so they are judged again only when they are longer: a page may have thousands of links.
     const texts = [...this.#reader.headings.values()]
     const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
-    if (length !== this.#said.length) {
+    if (length !== this.#known.length) {
       const kinds = texts.map((text) => titleKind(text, this.#directory))
       const order = ['index', 'path', 'vague', 'other'] as const
-      this.#said = { kind: order.find((kind) => kinds.includes(kind)) ?? 'vague', length }
+      this.#known = { kind: order.find((kind) => kinds.includes(kind)) ?? 'vague', length }
     }
-    return this.#said.kind
+    return this.#known.kind
   }
 }
 
-/** What the link calls the child, where that is its name or the beginning of a long one; null: something else. */
-function calledBy(text: string, name: string): string | null {
+/** The part of a link's text that is the child's name, or the beginning of a long one; null if it has another text. */
+function shownName(text: string, name: string): string | null {
   const cells = text.split('\t').map((cell) => cell.trim())
-  return cells.find((cell) => isCalled(cell.replace(/\/$/, ''), name)) ?? null
+  return cells.find((cell) => isNameOf(cell.replace(/\/$/, ''), name)) ?? null
 }
 
-function isCalled(text: string, name: string): boolean {
+function isNameOf(text: string, name: string): boolean {
   if (text === name || text.endsWith(` ${name}`)) return true
   const cut = /^(.{8,}?)(?:\.\.>|\.\.\.|\xE2\x80\xA6|\u2026)$/s.exec(text)?.[1]
   const beginning = cut ?? (text.length >= 20 ? text : null)

@@ -1,34 +1,34 @@
-import type { Surroundings } from './index-facts.ts'
+import type { Surroundings } from './facts.ts'
 
 /** A link of a page, one octet a character. */
 export interface PageLink extends Surroundings {
   readonly href: string
-  /** Its text, with a TAB for each element in it. */
+  /** Its text, with a TAB in place of each tag. */
   readonly text: string
-  /** `icon icon-directory`. */
+  /** The class attribute: `icon icon-directory`. */
   readonly classes: string
-  /** Characters of text outside of links and headings, blanks not counted, that came before the link. */
+  /** The number of characters before the link, without blanks, links and headings. */
   readonly prose: number
 }
 
-/** Of each text, so many characters are kept: date and size stand near. */
+/** Characters of each text that are kept: date and size stand near the link. */
 const maxText = 200
-/** An attribute by which a table is sorted is one of few. */
+/** A row has only a few attributes by which its table is sorted. */
 const maxNumbers = 4
-/** Pages have a dozen. The parser looks through all open elements at each end tag, which must not take for ever. */
+/** Pages nest about a dozen elements. At each end tag the parser searches all open ones, so a limit saves time. */
 export const maxDepth = 500
 
 const headings: ReadonlySet<string> = new Set(['title', 'h1', 'h2', 'h3', 'h4', 'caption'])
 const silent: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'select', 'textarea'])
-/** A row ends where one of them begins or ends. */
+/** A row ends at the beginning and the end of these elements. */
 const rowBreaks: ReadonlySet<string> = new Set('tr li dt table thead tbody ul ol dl pre'.split(' '))
-/** These too, but within a row of a table or a list. */
+/** A row also ends at these, except within a row of a table or a list. */
 const lineBreaks: ReadonlySet<string> = new Set(
   'br hr p h1 h2 h3 h4 h5 h6 header footer address nav section'.split(' '),
 )
 const rows: ReadonlySet<string> = new Set(['tr', 'li'])
 
-/** What htmlparser2 calls: reads each link with what stands in its row. */
+/** Reads each link with the text of its row. htmlparser2 calls onopentag, ontext, onclosetag and onend. */
 export class LinkReader {
   readonly #tooDeep: () => Error
   #links: PageLink[] = []
@@ -41,9 +41,9 @@ export class LinkReader {
   #rowDepth = 0
   #prose = 0
   #heading: string | null = null
-  /** For each open `div`, how much prose there was before it. */
+  /** For each open `div`, the amount of prose before it. */
   readonly #divs: number[] = []
-  /** The texts of title and headings, the first of each name. */
+  /** The text of the first element of each kind: title, h1, ... */
   readonly headings: Map<string, string> = new Map()
 
   constructor(tooDeep: () => Error) {
@@ -54,14 +54,13 @@ export class LinkReader {
     return this.#prose
   }
 
-  /** Those that are complete. */
-  take(): PageLink[] {
+  /** Returns the links whose row is complete, each once. */
+  takeLinks(): PageLink[] {
     const links = this.#links
     this.#links = []
     return links
   }
 
-  /** The parser's. */
   onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth++
     if (this.#depth > maxDepth) throw this.#tooDeep()
@@ -82,7 +81,7 @@ export class LinkReader {
   }
 
   #link(href: string, classes: string): void {
-    // Some make their icons links too.
+    // Some servers make the icon a link, too.
     if (this.#open?.href !== href) {
       const before = this.#open === null ? this.#before : ''
       this.#close()
@@ -91,7 +90,6 @@ export class LinkReader {
     this.#isInLink = true
   }
 
-  /** The parser's. */
   ontext(text: string): void {
     if (this.#silentDepth > 0) return
     if (this.#heading !== null) this.#addToHeading(this.#heading, text)
@@ -114,7 +112,6 @@ export class LinkReader {
     else this.#open.after = joined(this.#open.after, text)
   }
 
-  /** The parser's. */
   onclosetag(name: string): void {
     this.#depth--
     if (silent.has(name)) this.#silentDepth--
@@ -124,16 +121,15 @@ export class LinkReader {
     if (rows.has(name)) this.#rowDepth--
     this.#breakRow(name)
     if (name === 'pre') this.#preDepth--
-    // A `div` with text before its link is a row; one that begins with the link may be a cell.
+    // A `div` with text before its link is a row. One that begins with the link may be a cell.
     if (name === 'div' && (this.#divs.pop() ?? 0) < (this.#open?.prose ?? 0)) this.#endRow()
   }
 
-  /** The parser's. */
   onend(): void {
     this.#close()
   }
 
-  /** A link may hold paragraphs; a row is never within one. */
+  /** A link may contain paragraphs, so they end no row within one. */
   #breakRow(name: string): void {
     const isLine = lineBreaks.has(name) && this.#rowDepth === 0 && !this.#isInLink
     if (isLine || rowBreaks.has(name)) this.#endRow()
@@ -151,7 +147,7 @@ export class LinkReader {
   }
 }
 
-/** Blanks are kept short, since pages pad with them. */
+/** Shortens runs of blanks, with which pages align columns. */
 function joined(text: string, more: string): string {
   if (text.length >= maxText) return text
   const added = more
@@ -161,7 +157,7 @@ function joined(text: string, more: string): string {
   return added === '\t' && (text === '' || text.endsWith('\t')) ? text : (text + added).slice(0, maxText)
 }
 
-/** Behind the name, a link may have size and date in further elements. */
+/** A link may have size and date in elements after the name. */
 function withRest(link: PageLink): PageLink {
   const text = link.text.trimStart()
   const end = text.indexOf('\t')

@@ -1,40 +1,44 @@
 import { octetsToText } from '@retriever/core'
+import { messageDate } from '../plugin/date.ts'
 import { type Charset, headerText } from './charset.ts'
-import { messageDate } from './date.ts'
 import { decodeWords } from './encoded-words.ts'
+import { trimBlanks } from './parameters.ts'
 
-/** A header field. Untrusted text: control characters may be in it. */
+/** A header field. It is untrusted text, which may have control characters. */
 export interface HeaderField {
   /** As the message writes it. */
   readonly name: string
   /**
-   * Unfolded, and decoded: octets as UTF-8 where they are valid UTF-8, else in the charset of the message's text, else
-   * as Latin-1; then the words of RFC 2047.
+   * Unfolded and decoded: octets as UTF-8 if they are valid, else in the charset of the message's text, else as
+   * Latin-1; then the encoded words of RFC 2047.
    */
   readonly value: string
 }
 
-/** The fields that news and mail have in common, and Newsgroups. Of one that is there twice the first counts. */
+/** The fields that news and mail have in common, and Newsgroups. If a field occurs twice, the first counts. */
 export interface WellKnownFields {
   readonly subject: string | null
   readonly from: string | null
-  /** Null where there is none, or it is no date. */
+  /** Null if the field is missing or no date. */
   readonly date: Date | null
-  /** RFC 5536 3.1.4: names of groups; none in a mail. */
+  /** RFC 5536 3.1.4: names of groups; empty for mail. */
   readonly newsgroups: readonly string[]
-  /** Without its angle brackets, as those of `references`. */
+  /** Without angle brackets, like `references`. */
   readonly messageId: string | null
   /** The oldest first. */
   readonly references: readonly string[]
 }
 
-/** A field as it stands in the message, folds and all, one octet a character; null for a line that is none. */
+/** Reads a field as it stands in the message, with folds, one octet a character; null for a line without a name. */
 export function headerField(line: string, charset: Charset | null): HeaderField | null {
   const colon = line.indexOf(':')
   if (colon < 1) return null
-  // RFC 5322 2.2.3: unfolding takes the line end alone.
+  // RFC 5322 2.2.3: unfolding removes only the line end.
   const unfolded = line.slice(colon + 1).replace(/\r?\n(?=[ \t])/g, '')
-  return { name: octetsToText(line.slice(0, colon).trim()), value: decodeWords(headerText(unfolded.trim(), charset)) }
+  return {
+    name: octetsToText(line.slice(0, colon).trim()),
+    value: decodeWords(headerText(trimBlanks(unfolded), charset)),
+  }
 }
 
 export function wellKnown(headers: readonly HeaderField[]): WellKnownFields {
@@ -55,7 +59,7 @@ export function idsIn(field: string): string[] {
   return field.match(/<[^<>\s]+>/g)?.map((id) => id.slice(1, -1)) ?? []
 }
 
-/** `<id@host>` as URLs and we write it. */
+/** `id@host` of `<id@host>`, as URLs have it. */
 export function withoutBrackets(id: string | null): string | null {
   return id?.trim().replace(/^<(.*)>$/, '$1') || null
 }

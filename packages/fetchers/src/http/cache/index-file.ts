@@ -2,21 +2,21 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Stored } from './stored.ts'
 
-/** What is written now; what another version wrote is not read. */
+/** An index of another version is not read. */
 const version = 1
-/** Eight heads of maxReply's 64 KiB are half of it. */
+/** Twice the eight heads of 64 KiB (maxReply) that an index may have. */
 const maxIndex = 1024 * 1024
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = constants
-/** Windows has none. */
+/** Windows has no such flag. */
 const noFollow = constants.O_NOFOLLOW ?? 0
 
-/** For reading, where it is no link. */
+/** Opens a file for reading; rejects for a symbolic link. */
 export function openStored(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | noFollow)
 }
 
-/** A new file, which its owner alone may read. */
+/** Creates a file that only its owner may read. */
 export function createStored(path: string): Promise<FileHandle> {
   return open(path, O_WRONLY | O_CREAT | O_EXCL | noFollow, 0o600)
 }
@@ -32,7 +32,7 @@ export async function writeIndex(path: string, stored: readonly Stored[]): Promi
   }
 }
 
-/** Null for what is no index. Rejects with the system's error where it cannot be read. */
+/** Null for a file that is no index. Rejects with the system's error if it cannot be read. */
 export async function readIndex(path: string): Promise<readonly Stored[] | null> {
   const file = await openStored(path)
   try {
@@ -54,6 +54,9 @@ function parseIndex(text: string): readonly Stored[] | null {
   }
 }
 
+/** The latest time that Date knows, in milliseconds (ECMAScript 21.4.1.1). */
+const latestTime = 8.64e15
+
 function isStored(value: unknown): value is Stored {
   if (!isRecord(value)) return false
   const { method, status, reason, fields, vary, body, requestTime, responseTime, length, check } = value
@@ -61,12 +64,12 @@ function isStored(value: unknown): value is Stored {
   return (
     (method === 'GET' || method === 'HEAD') &&
     typeof reason === 'string' &&
-    numbers.every(Number.isSafeInteger) &&
+    numbers.every((number) => Number.isSafeInteger(number) && Number(number) <= latestTime) &&
     isRecord(fields) &&
     Object.values(fields).every((field) => typeof field === 'string') &&
     Array.isArray(vary) &&
     vary.every(isVarying) &&
-    // It becomes the name of a file.
+    // It is used as the name of a file.
     (method === 'HEAD' ? body === null : typeof body === 'string' && /^[0-9a-f]{64}\.[0-9a-f]{16}$/.test(body))
   )
 }

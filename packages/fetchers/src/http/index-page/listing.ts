@@ -1,11 +1,11 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { ownField } from '../../plugin/request-options.ts'
-import { IndexedDirectory } from './index-entry.ts'
-import type { IndexPage } from './index-html.ts'
-import { isJsonIndex, jsonEntries } from './index-json.ts'
-import { octetsOf } from './index-text.ts'
-import { TitleScanner, titleKind } from './index-title.ts'
+import { IndexedDirectory } from './directory.ts'
+import type { IndexPage } from './html.ts'
+import { isJsonIndex, jsonEntries } from './json.ts'
+import { octetsOf } from './text.ts'
+import { TitleScanner, titleKind } from './title.ts'
 
 /** A page that is no index by then is none: style sheets and icons stand before the first row, but not more of them. */
 const maxPeek = 256 * 1024
@@ -27,7 +27,7 @@ export async function asListing(retrieved: Retrieved, plan: HttpPlan, context: R
   }
   if (!peek.isIndex) return whole
   // The parser is loaded for those who need it.
-  const read = isJson ? jsonEntries : (await import('./index-html.ts')).htmlEntries
+  const read = isJson ? jsonEntries : (await import('./html.ts')).htmlEntries
   const entries: Retrieved['entries'] = (body) => read(body, new IndexedDirectory(context.url, context.limits), context)
   return { ...whole, kind: 'listing', entries }
 }
@@ -80,7 +80,7 @@ class HtmlRecogniser implements Recogniser {
     const { url, limits } = this.#context
     const directory = new IndexedDirectory(url, limits)
     if (titleKind(title, directory) === 'other') return false
-    const { IndexPage } = await import('./index-html.ts')
+    const { IndexPage } = await import('./html.ts')
     this.#page = new IndexPage(directory)
     return this.#page.add(this.#scanner.page)
   }

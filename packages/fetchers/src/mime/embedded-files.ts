@@ -1,9 +1,9 @@
 import { type Decoded, uudecodeAt } from './uuencode.ts'
 import { ydecodeAt } from './yenc.ts'
 
-/** A text, and the files that stood in it, encoded as news had them before MIME. */
+/** A text, and the files that stood in it, encoded as in news before MIME. */
 export interface Separated {
-  /** The text without them. */
+  /** The text without the files. */
   readonly text: Buffer
   readonly files: readonly Decoded[]
 }
@@ -11,11 +11,11 @@ export interface Separated {
 const lf = 0x0a
 const starts = ['begin', '=ybegin '].map((word) => Buffer.from(word))
 
-/** Where blanks at line ends were lost on the way, files are larger than their text: so much, and no more. */
+/** If blanks at line ends were lost, a decoded file is larger than its text: at most by this factor and slack. */
 const maxGrowth = 4
 const slack = 64 * 1024
 
-/** Takes uuencoded files and those in yEnc out of a text. One pass: what begins a file ends the one before it. */
+/** Takes files in uuencode and yEnc out of a text, in one pass: the beginning of a file ends the one before it. */
 export function separateFiles(octets: Buffer): Separated {
   const files: Decoded[] = []
   const text: Buffer[] = []

@@ -1,42 +1,39 @@
 import { Parser } from 'htmlparser2'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
-import type { IndexedDirectory } from './index-entry.ts'
-import { IndexEvidence } from './index-evidence.ts'
-import { factsOf } from './index-facts.ts'
-import { LinkReader, maxDepth, type PageLink } from './index-links.ts'
-import { indexText } from './index-text.ts'
+import type { IndexedDirectory } from './directory.ts'
+import { IndexEvidence } from './evidence.ts'
+import { factsOf } from './facts.ts'
+import { LinkReader, maxDepth, type PageLink } from './links.ts'
+import { indexText } from './text.ts'
 
-/**
- * The entries of an index page as its octets come. Rejects with `limit-exceeded` past limits.maxListing, or where
- * elements are nested beyond all reason.
- */
+/** The entries of an index page as it comes. Rejects with `limit-exceeded` past limits.maxListing or maxDepth. */
 export async function* htmlEntries(
   body: AsyncIterable<Uint8Array>,
   directory: IndexedDirectory,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
   const reader = new LinkReader(() => {
-    const message = `The index page nests over ${maxDepth} elements; it is none to be read.`
+    const message = `The index page nests more than ${maxDepth} elements; retrieve the page itself instead.`
     return context.error('limit-exceeded', message, { phase: 'body' })
   })
   const parser = new Parser(reader)
   for await (const text of indexText(body, context)) {
     parser.write(text)
-    yield* entriesOf(reader.take(), directory)
+    yield* entriesOf(reader.takeLinks(), directory)
   }
   parser.end()
-  yield* entriesOf(reader.take(), directory)
+  yield* entriesOf(reader.takeLinks(), directory)
 }
 
 function* entriesOf(links: readonly PageLink[], directory: IndexedDirectory): Generator<Entry, void, void> {
   for (const link of links) {
-    const entry = directory.entry(link.href, factsOf(link), isCalledDirectory(link))
+    const entry = directory.entry(link.href, factsOf(link), isMarkedDirectory(link))
     if (entry !== null) yield entry
   }
 }
 
-/** For servers that write no `/` behind the names of directories: `class="icon-directory"`, `<DIR>`, `drwxr-xr-x`. */
-function isCalledDirectory({ classes, before, within, after }: PageLink): boolean {
+/** Some servers mark directories otherwise than by a `/`: `class="icon-directory"`, `<DIR>`, `drwxr-xr-x`. */
+function isMarkedDirectory({ classes, before, within, after }: PageLink): boolean {
   return (
     /(?:^|[\s-])(?:directory|folder)(?:$|\s)/i.test(classes) ||
     /(?:^|\s)(?:<dir>|\[dir\]|\(?d[r-][w-][xsStT-][r-][w-][xsStT-][r-][w-][xsStT-])/i.test(
@@ -45,7 +42,7 @@ function isCalledDirectory({ classes, before, within, after }: PageLink): boolea
   )
 }
 
-/** Looks at the beginning of a page, to tell whether it is an index. */
+/** Decides by the beginning of a page whether it is an index. */
 export class IndexPage {
   readonly #evidence: IndexEvidence
   readonly #reader = new LinkReader(() => new TooDeep())
@@ -55,12 +52,12 @@ export class IndexPage {
     this.#evidence = new IndexEvidence(directory, this.#reader)
   }
 
-  /** Undefined: more must come before it is known. */
+  /** Undefined if more of the page is needed. */
   add(text: string): boolean | undefined {
     return this.#verdict(() => this.#parser.write(text))
   }
 
-  /** By all that has come; `isAll` is false where more would have. */
+  /** Judges by all that has come; `isAll` is false if the page goes on. */
   end(isAll: boolean): boolean {
     return this.#verdict(() => this.#parser.end()) ?? this.#evidence.isIndex(isAll)
   }
@@ -73,7 +70,7 @@ export class IndexPage {
       if (!(error instanceof TooDeep)) throw error
       isTooDeep = true
     }
-    for (const link of this.#reader.take()) {
+    for (const link of this.#reader.takeLinks()) {
       const verdict = this.#evidence.add(link)
       if (verdict !== undefined) return verdict
     }

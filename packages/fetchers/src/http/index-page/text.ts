@@ -1,6 +1,6 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
-/** An index as it comes, one octet a character. Rejects with `limit-exceeded` past limits.maxListing. */
+/** The text of an index as it comes, one octet a character. Rejects with `limit-exceeded` past limits.maxListing. */
 export async function* indexText(
   body: AsyncIterable<Uint8Array>,
   { limits: { maxListing }, error }: RetrievalContext,
@@ -9,19 +9,14 @@ export async function* indexText(
   for await (const chunk of body) {
     total += chunk.length
     if (total > maxListing) {
-      throw error(
-        'limit-exceeded',
-        `The index is over ${maxListing} octets, the limit of maxListing or maxCollected.`,
-        {
-          phase: 'body',
-        },
-      )
+      const message = `The index is over ${maxListing} octets, the limit of maxListing or maxCollected.`
+      throw error('limit-exceeded', message, { phase: 'body' })
     }
     yield octetsOf(chunk)
   }
 }
 
-/** The octets, one a character. */
+/** Octets as text, one a character. */
 export function octetsOf(chunk: Uint8Array): string {
   return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
 }

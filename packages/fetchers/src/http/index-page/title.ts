@@ -1,11 +1,11 @@
 /**
- * What the title or the heading of a page says: `index` that it is an index of a directory, `path` the path of the
- * page, `vague` something that an index may be called, or nothing; `other` anything else.
+ * What a title or heading says: `index` (that the page is an index of a directory), `path` (the page's own path),
+ * `vague` (nothing, or words that may name an index) or `other`.
  */
 export type TitleKind = 'index' | 'path' | 'vague' | 'other'
 
-/** What is known of the page's own place: its path with a `/` at its end, and its host. */
-interface Place {
+/** The page's own path, with a `/` at its end, and its host. */
+interface PageAddress {
   readonly path: string
   readonly host: string
 }
@@ -16,7 +16,7 @@ const phrases = [
   'files (?:within|in|of)',
 ]
 const phrase = new RegExp(`^(?:the )?(?:${phrases.join('|')})[\\s:[("']*(.*)$`, 'is')
-/** In the languages that servers speak. */
+/** Words for an index in the languages of servers. */
 const words = new RegExp(
   `\\b(?:${[
     'index|director(?:y|ies)|listing|folders?|files?|contents|browser?|browse',
@@ -26,8 +26,8 @@ const words = new RegExp(
   'i',
 )
 
-/** Of a text without line ends, one octet a character. */
-export function titleKind(title: string, { path, host }: Place): TitleKind {
+/** The kind of a title or heading, which is one octet a character. */
+export function titleKind(title: string, { path, host }: PageAddress): TitleKind {
   const text = title
     .replace(/\xC2?\xA0/g, ' ')
     .replace(/\s+/g, ' ')
@@ -45,7 +45,7 @@ export function titleKind(title: string, { path, host }: Place): TitleKind {
   return isVague ? 'vague' : 'other'
 }
 
-/** `/files/"]` and `/files/ - Apache` without what stands behind the path. */
+/** The path in `/files/"]` and `/files/ - Apache`. */
 function withoutEnd(text: string): string {
   const dash = text.indexOf(' -')
   let end = dash < 0 ? text.length : dash
@@ -61,18 +61,18 @@ function withSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`
 }
 
-/** Beyond that, a page whose body has not begun is none of ours; and no title is so long. */
+/** Octets within which the body of an index begins, and within which its title ends. */
 const maxHead = 64 * 1024
 const maxTitle = 1000
-/** What a page shows before its title ends the search for one. */
+/** The search for a title ends at the first of these elements. */
 const start = /<(title|body|h\d|pre|ul|ol|table|a|p|div|hr|main|header)(?=[\s>])/i
 const longestTag = '<header'.length
 
-/** Finds the title of a page as its octets come, without a parser: most pages are told from an index by it alone. */
+/** Finds the title of a page as it comes, without a parser, since the title alone excludes most pages. */
 export class TitleScanner {
   readonly #pieces: string[] = []
   #length = 0
-  /** What may hold the beginning of a tag, or of the title's end. */
+  /** The last text, which may have the beginning of a tag or of the title's end. */
   #window = ''
   #isInTitle = false
 
@@ -81,7 +81,7 @@ export class TitleScanner {
     return this.#pieces.join('')
   }
 
-  /** The title as written, "" where there is none; undefined where more must come; null where none comes in time. */
+  /** The title as written, "" if there is none; undefined if more is needed; null if none comes within the limits. */
   add(text: string): string | null | undefined {
     this.#pieces.push(text)
     this.#length += text.length

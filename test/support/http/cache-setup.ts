@@ -13,22 +13,22 @@ import { afterEach, beforeEach, vi } from 'vitest'
 import { cacheable } from './http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from './scripted-http.ts'
 
-/** A server, a folder and clients of each test's own, on the first of May 2024 and later. */
-export interface CacheTrial {
+/** Each test gets its own server, folder and clients, and a clock that begins on the first of May 2024. */
+export interface CacheSetup {
   readonly server: ScriptedHttp
   readonly folder: string
   /** The events of all clients. */
   readonly events: RetrievalEvent[]
   clientWith(cache: CacheOption, options?: ClientOptions): Client
   inFolder(more?: Partial<DirectoryCache>): DirectoryCache
-  /** The text of a path of the server. */
+  /** Retrieves a path of the server as text. */
   read(client: Client, path?: string, options?: RetrieveOptions): Promise<string>
-  /** The cache's decisions, in order. */
-  told(): string[]
+  /** The `how` of all `cached` events: `stored`, `hit`, ... */
+  cacheEvents(): string[]
 }
 
 /** Call at the top of a test file. */
-export function cacheTrial(): CacheTrial {
+export function cacheSetup(): CacheSetup {
   let server: ScriptedHttp
   let folder = ''
   const events: RetrievalEvent[] = []
@@ -65,12 +65,12 @@ export function cacheTrial(): CacheTrial {
     },
     inFolder: (more = {}) => ({ directory: folder, ...more }),
     read: async (client, path = '', options = {}) => (await client.retrieve(server.url + path, options)).text(),
-    told: () => events.flatMap((event) => (event.type === 'cached' ? [event.how] : [])),
+    cacheEvents: () => events.flatMap((event) => (event.type === 'cached' ? [event.how] : [])),
   }
 }
 
 export const later = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000)
-/** As a field has it. */
+/** A date of HTTP, so many seconds from now. */
 export const at = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
 
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>

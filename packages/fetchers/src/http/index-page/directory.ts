@@ -1,16 +1,16 @@
 import { decodeOctets, encodeOctets, octetsToText, utf8Octets } from '@retriever/core'
 import type { Entry } from '../../plugin/fetcher.ts'
 import type { Limits } from '../../plugin/limits.ts'
-import type { Facts } from './index-facts.ts'
+import type { Facts } from './facts.ts'
 
 /** Where a link of a page leads. */
 export type Destination =
-  /** `sub%20dir/`: exactly one segment below the page. */
+  /** To exactly one segment below the page: `sub%20dir/`. */
   | { readonly to: 'child'; readonly segment: string; readonly name: string }
-  /** To the page itself, in another order perhaps, or to a directory above it. */
+  /** To the page itself (perhaps in another order), to a directory above it, or to another place. */
   | { readonly to: 'self' | 'above' | 'elsewhere' }
 
-/** The directory that an index page is of: it knows which links lead into it. */
+/** The directory that an index page lists. It knows which links lead into it. */
 export class IndexedDirectory {
   /** As the caller wrote it, with a `/` at its end. */
   readonly #url: string
@@ -19,7 +19,7 @@ export class IndexedDirectory {
   readonly #maxName: number
   readonly #seen = new Set<string>()
 
-  /** Some servers show the directory `files` without a `/` behind its name; then their links are absolute. */
+  /** Some servers list the directory `files` at a URL without a `/` at its end. Then their links are absolute. */
   constructor(url: string, { maxLine }: Limits) {
     this.#url = withSlash(url.replace(/[?#].*$/s, ''))
     this.#page = new URL(url)
@@ -33,8 +33,8 @@ export class IndexedDirectory {
     return decodeOctets(this.#path)
   }
 
-  /** The path of the page itself ends in `/`. */
-  get isNamedAsOne(): boolean {
+  /** Whether the path of the page itself ends in `/`. */
+  get hasSlash(): boolean {
     return this.#page.pathname.endsWith('/')
   }
 
@@ -42,10 +42,10 @@ export class IndexedDirectory {
     return this.#page.hostname
   }
 
-  /** security.md cases 3 and 14: a child is on the same server, and one segment whatever is decoded of it. */
+  /** security.md cases 3 and 14: a child is on the same server, and exactly one segment even when it is decoded. */
   destination(href: string): Destination {
     if (href.length > this.#maxName) return { to: 'elsewhere' }
-    // What is no ASCII is octets here, which URL would take for characters; an entity may have made one of them.
+    // Other octets than ASCII must be escaped, since URL would take them for characters. An entity makes characters.
     const reference = href.replace(/[^\0-\x7F]+/g, (run) =>
       encodeOctets(/[^\0-\xFF]/.test(run) ? utf8Octets(run) : run),
     )
@@ -61,14 +61,14 @@ export class IndexedDirectory {
     return isOne ? { to: 'child', segment, name } : { to: 'elsewhere' }
   }
 
-  /** Null for a link to anywhere but a child, and for one that has come already. */
-  entry(href: string, facts: Facts, isCalledDirectory = false): Entry | null {
+  /** Null for a link that leads to no child, or to one that has been listed already. */
+  entry(href: string, facts: Facts, isMarkedDirectory = false): Entry | null {
     const destination = this.destination(href)
     if (destination.to !== 'child' || this.#seen.has(destination.segment)) return null
     const { segment, name } = destination
     this.#seen.add(segment)
     const common = { name: octetsToText(name), url: this.#url + segment }
-    if (!isCalledDirectory && !segment.endsWith('/')) return { ...common, kind: 'file', ...facts }
+    if (!isMarkedDirectory && !segment.endsWith('/')) return { ...common, kind: 'file', ...facts }
     const { size: _size, details: _details, ...ofDirectory } = facts
     return { ...common, kind: 'directory', ...ofDirectory }
   }

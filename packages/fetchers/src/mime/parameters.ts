@@ -1,0 +1,93 @@
+import { octetsToText } from '@retriever/core'
+import { charsetOf } from './charset.ts'
+import { decodeWords } from './encoded-words.ts'
+
+/** Without the blanks around it. trim() would also take the octet A0, which ends characters of UTF-8. */
+export function trimBlanks(octets: string): string {
+  let [start, end] = [0, octets.length]
+  while (start < end && isBlank(octets.charCodeAt(start))) start++
+  while (end > start && isBlank(octets.charCodeAt(end - 1))) end--
+  return octets.slice(start, end)
+}
+
+function isBlank(octet: number): boolean {
+  return octet === 0x20 || (octet >= 0x09 && octet <= 0x0d)
+}
+
+/** A parameter's value, one octet a character, and the charset that it names if it is in the form of RFC 2231 4. */
+export interface Parameter {
+  readonly octets: string
+  readonly charset: string | null
+}
+
+/** A field such as Content-Type: `text/plain; charset=utf-8; name="a b"` (RFC 2045 5.1). */
+export interface ParsedField {
+  /** Before the parameters. */
+  readonly value: string
+  /** By lower-case name; of one that is there twice the last. */
+  readonly parameters: ReadonlyMap<string, Parameter>
+}
+
+/** One element between semicolons, which are none in quotes or behind a backslash. A quote may lack its end. */
+const element = /(?:"(?:[^"\\]|\\(?:.|$))*(?:"|$)|\\(?:.|$)|[^;"\\])+/gs
+
+/** Reads a field, unfolded, one octet a character. */
+export function parseField(field: string): ParsedField {
+  const [value = '', ...elements] = /^\s*;/.test(field) ? ['', ...matchesOf(field)] : matchesOf(field)
+  const written = new Map<string, string>()
+  for (const text of elements) {
+    const equals = text.indexOf('=')
+    const name = trimBlanks(equals < 0 ? text : text.slice(0, equals)).toLowerCase()
+    written.set(name, equals < 0 ? '' : unquoted(text.slice(equals + 1)))
+  }
+  const parameters = new Map<string, Parameter>()
+  const pieces = new Map<string, Piece[]>()
+  for (const [name, octets] of written) {
+    const [, base, number, star] = /^(.*?)\*(?:(\d+)(\*?))?$/s.exec(name) ?? []
+    if (base === undefined) parameters.set(name, { octets, charset: null })
+    else {
+      const piece = { number: Number(number ?? 0), isEncoded: number === undefined || star === '*', octets }
+      const before = pieces.get(base)
+      if (before === undefined) pieces.set(base, [piece])
+      else before.push(piece)
+    }
+  }
+  // RFC 6266 4.3: the extended form of a parameter counts, the plain one is for old readers.
+  for (const [name, all] of pieces) parameters.set(name, joined(all))
+  return { value: unquoted(value), parameters }
+}
+
+/** The text of a parameter. Many mailers use encoded words here, although RFC 2047 5 forbids them. */
+export function parameterText({ octets, charset }: Parameter): string {
+  const decoded = charset === null ? null : charsetOf(charset)?.decode(Buffer.from(octets, 'latin1'))
+  return decodeWords(decoded ?? octetsToText(octets))
+}
+
+/** One of the parts of a long value: `name*0*=utf-8''%e2; name*1=.txt` (RFC 2231 3). */
+interface Piece {
+  readonly number: number
+  readonly isEncoded: boolean
+  readonly octets: string
+}
+
+function joined(pieces: Piece[]): Parameter {
+  const [first, ...rest] = pieces.sort((one, other) => one.number - other.number)
+  const [, label = null, beginning = first?.octets ?? ''] =
+    (first?.isEncoded && /^([^']*)'[^']*'(.*)$/s.exec(first.octets)) || []
+  if (label === null) return { octets: pieces.map(({ octets }) => octets).join(''), charset: null }
+  const others = rest.map(({ isEncoded, octets }) => (isEncoded ? percentDecoded(octets) : octets))
+  return { octets: percentDecoded(beginning) + others.join(''), charset: label || 'utf-8' }
+}
+
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+function matchesOf(field: string): string[] {
+  return field.match(element) ?? []
+}
+
+/** Without the quotes, and the backslashes before other characters. Blanks count within quotes alone. */
+function unquoted(text: string): string {
+  return trimBlanks(text).replace(/\\(.|$)|"/gs, '$1')
+}
