@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, RetrievalError, redact } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
 
 const entries = Object.entries(errorCodes) as [ErrorCode, { exit: number; when: string }][]
 
@@ -36,11 +37,13 @@ test('every code has its exit status, and no other is in use', () => {
 })
 
 test('every code is lower case with hyphens, and says in a sentence of its own when it happens', () => {
-  for (const [code, { when }] of entries) {
+  const meanings = Object.entries(errorMeanings)
+  expect(meanings.map(([code]) => code)).toEqual(entries.map(([code]) => code))
+  for (const [code, when] of meanings) {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(when, code).toMatch(/^[A-Z].{15,}\.$/)
   }
-  expect(new Set(entries.map(([, { when }]) => when)).size).toBe(entries.length)
+  expect(new Set(meanings.map(([, when]) => when)).size).toBe(entries.length)
 })
 
 describe('RetrievalError', () => {

@@ -187,7 +187,7 @@ test('where the WHATWG parser refuses a URL, that is a disagreement; of a zone i
   const refusing = { ...options, whatwgHost: () => null }
   const found = (url: string): string[] => resolve(url, refusing).findings.map(({ message }) => message)
   expect(found('gopher://ex_ample/')).toEqual([
-    expect.stringContaining('the WHATWG parser, which browsers have, refuses'),
+    expect.stringContaining('the WHATWG parser, which browsers use, refuses'),
   ])
   expect(found('http://[fe80::1%25eth0]/')).toEqual([])
 })

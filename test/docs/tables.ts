@@ -1,5 +1,16 @@
-import { builtinSchemes, errorCodes, explain, findingCodes, formatExplanation, type Scheme } from '@retriever/core'
+import {
+  builtinSchemes,
+  type ErrorCode,
+  errorCodes,
+  explain,
+  findingCodes,
+  formatExplanation,
+  type Scheme,
+} from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
+import { shownExplanation } from '../../packages/cli/src/options/option-hints.ts'
+import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
+import { advisedOptions } from '../../packages/fetchers/src/plugin/limits.ts'
 
 /** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm run docs` writes it. */
 
@@ -20,18 +31,36 @@ function retrieved({ mechanism, handoff }: Scheme): string {
 }
 
 export function errorsPage(): string {
-  const rows = Object.entries(errorCodes).map(([code, { exit, when }]) => [`\`${code}\``, String(exit), when])
+  const rows = Object.entries(errorCodes).map(([code, { exit }]) => [
+    `\`${code}\``,
+    String(exit),
+    errorMeanings[code as ErrorCode],
+  ])
   return page(
     'Errors',
-    `Every failure is a \`RetrievalError\` with a \`code\` of this table, the \`phase\` in which it came up, the \`url\` (its password
-removed), where there is one the server's \`reply\` and HTTP \`status\`, and the \`cause\`. The \`message\` says what, where, and what to do
-next. The list is closed: a new code is a new major version.`,
+    `Every failure is a \`RetrievalError\`. It has a \`code\` of this table, the \`phase\` in which it happened and the \`url\`
+without its password; where they exist, also the server's \`reply\`, the HTTP \`status\` and the \`cause\`. The \`message\`
+says what went wrong, where, and what to do next. The list of codes is closed: a new code is a new major version.`,
     table(['Code', 'Exit status', 'When'], rows),
+    '## Advice',
+    `Where an option of the library may help, the message names it in backquotes, and the error says the same as data:
+\`error.advice\` is \`{ option: 'policy.allowPorts', value: 25 }\` where the message says \`policy.allowPorts: [25]\`. So a program
+with options of its own can name those instead, as the command does with \`--allow-port 25\`. Findings and the event
+\`remark\` have \`advice\` too. These options are named:`,
+    wrapped(
+      `${Object.keys(advisedOptions)
+        .map((option) => `\`${option}\``)
+        .join(', ')}.`,
+    ),
     '## Phases',
-    '`resolve`, `policy` (nothing was contacted), `lookup`, `connect`, `tls`, `greeting`, `login`, `request`, `body`, `save`.',
+    'In order: `resolve`, `policy` (nothing was contacted until here), `lookup`, `connect`, `tls`, `greeting`, `login`,\n`request`, `body`, `save`.',
     '## Findings',
-    `A finding is a remark on a URL, made before anything is contacted: \`notice\` (shown by \`explain\` and \`-v\`), \`warning\` (one line on
-stderr), \`danger\` (refused with the code \`refused\` unless allowed by \`--allow CODE\`; \`encoded-delimiter\` cannot be allowed).`,
+    `A finding is a remark on a URL, made before anything is contacted. Its severity is one of three:
+
+- \`notice\`: shown by \`explain\` and \`-v\`.
+- \`warning\`: one line on standard error.
+- \`danger\`: refused with the code \`refused\`, unless \`policy.allow\` (in the command, \`--allow CODE\`) names it;
+  \`encoded-delimiter\` cannot be allowed.`,
     table(
       ['Finding', 'Severity'],
       Object.entries(findingCodes).map(([code, severity]) => [`\`${code}\``, severity]),
@@ -44,7 +73,8 @@ export function exitCodesPage(): string {
     [0, ['success']],
     [2, ['a wrong option or argument']],
   ])
-  for (const [code, { exit, when }] of Object.entries(errorCodes)) {
+  for (const [code, { exit }] of Object.entries(errorCodes)) {
+    const when = errorMeanings[code as ErrorCode]
     byExit.set(exit, [...(byExit.get(exit) ?? []), `\`${code}\`: ${when}`])
   }
   const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join('<br>')])
@@ -68,8 +98,13 @@ export function fillIn(document: string, name: string, content: string): string 
 /** The document with the output of each `retrieve explain` in it as it is. */
 export function runExamples(document: string): string {
   return document.replace(/(```console\n\$ retrieve explain '([^']+)'\n)[^`]*```/g, (_, head: string, url: string) => {
-    return `${head}${formatExplanation(explain(url))}\`\`\``
+    return `${head}${formatExplanation(shownExplanation(explain(url)))}\`\`\``
   })
+}
+
+/** In lines of at most 118 characters. */
+function wrapped(text: string): string {
+  return text.replace(/(.{1,118})(?: |$)/g, '$1\n').trimEnd()
 }
 
 function page(title: string, ...parts: readonly string[]): string {

@@ -10,7 +10,9 @@ export interface Completion {
   readonly reason: string
 }
 
-/** uri(7): a host name's first label often tells the protocol. What is not in the list is most likely a web page. */
+/**
+ * uri(7): a host name's first label often tells the protocol. A name that is not in the list is most likely a web page.
+ */
 const byLabel: ReadonlyMap<string, string> = new Map([
   ['www', 'http'],
   ['web', 'http'],
@@ -31,13 +33,13 @@ const abbreviation = /^(\/\/)?(?:([^\s/?#@:]+)@)?(\[[^\]]*\]|[^/?#@:[\]]+)(:\d{1
 
 /**
  * Completes an abbreviated URL (uri(7) "Writing a URI"): `www.w3.org/Addressing`, `ftp.gnu.org/gnu/`, `host/path`,
- * `localhost:8080`. Undefined for what has a scheme, and for what is no host with or without a path. Only for text that a person
- * typed: in a document it would be a relative reference.
+ * `localhost:8080`. Undefined for a text with a scheme, and for one that is not a host, with or without a path. Only
+ * for text that a person typed: in a document, the same text is a relative reference.
  */
 export function completeUrl(text: string, schemes?: readonly Scheme[]): Completion | undefined {
   const [, slashes = '', user, host, port, rest = ''] = abbreviation.exec(text) ?? []
   if (host === undefined) return undefined
-  // `localhost:8080/x` looks like a scheme and an opaque part; what is known as a scheme is one.
+  // `localhost:8080/x` looks like a scheme and an opaque part, so only a known scheme counts as one.
   const scheme = schemeOf(text)
   if (scheme !== undefined && findScheme(scheme, schemes) !== undefined) return undefined
   const dotted = host.includes('.')
@@ -53,9 +55,9 @@ export function completeUrl(text: string, schemes?: readonly Scheme[]): Completi
   }
 }
 
-/** Neither `..` nor `1.5`: a number that is an address only in the readings of inet_aton was not meant as one. */
+/** False for `..`, and for `1.5`: a number that only inet_aton reads as an address was not meant as one. */
 function isHost(text: string): boolean {
-  // Whether an internationalised name is legal, only IDNA's tables can tell.
+  // Only IDNA's tables can tell whether an internationalised name is legal; here it passes.
   const host = parseHost(text, (name) => name.replace(/[^\0-\x7F]+/g, 'x'))
   return host !== undefined && !host.odd
 }

@@ -1,3 +1,4 @@
+import type { Advice } from './advice.ts'
 import { redactUnknown, redactUrl } from './secrets/redact.ts'
 
 /** Where in a retrieval something went wrong, in the order of a retrieval. */
@@ -14,50 +15,40 @@ export type Phase =
   | 'save' // writing to a local file
 
 /**
- * Every code that a RetrievalError can carry, with the exit status of the command (curl's number for the same thing)
- * and when it happens.
- * docs/errors.md and docs/exit-codes.md are generated from this table.
+ * Every code that a RetrievalError can carry, with the exit status of the command (curl's number for the same thing).
+ * error-meanings.ts says when each happens.
  */
 export const errorCodes = {
-  'unknown-scheme': { exit: 1, when: 'No scheme of that name is known or registered.' },
-  'no-fetcher': { exit: 1, when: 'The scheme is known, but nothing here can fetch it.' },
-  handoff: { exit: 1, when: 'The URL names an interactive service, not a data object.' },
-  'malformed-url': { exit: 3, when: 'The URL breaks the syntax of its scheme.' },
-  'invalid-option': { exit: 2, when: 'An option has a value of the wrong type or range.' },
-  'form-required': { exit: 2, when: 'A form must be filled in first (Gopher+), and its answers are not given.' },
-  'no-server': { exit: 6, when: 'The URL names no server and none is configured (news).' },
-  'host-not-found': { exit: 6, when: 'The host name has no address.' },
-  'connect-failed': { exit: 7, when: 'No connection: refused, unreachable, or reset before the first byte.' },
-  'protocol-violation': { exit: 8, when: 'The server broke its own protocol, or speaks another one.' },
-  refused: { exit: 9, when: 'Policy refused before any connection: see the findings.' },
-  'access-denied': { exit: 9, when: 'The server knows the resource and denies it. Of HTTP the exit status is 22.' },
-  partial: { exit: 18, when: 'The transfer ended before the whole representation had come.' },
-  'server-refused': { exit: 8, when: 'The server answered correctly, with a refusal that no other code names.' },
-  'http-error': {
-    exit: 22,
-    when: 'HTTP status 400 and above. In the library 401, 403, 404, 407 and 410 have codes of their own.',
-  },
-  'write-failed': { exit: 23, when: 'Local output could not be written.' },
-  timeout: { exit: 28, when: 'A time limit passed; the phase says which.' },
-  'range-refused': { exit: 33, when: 'The server cannot send the range asked for.' },
-  'resume-failed': {
-    exit: 36,
-    when: 'The resource ends before the octet that the retrieval was to go on from.',
-  },
-  'tls-failed': { exit: 35, when: 'No TLS session could be agreed.' },
-  'file-failed': { exit: 37, when: 'A local file could not be read.' },
-  'too-many-redirects': { exit: 47, when: 'More redirects than the limit, or a loop.' },
-  'receive-failed': { exit: 56, when: 'The connection broke while an answer was awaited.' },
-  certificate: { exit: 60, when: "The server's certificate does not prove who it is." },
-  'limit-exceeded': { exit: 63, when: 'The server sent more than a limit allows.' },
-  'auth-required': { exit: 67, when: 'The server wants a user and password, and none are known.' },
-  'auth-failed': { exit: 67, when: 'The server refused the user or password.' },
-  'not-found': { exit: 78, when: 'The server has no such resource. Of HTTP the exit status is 22.' },
-  'not-modified': {
-    exit: 0,
-    when: 'The resource is no newer than ifChangedSince, or still has the tag of ifNoneMatch: there is nothing to do.',
-  },
-  aborted: { exit: 130, when: "The caller's AbortSignal, or an interrupt, ended the retrieval." },
+  'unknown-scheme': { exit: 1 },
+  'no-fetcher': { exit: 1 },
+  handoff: { exit: 1 },
+  'malformed-url': { exit: 3 },
+  'invalid-option': { exit: 2 },
+  'form-required': { exit: 2 },
+  'no-server': { exit: 6 },
+  'host-not-found': { exit: 6 },
+  'connect-failed': { exit: 7 },
+  'protocol-violation': { exit: 8 },
+  refused: { exit: 9 },
+  'access-denied': { exit: 9 },
+  partial: { exit: 18 },
+  'server-refused': { exit: 8 },
+  'http-error': { exit: 22 },
+  'write-failed': { exit: 23 },
+  timeout: { exit: 28 },
+  'range-refused': { exit: 33 },
+  'resume-failed': { exit: 36 },
+  'tls-failed': { exit: 35 },
+  'file-failed': { exit: 37 },
+  'too-many-redirects': { exit: 47 },
+  'receive-failed': { exit: 56 },
+  certificate: { exit: 60 },
+  'limit-exceeded': { exit: 63 },
+  'auth-required': { exit: 67 },
+  'auth-failed': { exit: 67 },
+  'not-found': { exit: 78 },
+  'not-modified': { exit: 0 },
+  aborted: { exit: 130 },
 } as const
 
 export type ErrorCode = keyof typeof errorCodes
@@ -70,11 +61,13 @@ export interface ErrorDetails {
   readonly reply?: string
   /** HTTP status, where there is one. */
   readonly status?: number
-  /** What came with that status. */
+  /** The header fields and the beginning of the body that came with the status. */
   readonly response?: ErrorResponse
+  /** The option of the library that may help, which the message names as adviceText() writes it. */
+  readonly advice?: Advice
   /** True: trying again may help, since the cause is likely to pass. */
   readonly transient?: boolean
-  /** Milliseconds that the server asks to be left alone for. */
+  /** Milliseconds to wait before the next try, as the server asks. */
   readonly retryAfter?: number
   /** The service that the URL names in place of data. */
   readonly handoff?: HandoffDetails
@@ -97,7 +90,7 @@ export interface HandoffDetails {
   readonly args: readonly string[]
 }
 
-/** An answer that is an error, as far as people want to know of it. Untrusted text. */
+/** The parts of an error's answer that people want to see. Untrusted text. */
 export interface ErrorResponse {
   /** By lower-case name, without cookies. */
   readonly headers: Readonly<Record<string, string>>
@@ -108,7 +101,7 @@ export interface ErrorResponse {
 /**
  * The one error class. `code` is closed (see errorCodes) and says what happened, `phase` says when,
  * `message` says what, where, and what to do next, for people.
- * Secrets stand in no field: the URL is redacted, and a cause is kept as it came.
+ * Secrets stand in no field: the URL is redacted, and the cause is kept unchanged.
  */
 export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'
@@ -121,6 +114,7 @@ export class RetrievalError extends Error {
   readonly transient: boolean
   readonly retryAfter: number | undefined
   readonly handoff: HandoffDetails | undefined
+  readonly advice: Advice | undefined
   readonly span: readonly [number, number] | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
@@ -135,6 +129,7 @@ export class RetrievalError extends Error {
     this.transient = details.transient ?? false
     this.retryAfter = details.retryAfter
     this.handoff = details.handoff
+    this.advice = details.advice
     this.span = details.span
   }
 

@@ -1,10 +1,12 @@
+import type { Advice } from './advice.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
 import { printable } from './printable.ts'
-import { findScheme, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
-import type { Scheme } from './scheme.ts'
-import { maskRecord } from './secrets/mask-record.ts'
+import { findScheme, type Resolution, resolve } from './resolve.ts'
+import type { ResolveOptions, Scheme } from './scheme.ts'
+import { maskResolution } from './secrets/mask-resolution.ts'
 import { redact, redactUrl } from './secrets/redact.ts'
+import { bracketed } from './url/host.ts'
 
 /** The documented record of one URL: what `explain --json` prints, one a line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
@@ -25,7 +27,7 @@ export interface Explained {
   }
   /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`. */
   readonly plan: Readonly<Record<string, unknown>>
-  /** The message says what is so and what to do. */
+  /** The message has the remedy in it. */
   readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>
 }
 
@@ -36,6 +38,8 @@ export interface Unexplained {
     readonly message: string
     /** [start, end) in the URL as given, or null where no part of it is to blame. */
     readonly span: readonly [number, number] | null
+    /** The option that the message names, if it names one. */
+    readonly advice?: Advice
   }
 }
 
@@ -45,24 +49,24 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
     return explainResolution(resolve(url, options), options)
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
-    const { code, message, span, url: shown } = error
+    const { code, message, span, advice, url: shown } = error
     const whole = `${message}${otherReading(url, options)}`
     return {
       url: (code === 'unknown-scheme' && shown) || redactUrl(url),
-      error: { code, message: whole, span: span ?? null },
+      error: { code, message: whole, span: span ?? null, ...(advice && { advice }) },
     }
   }
 }
 
-/** The same for a URL that has been resolved, with the same options. */
-export function explainResolution(resolution: Resolution, { base: _, ...options }: ResolveOptions = {}): Explained {
-  return maskRecord(describe(resolution), (hidden) => describe(resolve(hidden, options)))
+/** Explains a URL that has been resolved with the same options. */
+export function explainResolution(resolution: Resolution, options: ResolveOptions = {}): Explained {
+  return describe(maskResolution(resolution, options))
 }
 
-/** A URL that we refuse may still take a browser somewhere. */
+/** A browser may accept a URL that we refuse, and contact this host. */
 function otherReading(url: string, { whatwgHost }: ResolveOptions): string {
   const host = whatwgHost?.(url)
-  return host ? ` The WHATWG parser, which browsers have, would contact ${printable(redact(host))}.` : ''
+  return host ? ` The WHATWG parser, which browsers use, would contact ${printable(redact(host))}.` : ''
 }
 
 function describe({ url, locator, scheme, plan, findings }: Resolution): Explained {
@@ -73,15 +77,15 @@ function describe({ url, locator, scheme, plan, findings }: Resolution): Explain
     mechanism: scheme.mechanism,
     locator: { user, password, host, port: locator.port ?? scheme.defaultPort, urlPath, query, fragment },
     plan: planFields(plan),
-    findings: findings.map(({ code, severity, message, remedy, span, rule }) => {
-      return { code, severity, message: `${message} ${remedy}`, span, rule }
+    findings: findings.map(({ code, severity, message, remedy, span, rule, advice }) => {
+      return { code, severity, message: `${message} ${remedy}`, span, rule, ...(advice && { advice }) }
     }),
   }
 }
 
 function planFields({ wire, ...fields }: Resolution['plan']): Record<string, unknown> {
   const shown: Record<string, unknown> = { ...fields, wire }
-  // The data may be megabytes, and stand in the URL already.
+  // The data may be megabytes, and the URL shows them already.
   if (fields.mechanism === 'data') delete shown.octets
   return shown
 }
@@ -102,7 +106,7 @@ export function formatExplanation(explanation: Explanation, schemes?: readonly S
       findings.map((finding) => `${finding.severity}: ${finding.message} [${finding.code}, ${finding.rule}]`),
     ),
   ]
-  // What the URL decodes to stands in here: nothing of it may drive a terminal.
+  // The lines hold decoded parts of the URL, which must not control a terminal.
   return `${lines.map(printable).join('\n')}\n`
 }
 
@@ -113,7 +117,7 @@ function fieldList(plan: Explained['plan']): readonly string[] {
   return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')]
 }
 
-/** What is absent or an empty list says nothing. */
+/** False for null and an empty list, which are not shown. */
 function isThere(value: unknown): boolean {
   return value !== null && !(Array.isArray(value) && value.length === 0)
 }
@@ -121,9 +125,7 @@ function isThere(value: unknown): boolean {
 function destination({ host, port, tls, transport }: Explained['plan']): string[] {
   if (typeof host !== 'string' || host === '' || typeof port !== 'number') return []
   const secured = tls === 'implicit' ? ', TLS from the first octet' : tls === 'explicit' ? ', TLS by command' : ''
-  return [
-    `  goes to  ${host.includes(':') ? `[${host}]` : host}, ${transport === 'udp' ? 'UDP' : 'TCP'} port ${port}${secured}`,
-  ]
+  return [`  goes to  ${bracketed(host)}, ${transport === 'udp' ? 'UDP' : 'TCP'} port ${port}${secured}`]
 }
 
 function section(title: string, items: readonly string[]): string[] {

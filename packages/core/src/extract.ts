@@ -11,8 +11,8 @@ export interface ExtractedUrl {
   /** Without its wrapper and without the white space that was folded into it. */
   readonly url: string
   /**
-   * Other readings, the likelier first: a hyphen before a line break may belong to the URL, or have come in with the break
-   * (RFC 1738 appendix). In `url` it is kept.
+   * Other readings, the likelier first: a hyphen before a line break may belong to the URL, or have come in with the
+   * break (RFC 1738 appendix). In `url` it is kept.
    */
   readonly alternates: readonly string[]
   /** [start, end) in the text, with the `< >` where they stand, without quotes. */
@@ -23,18 +23,22 @@ export interface ExtractedUrl {
 }
 
 export interface ExtractOptions {
-  /** Schemes beside the built-in ones: a URL that stands bare, or in < > without `URL:`, counts if its scheme is known or `//` follows. */
+  /**
+   * Schemes beside the built-in ones: a bare URL, or one in < > without `URL:`, counts if its scheme is known or `//`
+   * follows.
+   */
   readonly schemes?: readonly Scheme[]
 }
 
-/** No scheme is longer; how far to look back from a colon. */
+/** The longest scheme: how far to look back from a colon. */
 const maxScheme = 32
-/** Two places where a hyphen is in doubt give four readings; more serve nobody. */
+/** Two doubtful hyphens give four readings; more would not help. */
 const maxReadings = 4
 
 /**
- * The URLs in running text, in order: `<URL:...>` (RFC 1738 appendix, RFC 3986 appendix C), `<...>`, `"..."`, and bare ones without
- * the punctuation of the sentence. Reads the text once, from colon to colon: linear time, whatever the text is.
+ * The URLs in running text, in order: `<URL:...>` (RFC 1738 appendix, RFC 3986 appendix C), `<...>`, `"..."`, and bare
+ * ones without the punctuation of the sentence. Reads the text once, from colon to colon: linear time, whatever the
+ * text is.
  */
 export function* extractUrls(text: string, options: ExtractOptions = {}): Generator<ExtractedUrl> {
   const source: Source = { text, options, wordEnd: cachedSearch(text, bareEnd) }
@@ -68,7 +72,7 @@ function extractAt(source: Source, start: number, colon: number): ExtractedUrl |
   return found ?? bare(source, start, colon)
 }
 
-/** Told from what stands around the scheme: prose, C++ and style sheets have many a word with a colon. */
+/** Looks at the text around the scheme, since prose, C++ and style sheets have many words with a colon. */
 function mayBegin(text: string, start: number, colon: number, word: string, options: ExtractOptions): boolean {
   const scheme = findScheme(word, options.schemes)
   const before = text[start - 1] ?? ''
@@ -135,7 +139,10 @@ function unfold(text: string): string {
   return text.replace(/\s+/g, '')
 }
 
-/** Ends at white space, delimiters, quotes; then loses what ends the sentence. What is no URL is passed over as a whole. */
+/**
+ * Ends at white space, delimiters, quotes; then loses what ends the sentence. A word that is not a URL is skipped as a
+ * whole.
+ */
 function bare({ text, options, wordEnd }: Source, start: number, colon: number): ExtractedUrl | number {
   const limit = wordEnd(colon + 1)
   const isData = text.slice(start, colon).toLowerCase() === 'data'
@@ -158,7 +165,10 @@ function hasOnlyBadEscapes(url: string, options: ExtractOptions): boolean {
   return findBadEscape(url) !== -1 && syntaxError(url.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'), options) === null
 }
 
-/** Letters beyond ASCII may stand in an IRI; brackets, quotes and full stops beyond ASCII are the sentence's. So is escaped HTML. */
+/**
+ * Letters beyond ASCII may stand in an IRI; brackets, quotes and full stops beyond ASCII are the sentence's. So is
+ * escaped HTML.
+ */
 const bareEnd =
   /[\s<>"{|}\\^`\p{Cc}\p{Cf}\p{Cs}\p{Pi}\p{Pf}„‚…、。，．！？：；]|(?![()[\]])[\p{Ps}\p{Pe}]|&(?:lt|gt|quot|apos|#34|#39);|$/gu
 const quotes: Readonly<Record<string, string>> = {

@@ -1,9 +1,10 @@
+import type { Advice } from './advice.ts'
 import type { Span } from './url/locator.ts'
 
 /** `notice`: shown by explain and -v. `warning`: one line on stderr. `danger`: refused unless allowed. */
 export type Severity = 'notice' | 'warning' | 'danger'
 
-/** Every remark that can be made on a URL, with its severity where nothing softens it. */
+/** Every finding, with its severity unless the circumstances soften it. */
 export const findingCodes = {
   'encoded-delimiter': 'danger',
   'foreign-port': 'danger',
@@ -32,42 +33,52 @@ export type FindingCode = keyof typeof findingCodes
 export interface Finding {
   readonly code: FindingCode
   readonly severity: Severity
-  /** A sentence: what is so. */
+  /** A sentence: what is the case. */
   readonly message: string
   /** A sentence: what to do about it. */
   readonly remedy: string
+  /** The option of the library that the remedy names, if it names one. */
+  readonly advice?: Advice
   /** [start, end) in the URL as given. */
   readonly span: Span
   /** The section that says so. */
   readonly rule: string
 }
 
-/** What to do about each. */
+/** The remedy of each finding. */
 const remedies: Readonly<Record<FindingCode, string>> = {
-  'encoded-delimiter': 'Take the escape out; nothing sends it.',
-  'foreign-port': 'Check where the URL comes from; allow the port only if such a server does listen there.',
-  'option-injection': 'Take the hyphen away from its beginning.',
-  'header-injection': 'Take the line break out; only a body has lines.',
-  'reserved-port': 'Go on if you know the server.',
-  'password-in-url': 'Leave it out to be asked for it.',
+  'encoded-delimiter': 'Remove the escape; Retriever never sends it.',
+  'foreign-port': 'Check where the URL comes from, and allow the port only if this server really listens there.',
+  'option-injection': 'Remove the hyphen at its beginning.',
+  'header-injection': 'Remove the line break; only the body may have lines.',
+  'reserved-port': 'Go on only if you know the server.',
+  'password-in-url': 'Leave it out, and you are asked for it.',
   'cleartext-secret': 'Use a scheme with TLS where the server has one.',
   'misleading-userinfo': 'Make sure that this is the host you mean.',
   'numeric-host': 'Write the address in four decimal numbers.',
   'confusable-host': 'Compare the name letter by letter with the one you mean.',
   'foreign-file-host': 'Retrieve it from that host by a URL that names a protocol, or leave the host out.',
   'parser-disagreement': 'Do not pass the URL on to other programs; write the host plainly.',
-  'unsafe-header': 'Write the field yourself, if you want it.',
-  'non-default-port': 'Nothing, if the server is meant to be there.',
-  'unsafe-character': 'Write it escaped to be sure what is asked for.',
+  'unsafe-header': 'Add the field yourself if you want it.',
+  'non-default-port': 'This is fine if the server is meant to be there.',
+  'unsafe-character': 'Escape them yourself to be sure what is requested.',
   'no-data-object': 'Run the program that is named.',
-  'no-server': 'Set one by --news-server, NNTPSERVER or defaults.newsServer.',
-  'no-fetcher': 'Or add a fetcher by createClient({ fetchers }).',
+  'no-server': 'Name one by `defaults.newsServer`.',
+  'no-fetcher': 'Or give the client a fetcher for it by `fetchers`.',
   'deprecated-scheme': 'Look for the resource under another scheme.',
+}
+
+/** The options that remedies name. */
+const advices: Readonly<Partial<Record<FindingCode, Advice>>> = {
+  'no-server': { option: 'defaults.newsServer' },
+  'no-fetcher': { option: 'fetchers' },
 }
 
 /** Makes a finding; its severity is that of its code unless the circumstances soften it. */
 export function finding(code: FindingCode, message: string, span: Span, rule: string, severity?: Severity): Finding {
-  return { code, severity: severity ?? findingCodes[code], message, remedy: remedies[code], span, rule }
+  const made = { code, severity: severity ?? findingCodes[code], message, remedy: remedies[code], span, rule }
+  const advice = advices[code]
+  return advice === undefined ? made : { ...made, advice }
 }
 
 const delimiterNames: Readonly<Record<string, string>> = { '0D': 'CR', '0A': 'LF', '00': 'NUL', '09': 'TAB' }

@@ -1,14 +1,13 @@
 import { type Finding, findDelimiters, finding, type Severity } from './finding.ts'
 import type { AccessPlan } from './plan.ts'
 import { databasePorts, foreignPorts } from './ports.ts'
-import type { ResolveOptions } from './resolve.ts'
-import type { Place, Scheme } from './scheme.ts'
+import type { Place, ResolveOptions, Scheme } from './scheme.ts'
 import { isAnonymous } from './schemes/ftp.ts'
 import { type Host, readHost } from './url/host.ts'
 import { isLoopback } from './url/inward.ts'
-import type { Locator, Part, Span } from './url/locator.ts'
+import type { Locator, Part, Span, SplitUrl } from './url/locator.ts'
 import { decodeOctets, octetsToText } from './url/percent.ts'
-import { type SplitUrl, spanOf } from './url/split.ts'
+import { spanOf } from './url/split.ts'
 
 export interface FindingSource {
   readonly split: SplitUrl
@@ -19,7 +18,10 @@ export interface FindingSource {
   readonly options: Pick<ResolveOptions, 'whatwgHost' | 'fetchable' | 'domainToAscii'>
 }
 
-/** All findings on a URL, the gravest first. Nearly every URL has none or one, so each check looks for a reason to stop first. */
+/**
+ * All findings on a URL, the gravest first. Nearly every URL has none or one, so each check first looks for a reason to
+ * stop.
+ */
 export function findAll(source: FindingSource): readonly Finding[] {
   const { scheme, split, plan, place, options } = source
   const { locator, text } = split
@@ -47,7 +49,7 @@ function bySeverity(a: Finding, b: Finding): number {
   return order.indexOf(a.severity) - order.indexOf(b.severity)
 }
 
-/** The whole URL where the part is absent or empty: a remark is on something. */
+/** Where a part stands; the whole URL where the part is absent or empty, so that a finding always marks something. */
 function spanIn({ split }: FindingSource, part: Part): Span {
   const [start, end] = spanOf(split, part) ?? [0, 0]
   return start < end ? [start, end] : [0, split.text.length]
@@ -75,8 +77,8 @@ function portFindings(source: FindingSource): Finding[] {
     return [finding('foreign-port', message, span, 'RFC 1738 6', isFramed ? 'warning' : 'danger')]
   }
   const code = port < 1024 && !isLoopback(host) ? 'reserved-port' : 'non-default-port'
-  const usual = defaultPort === null ? '' : `; ${name} uses ${defaultPort}`
-  const reserved = code === 'reserved-port' ? ', below 1024, where other services live' : ''
+  const usual = defaultPort === null ? '' : `; ${name} normally uses ${defaultPort}`
+  const reserved = code === 'reserved-port' ? ', which is below 1024, where other services run' : ''
   return [finding(code, `The URL asks for port ${port}${reserved}${usual}.`, span, 'RFC 1738 6')]
 }
 
@@ -87,13 +89,13 @@ function loginFindings(source: FindingSource): Finding[] {
   const loopback = isLoopback(place.host)
   const found: Finding[] = []
   if (password !== null && password !== '') {
-    const message = 'A password stands in the URL, where histories and logs keep it.'
+    const message = 'The URL contains a password, which histories and logs keep.'
     const severity = loopback ? 'notice' : 'warning'
     found.push(finding('password-in-url', message, spanIn(source, 'password'), 'RFC 3986 7.5', severity))
   }
   const login = decodeOctets(user)
   const anonymous = login === '' || isAnonymous(login)
-  // The plan's: TLS may come by a default.
+  // The plan's TLS counts: defaults.requireTls may have added it.
   const tls = 'tls' in plan ? plan.tls : scheme.tls
   // An empty password (`u:@h`) is no secret.
   if (scheme.sendsPassword && tls === 'none' && !loopback && !anonymous && password !== '') {
@@ -113,7 +115,7 @@ function loginFindings(source: FindingSource): Finding[] {
 
 /**
  * `http://bank.example@evil/`. A dotted name alone is no sign (john.doe is a person), so the last label must be
- * one that hosts commonly have: two letters, a generic domain of old, or a reserved one.
+ * common among hosts: two letters, a generic domain of old, or a reserved one.
  */
 function looksLikeHost(user: string): boolean {
   const name = user.toLowerCase().split(/[/\\:;?#&=]/, 1)[0] ?? ''
@@ -124,7 +126,7 @@ function looksLikeHost(user: string): boolean {
   )
 }
 
-/** Names and addresses that no two parsers read differently, with what ends them. Not xn--, which may be found invalid. */
+/** Names and addresses that all parsers read alike, with the delimiter behind them. Not xn--, which may be invalid. */
 const plainAuthority =
   /^[a-z][a-z0-9+.-]*:\/\/(?:(?!xn--|[a-z0-9.-]*\.xn--)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,63}|localhost|127\.0\.0\.1)(?::\d{1,5})?(?:[/?#]|$)/
 
@@ -132,15 +134,15 @@ function hostFindings(source: FindingSource): Finding[] {
   const { host, split, place, options } = source
   const found: Finding[] = []
   if (host?.odd) {
-    const message = `${split.locator.host} is a numeric spelling of ${place.host}, which is what would be contacted.`
+    const message = `${split.locator.host} is an unusual spelling of the address ${place.host}, which would be contacted.`
     found.push(finding('numeric-host', message, spanIn(source, 'host'), 'RFC 3986 7.4'))
   }
   const other = host && !plainAuthority.test(split.text) ? options.whatwgHost?.(split.text) : undefined
-  // The WHATWG parser knows no zones (RFC 6874), which is no news.
+  // The WHATWG parser has no zones (RFC 6874); that disagreement is not worth a finding.
   const refused = other === null && !place.host.includes('%')
   if (refused || (other && whatwgName(other, options) !== place.host)) {
     const does = refused ? 'refuses the URL' : `would contact ${other}`
-    const theirs = `the WHATWG parser, which browsers have, ${does}`
+    const theirs = `the WHATWG parser, which browsers use, ${does}`
     const message = `RFC 1738 and RFC 3986 name the host ${place.host}; ${theirs}.`
     found.push(finding('parser-disagreement', message, spanIn(source, 'host'), 'RFC 3986 7.6'))
   }
@@ -151,7 +153,7 @@ function hostFindings(source: FindingSource): Finding[] {
   return found
 }
 
-/** The host as we write it: the WHATWG parser leaves that of a scheme that it does not know encoded and as it is. */
+/** The host in our spelling: the WHATWG parser leaves it as written for schemes that it does not know. */
 function whatwgName(host: string, { domainToAscii }: FindingSource['options']): string {
   return readHost(host, domainToAscii)?.name ?? host
 }
@@ -168,7 +170,7 @@ function mixesScripts({ host }: Locator): boolean {
 function unsafeCharacter(span: Span): Finding {
   return finding(
     'unsafe-character',
-    'Characters that may not stand in a URL were encoded for you.',
+    'Some characters are not allowed in a URL and were escaped for you.',
     span,
     'RFC 1738 2.2',
   )
@@ -178,9 +180,9 @@ function schemeFindings({ scheme, options }: FindingSource, found: Finding[]): v
   const span: Span = [0, scheme.name.length]
   if (scheme.handoff) found.push(finding('no-data-object', noDataObject, span, scheme.spec))
   if (scheme.hint && !options.fetchable?.includes(scheme.mechanism)) {
-    found.push(finding('no-fetcher', `Nothing here fetches it yet. ${scheme.hint}`, span, scheme.spec))
+    found.push(finding('no-fetcher', `Retriever cannot fetch this yet. ${scheme.hint}`, span, scheme.spec))
   }
   if (scheme.deprecated) found.push(finding('deprecated-scheme', scheme.deprecated, span, scheme.spec))
 }
 
-const noDataObject = 'The URL names a service or a thing to do; there is no data object to retrieve.'
+const noDataObject = 'The URL names a service or an action, so there is no data to retrieve.'

@@ -1,4 +1,5 @@
 export { type Completion, completeUrl } from './abbreviation.ts'
+export { type Advice, type AdvisedOption, adviceText } from './advice.ts'
 export {
   type ErrorCode,
   type ErrorDetails,
@@ -20,50 +21,27 @@ export {
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
 export type {
-  AfsPlan,
-  DataPlan,
-  FilePlan,
-  GhelpPlan,
-  InfoPlan,
-  MailserverPlan,
-  MailtoPlan,
-  ManPlan,
-  MessagePlan,
-  TocPlan,
-  UrnPlan,
-  WhatisPlan,
-} from './local-plan.ts'
-export type {
   AccessPlan,
   AccessPlans,
-  DictPlan,
-  FingerPlan,
+  FilePlan,
   FtpPlan,
-  GeminiPlan,
   GopherPlan,
   HttpPlan,
-  IrcPlan,
-  LdapPlan,
   Mechanism,
-  NfsPlan,
   NntpPlan,
-  ProsperoPlan,
-  RtspPlan,
-  SftpPlan,
   TelnetPlan,
   TlsMode,
-  Tn3270Plan,
-  WaisPlan,
-  Z3950Plan,
 } from './plan.ts'
 export { printable } from './printable.ts'
-export { findScheme, parseUrl, type Resolution, type ResolveOptions, resolve } from './resolve.ts'
-export type { Defaults, Inspection, Place, Scheme } from './scheme.ts'
+export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
+export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './scheme.ts'
 export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './schemes/ftp.ts'
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
+export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'
 export { shellCommand, shellWord } from './shell.ts'
+export { authority, bracketed } from './url/host.ts'
 export { isInward, isLoopback } from './url/inward.ts'
 export { iriToUri } from './url/iri.ts'
 export { formatLocator, type Locator, type Part, type Span } from './url/locator.ts'

@@ -1,21 +1,7 @@
-import type {
-  AfsPlan,
-  DataPlan,
-  FilePlan,
-  GhelpPlan,
-  InfoPlan,
-  MailserverPlan,
-  MailtoPlan,
-  ManPlan,
-  MessagePlan,
-  TocPlan,
-  UrnPlan,
-  WhatisPlan,
-} from './local-plan.ts'
-
 /**
  * What retrieval will do, as data. A string in a plan holds one octet a character (U+0000 to U+00FF); null is absent.
- * `wire` has one element for each message the client would send, with its line end; a secret stands there as `<password>`.
+ * `wire` has one element for each message the client would send, with its line end; a secret stands there as
+ * `<password>`.
  */
 export interface Plan<M extends string> {
   readonly mechanism: M
@@ -71,7 +57,9 @@ export interface NntpPlan extends Plan<'nntp'> {
   readonly articleNumber: number | null
   /** Without its angle brackets. */
   readonly messageId: string | null
-  /** An extension: of a group the articles with these numbers alone, both inclusive; a high of null for all from low on. */
+  /**
+   * An extension: of a group the articles with these numbers alone, both inclusive; a high of null for all from low on.
+   */
   readonly articleRange?: readonly [low: number, high: number | null]
 }
 
@@ -81,8 +69,6 @@ export interface TelnetPlan extends NetworkPlan<'telnet'> {
   readonly password: string | null
 }
 
-/** RFC 8089. `host` is null, "" or `localhost` for this machine. */
-/** RFC 6068: a draft. Header names are lower case; fields that a link must not decide were dropped. */
 /** RFC 4156: a database, a search in it, or one document. */
 export interface WaisPlan extends NetworkPlan<'wais'> {
   readonly database: string
@@ -122,9 +108,6 @@ export interface LdapPlan extends Plan<'ldap'> {
   readonly socket: string | null
 }
 
-/** RFC 2397. `octets` are the data, decoded; explain leaves them out. */
-/** RFC 2392; `messageId` is null for cid, which means the message at hand. */
-/** RFC 8141, undecoded. */
 /** RFC 2224. The path keeps its escapes, as it goes onto the wire with them (RFC 2054 6.1). */
 export interface NfsPlan extends NetworkPlan<'nfs'> {
   readonly path: string
@@ -139,7 +122,6 @@ export interface Z3950Plan extends NetworkPlan<'z3950'> {
   readonly recordSyntaxes: readonly string[]
 }
 
-/** uri(7); a null page is the index. */
 /** RFC 6270. */
 export interface Tn3270Plan extends NetworkPlan<'tn3270'> {
   readonly service: string
@@ -183,6 +165,78 @@ export interface FingerPlan extends NetworkPlan<'finger'> {
 export interface GeminiPlan extends NetworkPlan<'gemini'> {
   /** The absolute URL, as it is sent. */
   readonly target: string
+}
+
+// The plans that make no connection: they read what is here or in the URL, or name a program.
+
+/** RFC 8089. `host` is null, "" or `localhost` for this machine. */
+export interface FilePlan extends Plan<'file'> {
+  readonly host: string | null
+  readonly path: string
+}
+
+/** RFC 6068: a draft. Header names are lower case; fields that a link must not decide were dropped. */
+export interface MailtoPlan extends Plan<'mailto'> {
+  readonly to: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** RFC 2397. `octets` are the data, decoded; explain leaves them out. */
+export interface DataPlan extends Plan<'data'> {
+  readonly mediaType: string
+  readonly size: number
+  readonly octets: string
+}
+
+/** RFC 2392; `messageId` is null for cid, which means the message at hand. */
+export interface MessagePlan extends Plan<'message'> {
+  readonly messageId: string | null
+  readonly contentId: string | null
+}
+
+/** RFC 8141, undecoded. */
+export interface UrnPlan extends Plan<'urn'> {
+  readonly nid: string
+  readonly nss: string
+  readonly rComponent: string | null
+  readonly qComponent: string | null
+  /** A URL where the namespace's publisher keeps it, where one is known. */
+  readonly locatedAt: string | null
+}
+
+/** uri(7); a null page is the index. */
+export interface ManPlan extends Plan<'man'> {
+  readonly page: string | null
+  readonly section: string | null
+}
+
+export interface InfoPlan extends Plan<'info'> {
+  readonly file: string
+  readonly node: string
+}
+
+export interface WhatisPlan extends Plan<'whatis'> {
+  readonly query: string
+}
+
+export interface GhelpPlan extends Plan<'ghelp'> {
+  readonly service: string
+  readonly document: string
+  readonly page: string | null
+}
+
+export interface TocPlan extends Plan<'toc'> {
+  readonly service: string
+  readonly start: string
+}
+
+export interface AfsPlan extends Plan<'afs'> {
+  readonly path: string
+}
+
+export interface MailserverPlan extends Plan<'mailserver'> {
+  readonly service: string
+  readonly text: string
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The WHATWG "bad ports" (https://fetch.spec.whatwg.org/#port-blocking): reserved for protocols that a crafted URL could be
+ * The WHATWG "bad ports" (https://fetch.spec.whatwg.org/#port-blocking): ports of protocols that a crafted URL could be
  * made to speak. A scheme's own ports are taken out where they are used. 0 is no port to connect to.
  */
 export const foreignPorts: ReadonlySet<number> = new Set([
@@ -10,8 +10,9 @@ export const foreignPorts: ReadonlySet<number> = new Set([
 ])
 
 /**
- * For schemes whose URL dictates the first octets sent, also services that obey one line without a greeting: rsync, Docker, etcd,
- * MySQL, PostgreSQL, VNC, Redis, FastCGI, Elasticsearch, Zabbix, memcached, MongoDB and their like.
+ * Further ports for schemes whose URL dictates the first octets sent: services that obey one line without a greeting:
+ * rsync, Docker, etcd, MySQL, PostgreSQL, VNC, Redis, FastCGI, Elasticsearch, Zabbix, memcached, MongoDB and their
+ * like.
  */
 export const databasePorts: ReadonlySet<number> = new Set([
   873, 2375, 2379, 3306, 5432, 5900, 6379, 8125, 9000, 9200, 10050, 11211, 27017,

@@ -1,8 +1,8 @@
 /**
- * C0, DEL and C1 controls, line separators, and the marks that reorder text: what could drive a terminal or show
- * something else than is there (security.md case 33). Line feed and TAB count as controls here. Also what is there and
- * shows nothing: zero-width spaces, the byte order mark, and tag characters, which can hide a text within another one.
- * Not the two joiners U+200C and U+200D, with which Persian, Indian scripts and emoji are written.
+ * C0, DEL and C1 controls, line separators, and the marks that reorder text: characters that could control a terminal
+ * or disguise a text (security.md case 33). Line feed and TAB count as controls here. Also invisible characters:
+ * zero-width spaces, the byte order mark, and tag characters, which can hide one text within another. Not the two
+ * joiners U+200C and U+200D, with which Persian, Indian scripts and emoji are written.
  */
 const controls =
   /[\0-\x1F\x7F-\x9F\u061C\u180E\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]|\uDB40[\uDC00-\uDC7F]/g

@@ -1,28 +1,16 @@
+import { adviceText } from './advice.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding } from './finding.ts'
 import { findAll } from './findings.ts'
 import type { AccessPlan } from './plan.ts'
-import type { Defaults, Place, Scheme } from './scheme.ts'
+import type { Defaults, Place, ResolveOptions, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
 import { redactUrl } from './secrets/redact.ts'
 import { type Host, readHost } from './url/host.ts'
+import type { SplitUrl } from './url/locator.ts'
 import { type Locator, malformed, type Part, type Span } from './url/locator.ts'
 import { resolveReference } from './url/reference.ts'
-import { type SplitUrl, schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/split.ts'
-
-export interface ResolveOptions {
-  /** Schemes beside the built-in ones; one of the same name replaces it. */
-  readonly schemes?: readonly Scheme[]
-  /** The URL against which a relative reference is resolved (RFC 3986 5). */
-  readonly base?: string
-  readonly defaults?: Defaults
-  /** Turns an internationalised host name into A-labels: `domainToASCII` of node:url. Without it such names are refused. */
-  readonly domainToAscii?: (name: string) => string
-  /** The host that the WHATWG URL parser would contact, null where it refuses: `(url) => new URL(url).hostname`. For `parser-disagreement`. */
-  readonly whatwgHost?: (url: string) => string | null
-  /** Mechanisms that the caller can fetch beside those that come with Retriever; no finding `no-fetcher` is made of them. */
-  readonly fetchable?: readonly string[]
-}
+import { schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/split.ts'
 
 /** What a URL means: its parts, its scheme, what retrieval will do, and what to know before. */
 export interface Resolution {
@@ -49,15 +37,13 @@ export function resolve(url: string, options: ResolveOptions = noOptions): Resol
     return { ...resolution, findings }
   } catch (error) {
     if (!RetrievalError.is(error) || error.span === undefined) throw error
-    const { code, message, phase } = error
-    throw new RetrievalError(code, message, { phase, url: error.url ?? text, span: spanIn(url, text, error.span) })
+    const { code, message, phase, advice } = error
+    const details = { phase, url: error.url ?? text, span: spanIn(url, text, error.span) }
+    throw new RetrievalError(code, message, advice === undefined ? details : { ...details, advice })
   }
 }
 
-/**
- * Where a part of the absolute URL stands in the reference that it was made of: all of that, where the base gave the
- * part.
- */
+/** Maps a span of the absolute URL to the reference as given: the whole reference where the base gave that part. */
 function spanIn(reference: string, text: string, [start, end]: Span): Span {
   const shift = text.length - reference.length
   let shared = reference.length
@@ -81,7 +67,7 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
   return { url: text, locator: split.locator, scheme, plan, findings }
 }
 
-/** `mailto:a@b` and its like have no hierarchy that a reference could be relative to; a fragment alone goes with any base. */
+/** A base such as `mailto:a@b` has no hierarchy, so only a fragment can be relative to it. */
 function absolute(reference: string, base: string): string {
   if (/^(?:#|$)/.test(reference) || /^[A-Za-z][A-Za-z0-9+.-]*:\//.test(base)) return resolveReference(reference, base)
   throw malformed(reference, `it is relative, and the base ${redactUrl(base)} has no hierarchy`, [0, reference.length])
@@ -144,6 +130,7 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
 }
 
 function unknownScheme(text: string, name: string): RetrievalError {
-  const message = `The scheme "${name}" is not known. \`retrieve schemes\` lists those that are; a library adds one by createClient({ schemes, fetchers }).`
-  return new RetrievalError('unknown-scheme', message, { phase: 'resolve', url: text, span: [0, name.length] })
+  const advice = { option: 'schemes' } as const
+  const message = `The scheme "${name}" is not known. See ${adviceText(advice)} for those that are.`
+  return new RetrievalError('unknown-scheme', message, { phase: 'resolve', url: text, span: [0, name.length], advice })
 }

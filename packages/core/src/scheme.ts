@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts'
 import type { AccessPlan, Mechanism, TlsMode } from './plan.ts'
 import type { Locator, Part, Span } from './url/locator.ts'
 
-/** What a caller may set for all resolutions. */
+/** Defaults that a caller may set for all resolutions. */
 export interface Defaults {
   /** `host` or `host:port` of the server for news URLs, which name none (RFC 1738 3.6). */
   readonly newsServer?: string
@@ -11,13 +11,35 @@ export interface Defaults {
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
   readonly localHosts?: readonly string[]
   /**
-   * Ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as `ftpes:` is (RFC 4217), `news:` and
-   * `nntp:` begin with STARTTLS (RFC 4642).
+   * Ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as `ftpes:` is (RFC
+   * 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642).
    */
   readonly requireTls?: boolean
 }
 
-/** What the generic part of resolution has found for a scheme: where to connect to. */
+export interface ResolveOptions {
+  /** Schemes beside the built-in ones; one of the same name replaces it. */
+  readonly schemes?: readonly Scheme[]
+  /** The URL against which a relative reference is resolved (RFC 3986 5). */
+  readonly base?: string
+  readonly defaults?: Defaults
+  /**
+   * Turns an internationalised host name into A-labels: `domainToASCII` of node:url. Without it such names are refused.
+   */
+  readonly domainToAscii?: (name: string) => string
+  /**
+   * The host that the WHATWG URL parser would contact, null where it refuses: `(url) => new URL(url).hostname`. For
+   * `parser-disagreement`.
+   */
+  readonly whatwgHost?: (url: string) => string | null
+  /**
+   * Mechanisms that the caller can fetch beside those that come with Retriever; no finding `no-fetcher` is made of
+   * them.
+   */
+  readonly fetchable?: readonly string[]
+}
+
+/** The result of the generic part of resolution, for a scheme: where to connect to. */
 export interface Place {
   /** Canonical; "" where the URL has no host. */
   readonly host: string
@@ -28,25 +50,30 @@ export interface Place {
   fail(what: string, part: Part): never
 }
 
-/** What a scheme's own findings are made from. */
+/** The input of a scheme's own findings. */
 export interface Inspection {
   readonly locator: Locator
   readonly plan: AccessPlan
   readonly place: Place
   /** Where a part stands in the URL, or the whole URL. */
   span(part: Part): Span
-  /** The part as it was written, before unsafe characters were escaped: offsets into it agree with the span. "" where absent. */
+  /**
+   * The part as it was written, before unsafe characters were escaped: offsets into it agree with the span. "" where
+   * absent.
+   */
   written(part: Part): string
 }
 
-/** What findings on a port are made by. */
+/** The properties of a scheme that findings on a port depend on. */
 export type PortRules = Pick<Scheme, 'name' | 'defaultPort' | 'ownPorts' | 'anyPort' | 'sendsFirst'>
 
-/** All that is known of one scheme. What schemes differ in is data here, so that no code asks for a scheme by name. */
+/**
+ * Everything about one scheme. Differences between schemes are data here, so that no code asks for a scheme by name.
+ */
 export interface Scheme {
   /** Lower case. */
   readonly name: string
-  /** For people: what it is. */
+  /** What it is, for people. */
   readonly title: string
   /** The specification, `RFC 1738 3.2`. */
   readonly spec: string
@@ -65,11 +92,15 @@ export interface Scheme {
   readonly userinfo: 'allowed' | 'forbidden'
   /** False: `?` is a character of the path (RFC 1738 3.2.2, 3.4). */
   readonly query: boolean
-  /** The path is a hierarchy in which `.` and `..` mean what RFC 3986 5.2.4 says; else they are names like any other. */
+  /**
+   * The path is a hierarchy in which `.` and `..` mean what RFC 3986 5.2.4 says; else they are names like any other.
+   */
   readonly dotSegments?: boolean
-  /** Parts that end up on a line of the protocol, where a decoded CR, LF or NUL would begin another one (RFC 1738 6). */
+  /**
+   * Parts that end up on a line of the protocol, where a decoded CR, LF or NUL would begin another one (RFC 1738 6).
+   */
   readonly lineParts: readonly Part[]
-  /** The URL decides the first octets sent, so the server's greeting gives no protection: Gopher and its like. */
+  /** The URL decides the first octets sent, so the server's greeting gives no protection, as in Gopher. */
   readonly sendsFirst?: boolean
   /**
    * Requests are in a binary frame, so that no server of a line protocol can read one out of this plan's: another
@@ -84,14 +115,14 @@ export interface Scheme {
   readonly program?: boolean
   /** Longest URL in characters, where 64 KiB will not do. */
   readonly maxLength?: number
-  /** What to use where nothing can fetch it: a program, a gateway, a successor. Its presence says that we bring no fetcher. */
+  /**
+   * What to use where no fetcher exists: a program, a gateway, a successor. Set for schemes that Retriever brings no
+   * fetcher for.
+   */
   readonly hint?: string
   /** Historic or never registered: the reason, and what to use instead. */
   readonly deprecated?: string
-  /**
-   * Another spelling of the same path, where the scheme knows more than RFC 3986 6.2.2: what a name's letters and
-   * escapes mean.
-   */
+  /** Normalizes a path beyond RFC 3986 6.2.2, where the scheme says what letters and escapes of a name mean. */
   normalizePath?(urlPath: string): string
   /** Pure. Throws `malformed-url` through `place.fail`. */
   resolve(locator: Locator, place: Place): AccessPlan

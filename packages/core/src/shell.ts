@@ -1,5 +1,5 @@
 /**
- * A command as a person may paste it into a shell: what means something to a shell stands in single quotes
+ * A command line for pasting into a shell. Words with characters that mean something to a shell stand in single quotes
  * (POSIX.1-2017 2.2.2), so that no text of a URL or server becomes a command. Control characters stay: printable()
  * shows them.
  */

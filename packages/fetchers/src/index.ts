@@ -27,6 +27,7 @@ export type {
 } from './plugin/metadata.ts'
 export type { TlsOptions } from './plugin/network.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
+export { systemReason } from './result/local-file.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'

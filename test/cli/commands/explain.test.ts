@@ -40,7 +40,7 @@ test('text for people', async () => {
 telnet://h/
   is       Interactive session over TELNET (RFC 4248)
   goes to  h, TCP port 23
-  know     notice: The URL names a service or a thing to do; there is no data object to retrieve. Run the program that is named. [no-data-object, RFC 4248]
+  know     notice: The URL names a service or an action, so there is no data to retrieve. Run the program that is named. [no-data-object, RFC 4248]
 `)
 })
 

@@ -101,9 +101,7 @@ describe('the WHATWG parser’s reading', () => {
   test('is told where it differs', async () => {
     const { stdout } = await retrieve(['explain', '--json', 'http://h\\@evil.example/', 'http://h/'])
     const [refused, plain] = stdout.trimEnd().split('\n')
-    expect(JSON.parse(refused ?? '').error.message).toMatch(
-      /The WHATWG parser, which browsers have, would contact h\.$/,
-    )
+    expect(JSON.parse(refused ?? '').error.message).toMatch(/The WHATWG parser, which browsers use, would contact h\.$/)
     expect(JSON.parse(plain ?? '').findings).toEqual([])
   })
 

@@ -38,7 +38,7 @@ test('--limit and -H with FTP too, and -s says nothing', async () => {
   const { stderr } = await retrieve(['--limit', '5', '-H', 'X-A: b', url])
   expect(stderr.split('\n')).toEqual([
     `retrieve: ${url}: The option --limit has no effect: FTP has no such thing.`,
-    `retrieve: ${url}: The options -H, -A and -e have no effect: FTP has no such thing.`,
+    `retrieve: ${url}: The option -H, -A or -e has no effect: FTP has no such thing.`,
     '',
   ])
   expect((await retrieve(['-s', '--limit', '5', url])).stderr).toBe('')

@@ -56,8 +56,8 @@ describe('--cert, --key and --pass', () => {
     [['--cert', 'cert.pem', '--key', 'cert.pem'], 37, /--key cert\.pem holds no private key/],
     [['--cert', 'cert.pem'], 2, /--cert cert\.pem holds no key: give --key/],
     [['--key', 'key.pem'], 2, /--key needs --cert/],
-    [['--cert', 'cert.pem', '--key', 'locked.pem'], 2, /--key is encrypted; give --pass too/],
-    [['--cert', 'cert.pem:s3cr3t2', '--key', 'locked.pem'], 2, /--pass does not open --key/],
+    [['--cert', 'cert.pem', '--key', 'locked.pem'], 2, /--pass is missing, and the private key is encrypted/],
+    [['--cert', 'cert.pem:s3cr3t2', '--key', 'locked.pem'], 2, /--pass does not open the private key/],
   ])('%j is refused', async (args, status, message) => {
     const outcome = await get(...args)
     expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringMatching(message) })

@@ -100,7 +100,7 @@ describe('--form', () => {
     const { status, stdout, stderr } = await retrieve([server.url])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain('Your name?')
-    expect(stderr).toMatch(/ Give the answers by --form NAME=VALUE, NAME being a prompt or a number\.\n$/)
+    expect(stderr).toMatch(/ Give the answers, by prompt or number, with --form NAME=VALUE\.\n$/)
     expect(server.received).toHaveLength(1)
   })
 })

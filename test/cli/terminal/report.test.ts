@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import { type Advice, RetrievalError } from '@retriever/core'
 import { expect, test } from 'vitest'
 import { Output } from '../../../packages/cli/src/terminal/output.ts'
 import { Reporter } from '../../../packages/cli/src/terminal/report.ts'
@@ -54,13 +54,25 @@ test('with --json the error of a retry has the shape of all errors', () => {
   })
 })
 
-test.each([
-  ['The server asks to be left alone for 9999 s, longer than maxRetryDelay (120 s).', 'longer than 120 s.'],
-  ['The server refused the request; `error.response` has what it says.', 'request; -v shows what it says.'],
-  ['give it the field that it takes, by `headers`.', 'by -H or --oauth2-bearer.'],
-  ['The server wants a user and password; give them in the URL, or as credentials.', 'in the URL, or by -u.'],
-])('advice is given in options, whichever way it is told: %s', (message, typed) => {
-  const failure = new RetrievalError('http-error', `${url}: ${message}`, { phase: 'request', url })
+test.each<[string, Advice, string]>([
+  [
+    'for 9999 s, longer than 120 s (`limits.maxRetryDelay`).',
+    { option: 'limits.maxRetryDelay' },
+    '120 s (a fixed limit).',
+  ],
+  [
+    'The server refused the request; `error.response` has what it says.',
+    { option: 'error.response' },
+    '; -v has what it',
+  ],
+  [
+    'give it by `headers["Authorization"]`.',
+    { option: 'headers', value: 'Authorization' },
+    "-H 'Authorization: ...' or",
+  ],
+  ['give them in the URL, or by `credentials`.', { option: 'credentials' }, 'in the URL, or by -u.'],
+])('advice is given in options, whichever way it is told: %s', (message, advice, typed) => {
+  const failure = new RetrievalError('http-error', `${url}: ${message}`, { phase: 'request', url, advice })
   const said = (json: boolean): string => {
     const notes = new Notes(new AbortController().signal, {})
     const report = new Reporter(notes, { json, verbose: true })

@@ -275,7 +275,7 @@ describe('public addresses alone', () => {
       const scheme = url.slice(0, url.indexOf(':')) as keyof typeof paths
       for (const host of ['127.0.0.1', 'localhost', 'inside.example']) {
         const error = await outcomeOf(`${scheme}://${host}:${port}/${paths[scheme]}`, publicOnly)
-        expect(error).toEqual(refused(/no public address, and policy\.publicOnly/))
+        expect(error).toEqual(refused(/no public address, and `policy\.publicOnly`/))
       }
     }
     const accepted = [servers.http, servers.ftp, servers.gopher, servers.nntp].map((server) => server.accepted)
@@ -287,7 +287,9 @@ describe('public addresses alone', () => {
     await using proxy = await scriptedProxy(socks())
     const options = { ...publicOnly, proxy: `socks5h://u:s3cr3t@127.0.0.1:${proxy.port}` }
     const error = await outcomeOf('http://www.example/', options)
-    expect(error).toEqual(refused(/through the proxy socks5h:\/\/127\.0\.0\.1:\d+, and policy\.publicOnly cannot see/))
+    expect(error).toEqual(
+      refused(/through the proxy socks5h:\/\/127\.0\.0\.1:\d+, and `policy\.publicOnly` cannot see/),
+    )
     expect(String(error)).not.toContain('s3cr3t')
     expect(proxy.heard).toEqual([])
   })

@@ -179,7 +179,7 @@ describe('how often, and when', () => {
     expect(result).toMatchObject({ error: { status: 429, retryAfter: 99_999_000, transient: true }, delays: [] })
     expect(result.asked).toHaveLength(1)
     expect((result as { error: Error }).error.message).toContain(
-      'The server asks to be left alone for 99999 s, longer than maxRetryDelay (120 s); try again then. (429 x)',
+      'The server asks to be left alone for 99999 s, longer than 120 s (`limits.maxRetryDelay`); try again then. (429 x)',
     )
   })
 

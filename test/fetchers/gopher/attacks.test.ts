@@ -63,7 +63,7 @@ describe('case 2, smuggling without a line end: the port is refused, one line be
     for (const scheme of ['gopher', 'gophers']) {
       for (const { error, events } of await everyDoor(`${scheme}://127.0.0.1:${port}/${path}`)) {
         expect(error).toMatchObject({ code: 'refused', phase: 'policy' })
-        expect(error?.message).toContain(`--allow-port ${port}`)
+        expect(error?.message).toContain(`policy.allowPorts: [${port}]`)
         expect(dialled(events)).toEqual([])
       }
     }

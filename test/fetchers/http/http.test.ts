@@ -533,7 +533,7 @@ describe('a server that breaks HTTP', () => {
       'protocol-violation',
       'interim',
     ],
-    [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 'limit-exceeded', 'maxReply'],
+    [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 'limit-exceeded', '`limits.maxReply`'],
     ['', 'receive-failed', 'without an answer'],
     ['HTTP/1.1 200 OK\r\nConte', 'receive-failed', 'without an answer'],
   ])('%j is %s', async (answer, code, words) => {

@@ -177,7 +177,11 @@ describe('a proxy that makes none', () => {
   test.each([407, 401])('until it is told who asks, wants a login (%i)', async (status) => {
     const script = answering(`HTTP/1.1 ${status} Who\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n`)
     const none = await failureThrough(script, 'ftps://ftp.example/x')
-    expect(none).toMatchObject({ code: 'auth-required', status, message: expect.stringMatching(/in its URL/) })
+    expect(none).toMatchObject({
+      code: 'auth-required',
+      status,
+      message: expect.stringMatching(/wants a login; give `proxy: "http:\/\/USER:\*\*\*@127\.0\.0\.1:\d+"`/),
+    })
     const wrong = await through(script, 'ftps://ftp.example/x', { login: 'alice:s3cr3t@' })
     expect(await failure(wrong.outcome)).toMatchObject({ code: 'auth-failed', status })
     // Asked once, and not again with the same.
@@ -413,7 +417,7 @@ describe('an ftp URL asked of the proxy', () => {
     expect(representation).toMatchObject({ kind: 'object', mediaType: 'text/html' })
     const remarks = events.flatMap((event) => (event.type === 'remark' ? event.message : []))
     expect(remarks).toEqual([
-      expect.stringMatching(/The proxy \S+ made a page of the directory\..* tunnel: proxyTunnel\.$/),
+      expect.stringMatching(/The proxy \S+ made a page of the directory\..* tunnel: `proxyTunnel`\.$/),
     ])
   })
 
@@ -421,7 +425,7 @@ describe('an ftp URL asked of the proxy', () => {
     const script = httpProxy({ answer: () => `HTTP/1.1 ${status} x\r\nContent-Length: 0\r\n\r\n` })
     const error = await failureThrough(script, 'ftp://ftp.example/x')
     expect(error).toMatchObject({ code: 'http-error', status })
-    expect(error.message).toMatch(/If it knows no FTP, go through a tunnel: proxyTunnel\./)
+    expect(error.message).toMatch(/If it knows no FTP, go through a tunnel: `proxyTunnel`\./)
   })
 
   test('is not where a redirect of the proxy leads', async () => {

@@ -197,7 +197,7 @@ describe('what is not there', () => {
   test('a server: said before anything is contacted', async () => {
     const error = await failure('news:retriever.test')
     expect(error).toMatchObject({ code: 'no-server', phase: 'resolve' })
-    expect(error.message).toMatch(/--news-server.*NNTPSERVER.*defaults\.newsServer/)
+    expect(error.message).toMatch(/Name one by `defaults\.newsServer`\.$/)
   })
 
   test('a server, but one is configured', async () => {

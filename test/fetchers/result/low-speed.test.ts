@@ -36,7 +36,9 @@ describe('a body that drips (security.md case 60)', () => {
     expect(await failure(read(`http://127.0.0.1:${server.port}/`, { limits }))).toMatchObject({
       code: 'timeout',
       phase: 'body',
-      message: expect.stringMatching(/fewer than 10000 octets a second for 0\.2 s\. Try later, or lower minSpeed/),
+      message: expect.stringMatching(
+        /fewer than 10000 octets a second for 0\.2 s\. Try later, or lower `limits\.minSpeed`/,
+      ),
     })
   })
 

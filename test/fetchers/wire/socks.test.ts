@@ -234,7 +234,10 @@ describe('a refusal', () => {
     const wrong = await failureThrough(socks({ login: 'alice:other' }), options, 'alice:s3cr3t@')
     expect(wrong).toMatchObject({ code: 'auth-failed', message: expect.stringMatching(/refused its user or password/) })
     const none = await failureThrough(socks({ login: 'alice:other' }), options)
-    expect(none).toMatchObject({ code: 'auth-required', message: expect.stringMatching(/give it user and password/) })
+    expect(none).toMatchObject({
+      code: 'auth-required',
+      message: expect.stringMatching(/wants a login; give `proxy: "socks5h?:\/\/USER:\*\*\*@/),
+    })
     const unfit = await failureThrough(
       async (peer) => {
         await peer.take(4)

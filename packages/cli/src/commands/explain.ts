@@ -10,6 +10,7 @@ import {
 } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import { searchUrl } from '../options/gopher.ts'
+import { shownExplanation } from '../options/option-hints.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { urlArgument } from '../url-argument.ts'
@@ -20,7 +21,7 @@ export async function explainUrls(run: Run): Promise<number> {
   if (config.operands.length === 0) throw usageError('No URL is given. Try: retrieve explain --help')
   let exit = 0
   for (const [index, operand] of config.operands.entries()) {
-    const explanation = explained(operand, run)
+    const explanation = shownExplanation(explained(operand, run))
     if ('error' in explanation) exit ||= errorCodes[explanation.error.code as ErrorCode].exit
     if (!config.json && index > 0) await output.write('\n')
     await output.write(config.json ? jsonLine(explanation) : formatExplanation(explanation))
@@ -35,7 +36,7 @@ function explained(operand: string, { config, report }: Run): Explanation {
     return explain(search === null ? url : searchUrl(resolve(url, resolving), search), resolving)
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
-    const { code, message, span = null } = error
-    return { url: redact(operand), error: { code, message: redact(message), span } }
+    const { code, message, span = null, advice } = error
+    return { url: redact(operand), error: { code, message: redact(message), span, ...(advice && { advice }) } }
   }
 }

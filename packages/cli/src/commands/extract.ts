@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { type ExtractedUrl, extractUrls, printable, RetrievalError } from '@retriever/core'
+import { systemReason } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
@@ -60,15 +61,11 @@ function tooLong(name: string): RetrievalError {
   return new RetrievalError('limit-exceeded', message, { phase: 'body' })
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EISDIR: 'it is a directory',
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of its path is no folder',
-}
+/** Reasons that are others for a file that is read. */
+const reasons: Readonly<Record<string, string>> = { EISDIR: 'it is a directory', ENOENT: 'there is no such file' }
 
 function unreadable(name: string, cause: unknown): RetrievalError {
   const { code = '' } = cause as NodeJS.ErrnoException
-  const message = `${name} cannot be read: ${reasons[code] ?? String(cause)}.`
+  const message = `${name} cannot be read: ${reasons[code] ?? systemReason(cause) ?? String(cause)}.`
   return new RetrievalError('file-failed', message, { phase: 'resolve', cause })
 }

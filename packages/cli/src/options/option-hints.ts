@@ -1,54 +1,83 @@
-/** The library's words for what can be set, where its messages give advice, and what a person types instead. */
-const typed: readonly (readonly [RegExp, string])[] = [
-  [/\btotalTimeout\b/, '--max-time'],
-  [/\bconnectTimeout\b/, '--connect-timeout'],
-  // Nothing to type yet.
-  [/, or raise idleTimeout\b/, ''],
-  [/, or raise minSpeedTime\b|, or lower minSpeed\b/, ', or give another --speed-limit or --speed-time'],
-  [/\bmaxSize\b/, '--max-filesize'],
-  // Nor here; the number says it all.
-  [/\bmaxRetryDelay \((\d+ s)\)/, '$1'],
-  [/\bpolicy\.allowDowngrade\b/, '--allow-downgrade'],
-  [/\bpolicy\.allowInward\b/, '--allow-inward'],
-  [/\bthrough the credentials option\b|\bas credentials\b/, 'by -u'],
-  [/\bthe Authorization field of your own\b/, 'what -H or --oauth2-bearer gives as Authorization'],
-  [/`error\.response` has what it says/, '-v shows what it says'],
-  [/, by `headers`/, ', by -H or --oauth2-bearer'],
-  [
-    /\bby prompt or number with the option `form`; the command: (--form NAME=VALUE)/,
-    'by $1, NAME being a prompt or a number',
-  ],
-  [/--news-server, NNTPSERVER or defaults\.newsServer\b/, '--news-server HOST, or by $NNTPSERVER'],
-  [/`defaults\.requireTls`/, '--ssl-reqd'],
-  [/`compressed`/, '--compressed'],
-  // Of options that have no effect.
-  [/`resumeFrom`/, '-C'],
-  [/`range`/, '-r'],
-  [/`ifChangedSince`/, '-z'],
-  [/`ifNoneMatch`/, '--etag-compare'],
-  [/`accept`/, '--accept'],
-  [/`acceptLanguage`/, '--accept-language'],
-  [/`form`/, '--form'],
-  [/`limit`/, '--limit'],
-  [/The option `headers` has/, 'The options -H, -A and -e have'],
-  [/`fail`/, '--no-fail'],
-  [/`split`/, '--split'],
-  [/\bmaxRedirects\b/, '--max-redirs'],
-  [/`fail: false`/, '--no-fail'],
-  [/as a Cookie field of `headers`/, "by -H 'Cookie: ...'"],
-  [/ or tls\.(?:ca|proxyCa|cert)\b/, ''],
-  [/\bpolicy\.publicOnly\b/, '--public-only'],
-  [/`tls\.passphrase`/, '--pass'],
-  [/`tls\.key`/g, '--key'],
-  [/`tls\.cert`/g, '--cert'],
-  [/`addresses(?:\["[^"]*"\])?`/, '--resolve'],
-  [/do not offer it: `httpFetcher\(\{ http2: false \}\)`/, 'give --http1.1'],
-  [/`proxy`/, 'the proxy (--proxy, or a variable such as $ftp_proxy)'],
-  [/\bproxyTunnel\b/, '--proxytunnel'],
-  [/\bgive it user and password in its URL\b/, 'give --proxy-user'],
-]
+import { type Advice, type AdvisedOption, adviceText, type Explanation, type Finding } from '@retriever/core'
 
-/** A message of the library with its advice in the command's own terms. */
-export function inOptions(message: string): string {
-  return typed.reduce((text, [word, option]) => text.replace(word, option), message)
+type Words = string | ((value: Advice['value']) => string)
+
+/**
+ * What a person types for each option of the library that a message may name, or what it is where nothing can be typed.
+ */
+const typed: Readonly<Record<AdvisedOption, Words>> = {
+  'policy.allow': (code) => `--allow ${code}`,
+  'policy.allowPorts': (port) => `--allow-port ${port}`,
+  'policy.allowDowngrade': '--allow-downgrade',
+  'policy.allowInward': '--allow-inward',
+  'policy.publicOnly': '--public-only',
+  'limits.connectTimeout': '--connect-timeout',
+  'limits.idleTimeout': 'a fixed limit',
+  'limits.totalTimeout': '--max-time',
+  'limits.minSpeed': '--speed-limit',
+  'limits.minSpeedTime': '--speed-time',
+  'limits.maxSize': '--max-filesize',
+  'limits.maxCollected': 'a fixed limit',
+  'limits.maxReply': 'a fixed limit',
+  'limits.maxRetryDelay': 'a fixed limit',
+  'tls.ca': '--cacert',
+  'tls.proxyCa': '--proxy-cacert',
+  'tls.cert': '--cert',
+  'tls.key': '--key',
+  'tls.passphrase': '--pass',
+  'defaults.newsServer': '--news-server HOST, or by $NNTPSERVER',
+  'defaults.requireTls': '--ssl-reqd',
+  schemes: '`retrieve schemes`',
+  fetchers: 'createClient({ fetchers }) of the library',
+  credentials: (kind) => (kind === 'token' ? '--oauth2-bearer' : kind === 'account' ? '--ftp-account' : '-u'),
+  addresses: '--resolve',
+  proxy: (url) => (url === undefined ? 'the proxy (--proxy, or a variable such as $ftp_proxy)' : '--proxy-user'),
+  proxyTunnel: '--proxytunnel',
+  'httpFetcher.http2': '--http1.1',
+  range: '-r',
+  resumeFrom: '-C',
+  ifChangedSince: '-z',
+  ifNoneMatch: '--etag-compare',
+  accept: '--accept',
+  acceptLanguage: '--accept-language',
+  form: '--form NAME=VALUE',
+  limit: '--limit',
+  headers: fieldOption,
+  head: '-I',
+  compressed: '--compressed',
+  fail: '--no-fail',
+  split: '--split',
+  charset: '--charset',
+  'error.response': '-v',
+}
+
+function fieldOption(field: Advice['value']): string {
+  if (field === undefined) return '-H, -A or -e'
+  return `-H '${field}: ...'${field === 'Authorization' ? ' or --oauth2-bearer' : ''}`
+}
+
+/** A message of the library with what the command has in place of the option that it names. */
+export function inFlags(message: string, advice: Advice | undefined): string {
+  if (advice === undefined) return message
+  const words = typed[advice.option]
+  return message.replaceAll(adviceText(advice), () => (typeof words === 'string' ? words : words(advice.value)))
+}
+
+/** A finding as the command shows it: without `advice`, and its remedy in the message. */
+export function shownFinding({ code, severity, message, remedy, span, rule, advice }: Finding): ShownFinding {
+  return { code, severity, message: inFlags(`${message} ${remedy}`, advice), span, rule }
+}
+
+type ShownFinding = Omit<Finding, 'remedy' | 'advice'>
+
+/** An explanation as the command shows it. */
+export function shownExplanation(explanation: Explanation): Explanation {
+  if ('error' in explanation) {
+    const { advice, ...error } = explanation.error
+    return { ...explanation, error: { ...error, message: inFlags(error.message, advice) } }
+  }
+  const findings = explanation.findings.map(({ advice, ...rest }) => {
+    return { ...rest, message: inFlags(rest.message, advice) }
+  })
+  return { ...explanation, findings }
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
+import { systemReason } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { GivenOptions } from '../options/option.ts'
 import type { OutputOption } from '../options/output.ts'
@@ -72,17 +73,8 @@ export function tryFile<T>(path: string, operation: () => T): T {
     return operation()
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? ''
-    throw writeFailed(path, reasons[code] ?? (code || String(cause)), cause)
+    throw writeFailed(path, systemReason(cause) ?? (code || String(cause)), cause)
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  ENAMETOOLONG: 'the name is too long',
-  ENOENT: 'its folder does not exist',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of its path is no folder',
-  EROFS: 'the file system is read-only',
 }
 
 /** The error for local output, worded as by saveTo(). */

@@ -1,4 +1,5 @@
 import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets } from '@retriever/core'
+import { controls } from '../terminal/output.ts'
 
 /** Octets of UTF-8, which every file system accepts even with `.part.json` added. */
 const maxOctets = 200
@@ -26,8 +27,6 @@ function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** C0, DEL, C1, line separators, and the marks that reorder text. */
-const controls = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 /**
  * Invisible characters: soft hyphen, zero-width characters, byte order mark, tags. They are dropped, as names that look
  * alike would be two files.

@@ -62,14 +62,13 @@ export class Output {
   }
 }
 
+/** C0, DEL, C1, line separators, and the marks that reorder text. */
+export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
+
 /** One JSON object on one line. DEL, C1 controls and bidi marks, which JSON.stringify leaves, are escaped too. */
 export function jsonLine(value: unknown): string {
   const escapeUnit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  const text = JSON.stringify(value).replace(
-    /[\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g,
-    escapeUnit,
-  )
-  return `${text}\n`
+  return `${JSON.stringify(value).replace(controls, escapeUnit)}\n`
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -1,7 +1,7 @@
-import { type Explained, type Finding, formatExplanation, octetsToText, RetrievalError } from '@retriever/core'
+import { type Explained, formatExplanation, octetsToText, RetrievalError } from '@retriever/core'
 import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
-import { inOptions } from '../options/option-hints.ts'
+import { inFlags, shownFinding } from '../options/option-hints.ts'
 import type { Output } from './output.ts'
 
 export interface ReportOptions {
@@ -46,10 +46,6 @@ export class Reporter {
     else this.#output.note(`retrieve: warning: ${warning.message}`)
   }
 
-  #finding({ code, severity, message, remedy, span, rule }: Finding): void {
-    this.warning({ code, severity, message: `${message} ${remedy}`, span, rule })
-  }
-
   /** All is well, but nothing has come. */
   #notModified({ code, url = '' }: RetrievalError): void {
     const since = this.#options.request?.ifChangedSince
@@ -73,9 +69,10 @@ export class Reporter {
    */
   event(event: RetrievalEvent, at = 0): void {
     if (event.type === 'resolved') {
-      for (const finding of event.findings) if (finding.severity === 'warning') this.#finding(finding)
+      for (const finding of event.findings)
+        if (finding.severity === 'warning') this.warning({ ...shownFinding(finding) })
     }
-    if (event.type === 'remark') this.notice({ operand: event.url, message: inOptions(event.message) })
+    if (event.type === 'remark') this.notice({ operand: event.url, message: inFlags(event.message, event.advice) })
     if (event.type === 'retried') this.#wait(event, at)
     if (!this.#options.verbose || event.type === 'progress') return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
@@ -85,14 +82,15 @@ export class Reporter {
   /** Why nothing happens for so long. What begins again at once is told with -v alone, which tells of all. */
   #wait({ url, error, delay }: Retried, at: number): void {
     if ((delay === 0 && at === 0) || this.#options.verbose) return
-    const what = error.message.replace(`${url}: `, '')
-    this.notice({ operand: url, code: error.code, message: inOptions(`${what} ${sentenceCase(nextTry(delay, at))}.`) })
+    const what = shownMessage(error).replace(`${url}: `, '')
+    this.notice({ operand: url, code: error.code, message: `${what} ${sentenceCase(nextTry(delay, at))}.` })
   }
 
   #record(event: RetrievalEvent): Record<string, unknown> {
     const { type, ...rest } = event
     // The shape of explain --json.
     if (event.type === 'resolved') return { event: type, ...explanationOf(event) }
+    if (event.type === 'remark') return { event: type, url: event.url, message: inFlags(event.message, event.advice) }
     if (event.type === 'retried') return { event: type, ...rest, error: errorRecord(event.error) }
     return { event: type, ...rest, ...(type === 'done' && { error: undefined }) }
   }
@@ -115,7 +113,7 @@ export class Reporter {
       case 'cached':
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
-        return [`* ${nextTry(event.delay, at)} after: ${inOptions(event.error.message)}`]
+        return [`* ${nextTry(event.delay, at)} after: ${shownMessage(event.error)}`]
       case 'remark':
         return []
       case 'done':
@@ -126,9 +124,9 @@ export class Reporter {
   }
 }
 
-/** With the remedy of each finding by itself. */
+/** The explanation in the command's words, with the remedy of each finding by itself. */
 function explanationOf({ explanation, findings }: Extract<RetrievalEvent, { type: 'resolved' }>): Explained {
-  return { ...explanation, findings }
+  return { ...explanation, findings: findings.map(shownFinding) }
 }
 
 const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['how'], string>> = {
@@ -177,12 +175,19 @@ function excerptLines({ response }: RetrievalError): string[] {
 
 /** What went wrong, as it is told to people. */
 export function sentence(error: unknown): string {
-  if (RetrievalError.is(error)) return `retrieve: ${inOptions(located(error))}`
+  if (RetrievalError.is(error)) return `retrieve: ${located(error)}`
   return `retrieve: Unexpected: ${error instanceof Error ? error.message : String(error)}. This is a defect; please report it.`
 }
 
+/** In the command's own terms. */
+function shownMessage({ message, advice }: RetrievalError): string {
+  return inFlags(message, advice)
+}
+
 /** With the URL in front, where the message does not have it: there may be many. */
-function located({ message, url }: RetrievalError): string {
+function located(error: RetrievalError): string {
+  const message = shownMessage(error)
+  const { url } = error
   return url === undefined || message.includes(url) ? message : `${url}: ${message}`
 }
 
@@ -190,6 +195,6 @@ function errorRecord(error: unknown): Record<string, unknown> {
   const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
   const { code, phase, url = null, reply = null, status = null, span = null, response = null, handoff } = error
-  const told = { code, exit, phase, url, message: inOptions(error.message), reply, status, span, response }
+  const told = { code, exit, phase, url, message: shownMessage(error), reply, status, span, response }
   return handoff === undefined ? told : { ...told, handoff }
 }

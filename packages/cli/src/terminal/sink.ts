@@ -1,5 +1,6 @@
 import { fstatSync, write } from 'node:fs'
 import { promisify } from 'node:util'
+import { systemReason } from '@retriever/fetchers'
 import { writeFailed } from '../saving/destination.ts'
 
 /** The reader of standard output has gone, as in `| head`. This ends the work, and is not a failure. */
@@ -50,16 +51,9 @@ function writeToStream(stream: NodeJS.WriteStream, signal: AbortSignal): Sink {
     })
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EDQUOT: 'the quota is used up',
-  EFBIG: 'the file may not grow further',
-  EIO: 'the device reports an error',
-  ENOSPC: 'no space is left on the device',
-}
-
 function stdoutError(cause: unknown): Error {
   const { code = '' } = cause as NodeJS.ErrnoException
   // ERR_STREAM_DESTROYED follows an earlier EPIPE.
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new StdoutClosed()
-  return writeFailed('Standard output', reasons[code] ?? String(cause), cause)
+  return writeFailed('Standard output', systemReason(cause) ?? String(cause), cause)
 }

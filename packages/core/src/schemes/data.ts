@@ -1,4 +1,4 @@
-import type { DataPlan } from '../local-plan.ts'
+import type { DataPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
@@ -15,7 +15,7 @@ export const data: Scheme = {
   userinfo: 'forbidden',
   query: false,
   lineParts: [],
-  // A picture in a page is a fair use; a film is not.
+  // Enough for a picture in a page, too little for a film.
   maxLength: 8 * 1024 * 1024,
   hint: 'The data stands in the URL itself.',
   resolve: dataPlan,
@@ -45,10 +45,10 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const values = new Uint8Array(128)
 for (let value = 0; value < 64; value++) values[alphabet.charCodeAt(value)] = value
 
-/** Base64 digits turned into one string at a time: few enough to be arguments of a call. */
+/** How many Base64 digits are decoded at once: few enough to be the arguments of one call. */
 const chunk = 16_384
 
-/** RFC 4648 4, blanks ignored and missing padding forgiven; undefined for what is none. */
+/** RFC 4648 4, blanks ignored and missing padding forgiven; undefined for invalid Base64. */
 function decodeBase64(text: string): string | undefined {
   const digits = text.replace(/[\t\n\f\r ]+/g, '').replace(/={0,2}$/, '')
   if (/[^A-Za-z0-9+/]/.test(digits) || digits.length % 4 === 1) return undefined

@@ -19,7 +19,10 @@ export const dict: Scheme = {
   resolve: dictPlan,
 }
 
-/** Trailing parts may be left out: the database is then `!` (the first that has it), the strategy `.` (the server's own). */
+/**
+ * Trailing parts may be left out: the database is then `!` (the first that has it), the strategy `.` (the server's
+ * own).
+ */
 function dictPlan({ urlPath, password }: Locator, place: Place): DictPlan {
   if (password !== null) place.fail('dict URLs hold no password (RFC 2229 5)', 'password')
   const [command = '', word = '', database = '', ...rest] = (urlPath ?? '').split(':').map(decodeOctets)

@@ -1,5 +1,5 @@
 import { type Finding, finding } from '../finding.ts'
-import type { FilePlan } from '../local-plan.ts'
+import type { FilePlan } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
@@ -33,10 +33,13 @@ function filePlan(locator: Locator, place: Place): FilePlan {
   return { mechanism: 'file', host: locator.host === null ? null : place.host, path: decodeOctets(rooted), wire: [] }
 }
 
-/** RFC 8089 2: a host other than this machine. Nothing is ever fetched from it: 1738-era clients tried FTP, Windows tries SMB. */
+/**
+ * RFC 8089 2: a host other than this machine. Nothing is ever fetched from it: 1738-era clients tried FTP, Windows
+ * tries SMB.
+ */
 function foreignHost({ plan, place, span }: Inspection): Finding[] {
   if (plan.mechanism !== 'file' || !plan.host || plan.host === 'localhost') return []
   if (place.defaults.localHosts?.includes(plan.host)) return []
-  const message = `The file is said to be on ${plan.host}, which is not known to be this machine.`
+  const message = `The URL places the file on ${plan.host}, which is not known to be this machine.`
   return [finding('foreign-file-host', message, span('host'), 'RFC 8089 2')]
 }

@@ -3,7 +3,10 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** draft-ietf-uri-url-finger-03: `finger://host:port/query`; the query is RFC 1288's `{Q1}` or `{Q2}`, `/W` before it asks for more. */
+/**
+ * draft-ietf-uri-url-finger-03: `finger://host:port/query`; the query is RFC 1288's `{Q1}` or `{Q2}`, `/W` before it
+ * asks for more.
+ */
 export const finger: Scheme = {
   name: 'finger',
   title: 'Who is on a host',

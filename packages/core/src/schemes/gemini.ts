@@ -1,5 +1,6 @@
 import type { GeminiPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 
 /** Gemini 0.24.1: one line, the absolute URL, over TLS. */
@@ -22,9 +23,7 @@ export const gemini: Scheme = {
 
 function geminiPlan({ urlPath, query }: Locator, place: Place): GeminiPlan {
   const { host, port } = place
-  // The zone of an IPv6 address means nothing to the server (RFC 6874 1).
-  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
-  const target = `gemini://${name}${port === 1965 ? '' : `:${port}`}/${urlPath ?? ''}${query === null ? '' : `?${query}`}`
+  const target = `gemini://${authority(place, 1965)}/${urlPath ?? ''}${query === null ? '' : `?${query}`}`
   // Gemini 2.1: the request line holds at most 1024 octets.
   if (target.length > 1024) place.fail('a Gemini request has at most 1024 octets', 'urlPath')
   return { mechanism: 'gemini', host, port, tls: 'implicit', target, wire: [`${target}\r\n`] }

@@ -1,5 +1,6 @@
 import type { HttpPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
@@ -36,8 +37,6 @@ export const https: Scheme = {
 function httpPlan(locator: Locator, place: Place, defaultPort: number): HttpPlan {
   const target = `/${locator.urlPath ?? ''}${locator.query === null ? '' : `?${locator.query}`}`
   const { host, port } = place
-  // The zone of an IPv6 address means nothing to the server (RFC 6874 1).
-  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
   return {
     mechanism: 'http',
     host,
@@ -46,6 +45,6 @@ function httpPlan(locator: Locator, place: Place, defaultPort: number): HttpPlan
     target,
     user: locator.user === null ? null : decodeOctets(locator.user),
     password: locator.password === null ? null : decodeOctets(locator.password),
-    wire: [`GET ${target} HTTP/1.1\r\nHost: ${name}${port === defaultPort ? '' : `:${port}`}\r\n\r\n`],
+    wire: [`GET ${target} HTTP/1.1\r\nHost: ${authority(place, defaultPort)}\r\n\r\n`],
   }
 }

@@ -16,8 +16,8 @@ export const ldap: Scheme = {
   userinfo: 'forbidden',
   // Up to four ? of its own.
   query: false,
-  // BER frames everything, but the URL decides octets that a server of another protocol would read as lines; a filter or name
-  // that needs a line break writes it `%5C0A`.
+  // BER frames everything, but the URL decides octets that a server of another protocol would read as lines; a filter
+  // or name that needs a line break writes it `%5C0A`.
   lineParts: ['urlPath'],
   isFramed: (plan) => plan.mechanism === 'ldap' && !stringsOf(plan).some(beginsLine),
   hint: 'Use ldapsearch -H URL.',
@@ -34,7 +34,7 @@ export const ldaps: Scheme = {
   resolve: (locator, place) => ldapPlan(locator, place, 'implicit'),
 }
 
-/** OpenLDAP's: the host part is the encoded path of a local socket. */
+/** An extension of OpenLDAP: the host part is the encoded path of a local socket. */
 export const ldapi: Scheme = {
   ...ldap,
   name: 'ldapi',
@@ -49,7 +49,7 @@ export const ldapi: Scheme = {
   }),
 }
 
-/** A map: of an object, `constructor` would be a scope. */
+/** A map and no object, in which `constructor` would be a scope. */
 const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
   ['', 'base'],
   ['base', 'base'],
@@ -105,7 +105,10 @@ function beginsLine({ length }: string): boolean {
   return length % 256 === 10 || length % 256 === 13
 }
 
-/** `!bindname=cn=Manager%2co=Foo`: critical where `!` stands before it. A critical one that is unknown must fail (RFC 4516 2). */
+/**
+ * `!bindname=cn=Manager%2co=Foo`: critical where `!` stands before it. A critical one that is unknown must fail (RFC
+ * 4516 2).
+ */
 function readExtension(text: string, place: Place): LdapPlan['extensions'][number] {
   const critical = text.startsWith('!')
   const [type = '', value] = text.slice(critical ? 1 : 0).split(/=(.*)/s)

@@ -1,5 +1,5 @@
 import { type Finding, findDelimiters, finding } from '../finding.ts'
-import type { MailtoPlan } from '../local-plan.ts'
+import type { MailtoPlan } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
 import type { Locator, Part } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
@@ -46,7 +46,7 @@ function mailtoPlan({ urlPath, query }: Locator, place: Place): MailtoPlan {
 function addresses(list: string, part: Part, place: Place): string[] {
   const decoded = list.split(',').filter(Boolean).map(decodeOctets)
   for (const address of decoded) {
-    // What follows a line break is a finding, which says more than an error.
+    // Only the text before a line break is checked: the line break itself is a finding, which says more than an error.
     const end = address.search(/[\0\r\n]/)
     if (!addrSpec.test(end === -1 ? address : address.slice(0, end)))
       place.fail('an address has the form user@host; it holds no blanks', part)
@@ -54,7 +54,7 @@ function addresses(list: string, part: Part, place: Place): string[] {
   return decoded
 }
 
-/** RFC 6068 2: dot-atom or quoted string, @, domain; generous with everything but blanks and further @. */
+/** RFC 6068 2: dot-atom or quoted string, @, domain; anything is allowed but blanks and a further @. */
 const addrSpec = /^(?:[^@"\t ]+|"(?:[^"\\]|\\.)*")@[^@\t ]+$/s
 
 interface Field {
@@ -89,7 +89,7 @@ function mailtoFindings({ locator, written, span }: Inspection): Finding[] {
   const [at] = span('query')
   const headers = headerFields(written('query')).flatMap((field) => headerFinding(field, at))
   if (!/%0[0AD]/i.test(written('urlPath'))) return headers
-  const message = 'An address holds an encoded line break, which would begin a header field.'
+  const message = 'An address contains an encoded line break, which would start a header field.'
   return [injection(message, span('urlPath')), ...headers]
 }
 
@@ -98,11 +98,11 @@ function headerFinding({ name, raw, value, start, end }: Field, at: number): Fin
   // Only a body has lines; they are CR LF (RFC 6068 5).
   if (name === 'body') return findDelimiters(raw, 'body', at + end - raw.length, /(?:%00)+/g)
   if (/[\r\n\0]/.test(name + value)) {
-    const message = `The header field ${JSON.stringify(name)} holds an encoded line break, which would begin another one.`
+    const message = `The header field ${JSON.stringify(name)} holds an encoded line break, which would start another one.`
     return [injection(message, span)]
   }
   if (safeHeaders.has(name)) return []
-  const message = `The header field ${JSON.stringify(name)} was dropped: a link must not decide it.`
+  const message = `The header field ${JSON.stringify(name)} was dropped: a link must not set it.`
   return [finding('unsafe-header', message, span, 'RFC 6068 4')]
 }
 

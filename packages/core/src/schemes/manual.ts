@@ -1,10 +1,13 @@
 import { type Finding, finding } from '../finding.ts'
-import type { GhelpPlan, InfoPlan, ManPlan, TocPlan, WhatisPlan } from '../local-plan.ts'
+import type { GhelpPlan, InfoPlan, ManPlan, TocPlan, WhatisPlan } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
 import type { Locator, Part } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** The documentation schemes of uri(7). A local program answers each, so what it would read as an option is a danger. */
+/**
+ * The documentation schemes of uri(7). A local program answers each, so a name that it would read as an option is a
+ * danger.
+ */
 const local = {
   defaultPort: null,
   tls: 'none',
@@ -120,7 +123,7 @@ export const toc: Scheme = {
   }),
 }
 
-/** What a URL gives to the program as a word of its own, and behind what it stands in the URL as written. */
+/** The fields that become words of the program's command line, and the text before each in the URL as written. */
 const givenWords: ReadonlyArray<readonly [field: string, part: Part, before: RegExp]> = [
   ['page', 'urlPath', /^(?:\/|%2F)?/i],
   ['file', 'urlPath', /^(?:\(|%28)?/i],

@@ -1,4 +1,4 @@
-import type { MessagePlan } from '../local-plan.ts'
+import type { MessagePlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'

@@ -20,8 +20,8 @@ export const nfs: Scheme = {
 }
 
 /**
- * The path is relative to the public filehandle, absolute where it begins with a second slash. It goes onto the wire with its
- * escapes (RFC 2054 6.1): `%2f` is a slash within a name.
+ * The path is relative to the public filehandle, absolute where it begins with a second slash. It goes onto the wire
+ * with its escapes (RFC 2054 6.1): `%2f` is a slash within a name.
  */
 function nfsPlan({ urlPath }: Locator, place: Place): NfsPlan {
   const path = urlPath ?? ''

@@ -1,6 +1,6 @@
-import type { AfsPlan, MailserverPlan } from '../local-plan.ts'
-import type { IrcPlan, RtspPlan, Tn3270Plan } from '../plan.ts'
+import type { AfsPlan, IrcPlan, MailserverPlan, RtspPlan, Tn3270Plan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
+import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
@@ -99,9 +99,7 @@ export const rtsp: Scheme = {
 /** The request names the whole URL, without its login. */
 function rtspPlan({ urlPath, query }: Locator, { host, port }: Place): RtspPlan {
   const path = `${urlPath === null ? '' : `/${urlPath}`}${query === null ? '' : `?${query}`}`
-  // The zone of an IPv6 address means nothing to the server (RFC 6874 1).
-  const name = host.includes(':') ? `[${host.split('%', 1)[0]}]` : host
-  const target = `rtsp://${name}${port === 554 ? '' : `:${port}`}${path}`
+  const target = `rtsp://${authority({ host, port }, 554)}${path}`
   const wire = [`DESCRIBE ${target} RTSP/1.0\r\nCSeq: 1\r\nAccept: application/sdp\r\n\r\n`]
   return { mechanism: 'rtsp', service: 'rtsp', host, port, tls: 'none', target, wire }
 }

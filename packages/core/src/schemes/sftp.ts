@@ -3,7 +3,10 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** draft-ietf-secsh-scp-sftp-ssh-uri: `sftp://user@host:port/path`; the path is absolute, `/~/` is the home directory (curl). */
+/**
+ * draft-ietf-secsh-scp-sftp-ssh-uri: `sftp://user@host:port/path`; the path is absolute, `/~/` is the home directory
+ * (curl).
+ */
 export const sftp: Scheme = {
   name: 'sftp',
   title: 'SSH File Transfer Protocol',

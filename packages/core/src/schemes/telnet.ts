@@ -3,7 +3,10 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** RFC 4248: `telnet://user:password@host:port/`. Names an interactive service; user and password are advice to the person. */
+/**
+ * RFC 4248: `telnet://user:password@host:port/`. Names an interactive service; user and password are advice to the
+ * person.
+ */
 export const telnet: Scheme = {
   name: 'telnet',
   title: 'Interactive session over TELNET',

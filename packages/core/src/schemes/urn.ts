@@ -1,4 +1,4 @@
-import type { UrnPlan } from '../local-plan.ts'
+import type { UrnPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import { lowerAscii } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'

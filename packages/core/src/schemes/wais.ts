@@ -3,7 +3,9 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** RFC 4156 (RFC 1738 3.8): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`. */
+/**
+ * RFC 4156 (RFC 1738 3.8): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`.
+ */
 export const wais: Scheme = {
   name: 'wais',
   title: 'Wide Area Information Servers',

@@ -4,8 +4,8 @@ import { isSecretName } from './secret-names.ts'
 /**
  * The text with the password of every URL in it, and the values of parameters whose names say that they are secret,
  * replaced by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, also
- * on URLs too broken to parse, and on URLs that stand escaped within another one. Better too much hidden than too
- * little.
+ * on URLs too broken to parse, and on URLs that stand escaped within another one. It hides too much
+ * rather than too little.
  */
 export function redact(text: string): string {
   return hideParameters(hideEscapedLogins(hidePasswords(text, '\\s')), valueInText)
@@ -63,7 +63,7 @@ function hideEscapedLogins(text: string): string {
 const loginStart = /[/\\]{2,}|\b(?:https?|wss?|ftp(?:e?s)?|sftp|gophers?|telnet|rtsp|ircs?):[/\\]*/gi
 
 /**
- * Looks behind every `//`; a scanner and no pattern, since it must stay linear on whatever a server sends.
+ * Hides the password behind every `//`. It is a scanner and not a pattern, to stay linear on any text of a server.
  * `space` is what ends a word, as in a character class.
  */
 function hidePasswords(text: string, space: string): string {
@@ -94,7 +94,7 @@ function hidePasswords(text: string, space: string): string {
 /** Where the next `@`, `/`, end of a parameter or of a path, and end of the word stand. */
 type Ahead = Readonly<Record<'at' | 'slash' | 'stop' | 'end', (from: number) => number>>
 
-/** Behind an IPv6 address, whose colons begin no password; else the start. */
+/** The end of an IPv6 address at `start`, since its colons begin no password; else `start`. */
 function addressEnd(text: string, start: number): number {
   const address = /\[[\da-f:.]*(?:%25[\w.~-]*)?\]|/iy
   search(address, text, start)
@@ -102,7 +102,7 @@ function addressEnd(text: string, start: number): number {
 }
 
 /**
- * The last `@` before the next `/`; -1 where a port and no password follows the colon, or what is hidden already. A
+ * The last `@` before the next `/`; -1 where a port follows the colon, or a password that is hidden already. A
  * password with a raw `/` in it ends the authority early (`ftp://u:p/w@h/`): that one is caught by the next `@` in the
  * word.
  */

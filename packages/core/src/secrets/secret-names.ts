@@ -1,8 +1,8 @@
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * What the name of a secret ends in, whatever stands before it: `access_token`, `X-Goog-Signature`, `PHPSESSID`,
- * `AWSAccessKeyId`, `user[password]`. A signed request is a secret too: with it another may do what its owner may.
+ * Endings of the names of secrets: `access_token`, `X-Goog-Signature`, `PHPSESSID`,
+ * `AWSAccessKeyId`, `user[password]`. Signatures count too: whoever has a signed request can repeat it.
  */
 const endings = [
   'token|secret|signature|hmac|jwt|bearer|authorization|credentials?|assertion|saml(?:request|response)',
@@ -11,10 +11,10 @@ const endings = [
   'session(?:[-_]?id)?|sess[-_]?id|(?:auth|access|otp|verification|one-?time)[-_]?code|[cx]srf|totp',
 ].join('|')
 
-/** Short ones, which other words end in: the whole name, or its last part, as in `user_pin`. */
+/** Short names, in which other words end too: they must be the whole name or its last part, as in `user_pin`. */
 const words = 'sid|otp|pin|pwd?|pass'
 
-/** `sort_key` and `country_code` are none. */
+/** These must be the whole name: `sort_key` and `country_code` are no secrets. */
 const wholeNames = 'sig|key|code|auth|ticket'
 
 const secretName = new RegExp(
@@ -22,7 +22,7 @@ const secretName = new RegExp(
   'i',
 )
 
-/** Whether what a parameter of this name holds is to be hidden. The name as it stands in a URL, escaped or not. */
+/** Whether the value of a parameter of this name is a secret. The name may be escaped, as it stands in a URL. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name.includes('%') ? decodeOctets(decodeOctets(name)) : name)
 }

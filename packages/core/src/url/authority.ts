@@ -1,6 +1,5 @@
 import type { RetrievalError } from '../errors.ts'
-import { malformed } from './locator.ts'
-import type { SplitUrl } from './split.ts'
+import { malformed, type SplitUrl } from './locator.ts'
 
 export const slash = 47
 
@@ -69,7 +68,7 @@ function splitHostPort(split: SplitUrl, start: number, end: number, colons: numb
   }
 }
 
-/** `ftp://a?b@h/`: RFC 1738 reads a user `a?b`, RFC 3986 the host `a`. We contact neither. */
+/** `ftp://a?b@h/`: RFC 1738 reads a user `a?b`, RFC 3986 the host `a`. Neither is contacted. */
 function suspectQuery(text: string, end: number, limit: number): void {
   const path = text.indexOf('/', end)
   const at = text.slice(end, path === -1 || path > limit ? limit : path).indexOf('@')

@@ -1,6 +1,9 @@
 import { decodeOctets, octetsToText } from './percent.ts'
 
-/** Host names and addresses: one canonical spelling for all schemes, so that what is shown, checked and dialled is the same. */
+/**
+ * Host names and addresses have one canonical spelling for all schemes, so that the host shown, checked and dialled is
+ * the same.
+ */
 
 export interface Host {
   /** To dial: lower case, IPv4 in four decimal numbers, IPv6 without brackets, zone after `%`. */
@@ -13,9 +16,27 @@ export interface Host {
 /** Turns an internationalised name into A-labels (RFC 5891), "" where it has none: `domainToASCII` of node:url. */
 export type ToAscii = (name: string) => string
 
+/** A host as a port may follow it: an IPv6 address in brackets. */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
 /**
- * Reads a host as it stands in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for what is no legal
- * host, which octets that are no UTF-8 are: another reader would take them for other letters.
+ * RFC 3986 3.2, as it is sent to a server: without a user, without a default port, and without the zone of an IPv6
+ * address, which means nothing elsewhere (RFC 6874 1).
+ */
+export function authority(
+  { host, port }: { readonly host: string; readonly port: number },
+  defaultPort: number | null,
+): string {
+  const zone = host.indexOf('%')
+  const name = bracketed(zone === -1 ? host : host.slice(0, zone))
+  return port === defaultPort ? name : `${name}:${port}`
+}
+
+/**
+ * Reads a host as it stands in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for an illegal
+ * host, such as octets that are not UTF-8, which other readers would take for other letters.
  */
 export function readHost(written: string, toAscii?: ToAscii): Host | undefined {
   if (!written.includes('%') || written.startsWith('[')) return parseHost(written, toAscii)
@@ -31,7 +52,7 @@ const aLabel = /(?:^|\.)xn--/
 
 /**
  * Reads a host whose escapes are decoded. Without `toAscii` an internationalised name is no legal host, and A-labels
- * are taken as they are; with it, those that no name has are refused.
+ * are taken as they are; with it, invalid ones are refused.
  */
 export function parseHost(text: string, toAscii?: ToAscii): Host | undefined {
   if (isPlainName(text)) return { name: text, kind: 'name', odd: false }
@@ -46,7 +67,7 @@ export function parseHost(text: string, toAscii?: ToAscii): Host | undefined {
   return host?.kind === 'ipv4' ? { ...host, odd: true } : host
 }
 
-/** ASCII alone: what the case of other letters means is for IDNA to say (a final sigma is a letter of its own). */
+/** Lower-cases ASCII only: IDNA decides on other letters (a final sigma is a letter of its own). */
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
@@ -55,8 +76,8 @@ export function lowerAscii(text: string): string {
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 /**
- * What nearly every host is: lower-case labels of letters, digits and hyphens, none an A-label, the last beginning with
- * a letter.
+ * True for nearly every host: lower-case labels of letters, digits and hyphens, none an A-label, the last beginning
+ * with a letter.
  */
 function isPlainName(text: string): boolean {
   let labelAt = 0
@@ -72,7 +93,8 @@ function isPlainName(text: string): boolean {
 }
 
 function parseAscii(name: string): Host | undefined {
-  // Labels of letters, digits, - and _ (in use, if not in RFC 1123), none empty but the root's; 253 and 63 are DNS's own limits.
+  // Labels of letters, digits, - and _ (in use, if not in RFC 1123), none empty but the root's; 253 and 63 are DNS's
+  // own limits.
   if (
     !/^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/.test(name) ||
     name.replace(/\.$/, '').length > 253
@@ -87,7 +109,9 @@ function parseAscii(name: string): Host | undefined {
   return { name: address, kind: 'ipv4', odd: address !== name }
 }
 
-/** inet_aton's readings: 1 to 4 parts, each decimal, octal (0...) or hexadecimal (0x...); the last fills what is left. */
+/**
+ * inet_aton's readings: 1 to 4 parts, each decimal, octal (0...) or hexadecimal (0x...); the last fills what is left.
+ */
 function parseIpv4(parts: readonly string[]): string | undefined {
   if (parts.length > 4) return undefined
   let address = 0

@@ -12,7 +12,9 @@ const loopbackNames: ReadonlySet<string> = new Set([
   'ip6-loopback',
 ])
 
-/** At which a cloud tells a machine its own secrets: Google, and the addresses of Alibaba, AWS, Google and Oracle. */
+/**
+ * Where a cloud gives a machine its own secrets: Google's name, and the addresses of Alibaba, AWS, Google and Oracle.
+ */
 const metadataNames: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'instance-data'])
 const metadataAddresses: ReadonlySet<string> = new Set([
   '100.100.100.200',
@@ -22,8 +24,9 @@ const metadataAddresses: ReadonlySet<string> = new Set([
 ])
 
 /**
- * True for where a stranger may not send us: this machine, link-local addresses, and the addresses at which clouds keep a machine's
- * secrets; in IPv4, in IPv6, and in every way of writing IPv4 as IPv6. `name` is a host as a plan has it, or an address.
+ * True for destinations that a stranger must not choose: this machine, link-local addresses, and the addresses at which
+ * clouds keep a machine's secrets; in IPv4, in IPv6, and in every way of writing IPv4 as IPv6. `name` is a host as a
+ * plan has it, or an address.
  */
 export function isInward(name: string): boolean {
   const bare = withoutDot(name)

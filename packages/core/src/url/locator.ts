@@ -15,7 +15,10 @@ export interface Locator {
   /** As written, an IPv6 address in its brackets; null where no `//` stands. */
   readonly host: string | null
   readonly port: number | null
-  /** RFC 1738 3.1: what follows the `/` after the host, which is no part of it; without `//`, all that follows the scheme. */
+  /**
+   * RFC 1738 3.1: what follows the `/` after the host, which is no part of it; without `//`, all that follows the
+   * scheme.
+   */
   readonly urlPath: string | null
   readonly query: string | null
   readonly fragment: string | null
@@ -25,6 +28,29 @@ export type Part = Exclude<keyof Locator, 'scheme'>
 
 /** [start, end) in the text as given. */
 export type Span = readonly [number, number]
+
+/** A URL split: the locator, and where its components stand in the text. Offsets are -1 where a component is absent. */
+export interface SplitUrl {
+  readonly text: string
+  /** Some character in it is unsafe or beyond ASCII. */
+  readonly odd: boolean
+  locator: Locator
+  /** Where unsafe characters were escaped. */
+  repaired: readonly Span[]
+  userAt: number
+  userEnd: number
+  passwordAt: number
+  hostAt: number
+  hostEnd: number
+  portAt: number
+  authorityEnd: number
+  pathAt: number
+  pathEnd: number
+  queryAt: number
+  fragmentAt: number
+  /** Of all before the fragment. */
+  end: number
+}
 
 /** Puts a locator together again: `splitUrl(formatLocator(l)).locator` equals `l`. */
 export function formatLocator(locator: Locator): string {

@@ -1,15 +1,15 @@
 import { RetrievalError } from '../errors.ts'
 import { findScheme, parseUrl, resolve } from '../resolve.ts'
 import type { Scheme } from '../scheme.ts'
-import { lowerAscii, readHost } from './host.ts'
+import { bracketed, lowerAscii, readHost } from './host.ts'
 import { formatLocator, type Locator } from './locator.ts'
 import { removeDotSegments } from './reference.ts'
 
 /**
- * One spelling for URLs that mean the same (RFC 3986 6.2.2, 6.2.3), as far as is safe for the scheme: scheme and host in lower
- * case, numeric addresses in their usual form, the default port left out, escapes in upper case and only where they are needed;
- * dot-segments removed where the scheme has a hierarchy of its own, never in ftp, where `..` is a name sent to the server.
- * Where a scheme sends escapes as they are written (nfs, rtsp), they stay. Throws `malformed-url`.
+ * Gives equivalent URLs one spelling (RFC 3986 6.2.2, 6.2.3), as far as is safe for the scheme: scheme and host in
+ * lower case, numeric addresses in their usual form, the default port left out, escapes in upper case and only where
+ * they are needed; dot-segments removed where the scheme has a hierarchy of its own, never in ftp, where `..` is a name
+ * sent to the server. Where a scheme sends escapes as they are written (nfs, rtsp), they stay. Throws `malformed-url`.
  */
 export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
   const locator = parseUrl(url, schemes)
@@ -25,7 +25,7 @@ export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
   return bolder.findLast((text) => scheme === undefined || samePlan(safe ?? '', text, schemes)) ?? safe ?? ''
 }
 
-/** Decoding may make a word that the scheme looks for before it decodes: `;%74ype=a` in ftp. */
+/** Decoding may create a word that the scheme looks for before it decodes: `;%74ype=a` in ftp. */
 function samePlan(a: string, b: string, schemes: readonly Scheme[] | undefined): boolean {
   if (a === b) return true
   const options = { ...(schemes && { schemes }), domainToAscii: () => 'a' }
@@ -67,11 +67,11 @@ function decodeUnreserved(text: string): string {
 
 function normalizeHost(written: string, scheme: Scheme | undefined): string {
   const host = written.startsWith('[') ? written : decodeUnreserved(upperCaseEscapes(written))
-  // The path of a socket has letters in both cases.
+  // The path of a socket is case-sensitive.
   if (scheme?.host === 'socket') return host
   const plain = readHost(host)
   if (plain === undefined) return upperCaseEscapes(lowerAscii(host))
-  return plain.kind === 'ipv6' ? `[${plain.name.replace('%', '%25')}]` : plain.name
+  return bracketed(plain.name.replace('%', '%25'))
 }
 
 /** An empty path with a host means `/` (RFC 3986 6.2.3). */

@@ -11,12 +11,15 @@ export function findBadEscape(text: string): number {
   return text.search(badEscape)
 }
 
-/** Decodes `%XX` once; a `%` without two hex digits stays. Characters beyond ASCII become their UTF-8 octets (RFC 3987 3.1). */
+/**
+ * Decodes `%XX` once; a `%` without two hex digits stays. Characters beyond ASCII become their UTF-8 octets (RFC 3987
+ * 3.1).
+ */
 export function decodeOctets(text: string): string {
   return decodeEscapes(utf8Octets(text))
 }
 
-/** Octets turned into one string at a time: few enough to be arguments of a call. */
+/** How many octets become a string at once: few enough to be the arguments of one call. */
 const chunk = 8192
 
 function decodeEscapes(text: string): string {
@@ -40,7 +43,7 @@ function decodeShort(text: string, first: number): string {
   return decoded + text.slice(done)
 }
 
-/** Without a chain of sums, which for megabytes of data takes ten times their size. */
+/** Joins strings pairwise: a chain of sums takes ten times the memory for megabytes of data. */
 function decodeLong(text: string): string {
   let decoded = ''
   let octets: number[] = []
@@ -88,14 +91,16 @@ export function octetsToText(octets: string): string {
   }
 }
 
-/** Characters that stand unescaped in what we write: the intersection of RFC 1738 and RFC 3986, plus what `keep` lists. */
+/**
+ * Characters that stand unescaped in what we write: the intersection of RFC 1738 and RFC 3986, plus what `keep` lists.
+ */
 export function encodeOctets(octets: string, keep = ''): string {
   return octets.replace(/[^A-Za-z0-9_.-]/g, (octet) => (keep.includes(octet) ? octet : hexEscape(octet)))
 }
 
 /**
- * RFC 1738 2.2 "unsafe" characters, less `~` (RFC 3986 made it safe), `%` (it is the escape itself) and `#` (it has ended
- * the URL already): space, quotes, delimiters, and everything beyond ASCII.
+ * RFC 1738 2.2 "unsafe" characters, less `~` (RFC 3986 made it safe), `%` (it is the escape itself) and `#` (it has
+ * ended the URL already): space, quotes, delimiters, and everything beyond ASCII.
  */
 const unsafe = /[ "<>{}|\\^`[\]]|[^\0-\x7F]/
 

@@ -8,7 +8,10 @@ interface Components {
   readonly fragment: string | undefined
 }
 
-/** The target URL of a reference found in a resource whose URL is `base`. A reference with a scheme of its own is its own target. */
+/**
+ * The target URL of a reference found in a resource whose URL is `base`. A reference with a scheme of its own is its
+ * own target.
+ */
 export function resolveReference(reference: string, base: string): string {
   const r = components(reference)
   if (r.scheme !== undefined) return reference

@@ -1,6 +1,6 @@
 /**
- * Where the pattern is found next, the text's length for nowhere. Asked from left to right, the text is read once in
- * all.
+ * Gives where the pattern matches next; the text's length for nowhere. Calls must go from left to right, so that the
+ * text is read only once.
  */
 export function cachedSearch(text: string, pattern: RegExp): (from: number) => number {
   let found = -1

@@ -1,6 +1,6 @@
 import { RetrievalError } from '../errors.ts'
 import { slash, splitAuthority } from './authority.ts'
-import { type Locator, malformed, type Part, type Span } from './locator.ts'
+import { type Locator, malformed, type Part, type Span, type SplitUrl } from './locator.ts'
 import { encodeUnsafe, findBadEscape, findUnsafe } from './percent.ts'
 
 /** What a scheme says about its own syntax. */
@@ -80,29 +80,6 @@ export function splitAfterScheme(text: string, scheme: string, view: View): Spli
 }
 
 const nothing: readonly Span[] = []
-
-/** A URL split: the locator, and where its components stand in the text. Offsets are -1 where a component is absent. */
-export interface SplitUrl {
-  readonly text: string
-  /** Some character in it is unsafe or beyond ASCII. */
-  readonly odd: boolean
-  locator: Locator
-  /** Where unsafe characters were escaped. */
-  repaired: readonly Span[]
-  userAt: number
-  userEnd: number
-  passwordAt: number
-  hostAt: number
-  hostEnd: number
-  portAt: number
-  authorityEnd: number
-  pathAt: number
-  pathEnd: number
-  queryAt: number
-  fragmentAt: number
-  /** Of all before the fragment. */
-  end: number
-}
 
 /** A literal, since this is made for every URL: the engine builds it in one step. */
 function unsplit(text: string): SplitUrl {
@@ -216,5 +193,5 @@ function tooLong(text: string, limit: number): RetrievalError {
 
 function checkControls(text: string): void {
   const control = text.search(controls)
-  if (control !== -1) throw malformed(text, 'a control character stands in it', [control, control + 1])
+  if (control !== -1) throw malformed(text, 'it contains a control character', [control, control + 1])
 }

@@ -2,9 +2,10 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { isInward, RetrievalError, resolve } from '@retriever/core'
+import { adviceText, isInward, RetrievalError, resolve } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
 import type { Addresses } from '../plugin/network.ts'
+import { allowInward, publicOnly } from './policy.ts'
 
 /** `host:port` and the addresses to go to in place of those that the resolver would give. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
@@ -34,8 +35,9 @@ export class AddressBook {
         (await this.#find(host, port, options)).filter(({ address }) => allows(address)),
       allows,
       rule: this.#publicOnly
-        ? 'it has no public address, and policy.publicOnly allows no other.'
-        : 'it leads inward, where a server pointed to. policy.allowInward follows it.',
+        ? `it has no public address, and ${adviceText(publicOnly)} allows no other.`
+        : `it leads inward, where a server pointed to. ${adviceText(allowInward)} follows it.`,
+      advice: this.#publicOnly ? publicOnly : allowInward,
       keyOf: (host, port) => {
         const pinned = this.#pinned.size === 0 ? undefined : this.#pinned.get(`${host}:${port}`)
         const isPlain = pinned === undefined && !this.#publicOnly
@@ -100,7 +102,7 @@ const expectedKey = 'an object of `host:port` and lists of addresses'
 function readPinned(pinned: PinnedAddresses): Map<string, readonly LookupAddress[]> {
   const entries = Object.entries(pinned).map(([place, addresses]) => {
     if (!Array.isArray(addresses) || addresses.length === 0) {
-      throw invalidOption(`addresses["${place}"]`, 'an array of one address or more', addresses)
+      throw invalidOption('addresses', 'an array of one address or more', addresses, place)
     }
     return [readPlace(place), addresses.map((text: unknown) => readAddress(place, text))] as const
   })
@@ -130,5 +132,5 @@ function readAddress(place: string, text: unknown): LookupAddress {
   const address = String(text).replace(/^\[(.*)\]$/, '$1')
   const family = isIP(address)
   if (typeof text === 'string' && family !== 0) return { address, family }
-  throw invalidOption(`addresses["${place}"]`, 'a list of IPv4 and IPv6 addresses', text)
+  throw invalidOption('addresses', 'a list of IPv4 and IPv6 addresses', text, place)
 }

@@ -1,4 +1,4 @@
-import type { Mechanism } from '@retriever/core'
+import { adviceText, type Mechanism } from '@retriever/core'
 import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
 
 type OptionName = keyof RequestOptions
@@ -49,7 +49,8 @@ export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, em
     if (extent === 'all' || extent === kind) continue
     const name = names[fetcher.mechanism] ?? fetcher.mechanism
     const why = extent === 'none' ? `${name} has no such thing` : `${name} has it for ${extent} alone`
-    emit({ type: 'remark', url, message: `The option \`${option}\` has no effect: ${why}.` })
+    const advice = { option }
+    emit({ type: 'remark', url, message: `The option ${adviceText(advice)} has no effect: ${why}.`, advice })
   }
 }
 

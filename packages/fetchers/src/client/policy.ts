@@ -1,4 +1,13 @@
-import { type FindingCode, findingCodes, isInward, type Resolution, RetrievalError } from '@retriever/core'
+import {
+  type Advice,
+  adviceText,
+  type ErrorDetails,
+  type FindingCode,
+  findingCodes,
+  isInward,
+  type Resolution,
+  RetrievalError,
+} from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 import { checkOptions, flag, list, type OptionKind, ports } from '../plugin/options.ts'
@@ -19,6 +28,10 @@ export interface Policy {
    */
   readonly publicOnly: boolean
 }
+
+/** What refusals name, those of addresses too. */
+export const publicOnly: Advice = { option: 'policy.publicOnly' }
+export const allowInward: Advice = { option: 'policy.allowInward' }
 
 const defaultPolicy: Policy = {
   allow: [],
@@ -50,32 +63,35 @@ export function readPolicy(changes: Partial<Policy> = {}): Policy {
 /** Throws `refused`, before anything is contacted, for the first danger that the policy does not allow. */
 export function enforce(policy: Policy, { url, findings, plan }: Resolution): void {
   if (policy.publicOnly && plan.mechanism === 'file') {
-    throw refusal(url, 'A file of this machine is nothing public, and policy.publicOnly allows nothing else.')
+    const what = `A file of this machine is not public, and ${adviceText(publicOnly)} allows nothing else.`
+    throw refusal(url, what, { advice: publicOnly })
   }
   const danger = findings.find(({ code, severity }) => {
     if (severity !== 'danger' || policy.allow.includes(code)) return false
     return !(code === 'foreign-port' && 'port' in plan && policy.allowPorts.includes(plan.port))
   })
   if (danger === undefined) return
-  const way =
-    danger.code === 'encoded-delimiter'
-      ? 'This cannot be allowed.'
-      : danger.code === 'foreign-port' && 'port' in plan
-        ? `If you mean it, allow it by --allow-port ${plan.port}.`
-        : `If you mean it, allow it by --allow ${danger.code}.`
-  throw refusal(url, `${danger.message} ${way}`, danger.span)
+  const { code, message, span } = danger
+  if (code === 'encoded-delimiter') throw refusal(url, `${message} This cannot be allowed.`, { span })
+  const advice: Advice =
+    code === 'foreign-port' && 'port' in plan
+      ? { option: 'policy.allowPorts', value: plan.port }
+      : { option: 'policy.allow', value: code }
+  throw refusal(url, `${message} If you mean it, allow it by ${adviceText(advice)}.`, { span, advice })
 }
 
 /** Throws `refused` where a proxy would go to addresses that nobody here sees. */
 export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyServer | null): void {
   if (!policy.publicOnly || proxy === null) return
-  const message = `It would go through the proxy ${proxy.url}, and policy.publicOnly cannot see where that goes.`
-  throw refusal(url, `${message} Use one of the two.`)
+  const rule = `${adviceText(publicOnly)} cannot see where that goes`
+  throw refusal(url, `It would go through the proxy ${proxy.url}, and ${rule}. Use one of the two.`, {
+    advice: publicOnly,
+  })
 }
 
 /**
- * The rules for what a server points to (security.md section 2): http(s) only, never from https to http, never from elsewhere to
- * this machine, where names are a matter of Addresses. A typed URL may do more than a redirect.
+ * The rules for what a server points to (security.md section 2): http(s) only, never from https to http, never from
+ * elsewhere to this machine, where names are a matter of Addresses. A typed URL may do more than a redirect.
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
@@ -86,10 +102,15 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
     )
   }
   if (from.scheme.tls === 'implicit' && to.scheme.tls === 'none' && !policy.allowDowngrade) {
-    throw refusal(from.url, `${target} was not followed: it would leave TLS. policy.allowDowngrade follows it.`)
+    const advice = { option: 'policy.allowDowngrade' } as const
+    throw refusal(from.url, `${target} was not followed: it would leave TLS. ${adviceText(advice)} follows it.`, {
+      advice,
+    })
   }
   if (!isFromInside && isInward(hostOf(to)) && !policy.allowInward) {
-    throw refusal(from.url, `${target} was not followed: it points inward. policy.allowInward follows it.`)
+    throw refusal(from.url, `${target} was not followed: it points inward. ${adviceText(allowInward)} follows it.`, {
+      advice: allowInward,
+    })
   }
 }
 
@@ -97,6 +118,6 @@ export function hostOf({ plan }: Resolution): string {
   return 'host' in plan ? (plan.host ?? '') : ''
 }
 
-function refusal(url: string, message: string, span?: readonly [number, number]): RetrievalError {
-  return new RetrievalError('refused', `Refused: ${message}`, { phase: 'policy', url, ...(span && { span }) })
+function refusal(url: string, message: string, details: Pick<ErrorDetails, 'span' | 'advice'> = {}): RetrievalError {
+  return new RetrievalError('refused', `Refused: ${message}`, { phase: 'policy', url, ...details })
 }

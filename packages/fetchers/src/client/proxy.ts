@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
-import { type HttpPlan, type Locator, RetrievalError, resolve } from '@retriever/core'
+import { bracketed, type HttpPlan, type Locator, RetrievalError, resolve } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 
@@ -54,7 +54,7 @@ function parseProxy(value: unknown, tunnel: boolean): ProxyServer {
   const { host, user, password } = plan
   checkLogin(kind, user, password)
   const port = locator.port ?? defaultPorts[kind]
-  const url = `${kind}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = `${kind}://${bracketed(host)}:${port}`
   const key = createHash('sha256')
     .update(JSON.stringify([url, user, password, tunnel]))
     .digest('base64')

@@ -1,4 +1,5 @@
 import {
+  adviceText,
   formatLocator,
   isInward,
   parseUrl,
@@ -68,16 +69,17 @@ export function tooManyRedirects(
 ): RetrievalError {
   const to = `"${redact(location)}"`
   if (limits.maxRedirects === 0) {
-    const message = `It redirects to ${to}, and none is followed (maxRedirects is 0); \`fail: false\` shows the answer.`
-    return error('too-many-redirects', message, { status })
+    const advice = { option: 'fail', value: false } as const
+    const message = `It redirects to ${to}, and no redirect is to be followed; ${adviceText(advice)} shows the answer.`
+    return error('too-many-redirects', message, { status, advice })
   }
   const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`
-  return error('too-many-redirects', cookiesCame ? `${message} ${wantsCookies}` : message, { status })
+  if (!cookiesCame) return error('too-many-redirects', message, { status })
+  const advice = { option: 'headers', value: 'Cookie' } as const
+  const wanted = 'Cookies came with them, which are not kept: the server may wait for them.'
+  const remedy = `If you have them, give them by ${adviceText(advice)}.`
+  return error('too-many-redirects', `${message} ${wanted} ${remedy}`, { status, advice })
 }
-
-const wantsCookies =
-  'Cookies came with them, which are not kept: the server may wait for them. ' +
-  'If you have them, give them as a Cookie field of `headers`.'
 
 /** Says which fields of the caller's another origin is not sent. */
 export function remarkLeftOut(

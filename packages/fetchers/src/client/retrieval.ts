@@ -1,8 +1,10 @@
 import {
+  adviceText,
   type ErrorCode,
   explainResolution,
   formatLocator,
   type Mechanism,
+  maskResolution,
   type Resolution,
   type ResolveOptions,
   RetrievalError,
@@ -141,13 +143,9 @@ export class Retrieval {
   }
 
   #resolved(resolution: Resolution, url: string): RetrievalEvent {
-    const { plan, findings } = resolution
-    const masked = 'password' in plan && plan.password ? { ...plan, password: '***' } : plan
-    // Of the URL without its password, which is in no event.
-    const locator = { ...resolution.locator, password: null }
-    const shown = 'password' in plan ? { ...plan, password: null } : plan
-    const explanation = explainResolution({ ...resolution, url, locator, plan: shown }, this.#settings.resolving)
-    return { type: 'resolved', url, plan: masked, findings, explanation }
+    const { resolving } = this.#settings
+    const { plan, findings } = maskResolution(resolution, resolving)
+    return { type: 'resolved', url, plan, findings, explanation: explainResolution(resolution, resolving) }
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
@@ -158,16 +156,18 @@ export class Retrieval {
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
     if (fetcher === undefined) {
-      const hint = scheme.hint ?? `Add a fetcher for "${plan.mechanism}" by createClient({ fetchers }).`
+      const advice = { option: 'fetchers' } as const
+      const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
       const what = scheme.handoff
         ? 'It names no data object.'
         : `${scheme.title} is understood, but nothing here fetches it.`
-      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, { phase: 'resolve' })
+      const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
+      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
     }
     this.#deadline.throwIfAborted()
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
-    if (remark !== null) context.emit({ type: 'remark', url: context.url, message: remark })
+    if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
     tellPassedOver(fetcher, outcome, context)
     return { outcome, mechanism: routed.mechanism }
   }
@@ -240,16 +240,14 @@ export class Retrieval {
   }
 
   /** A listener that throws ends its retrieval, and not the process: some events come out of a socket's callback. */
-  #emit(event: RetrievalEvent): void {
+  #emit(event: RetrievalEvent, url: string): void {
     if (this.#unheard) return
     try {
-      this.#settings.onEvent?.(withoutSecrets(event))
+      this.#settings.onEvent?.(withoutSecrets(event, url))
     } catch (cause) {
       this.#unheard = true
-      const message = `${event.url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
-      this.#deadline.fail(
-        new RetrievalError('aborted', message, { phase: this.#deadline.phase, url: event.url, cause }),
-      )
+      const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
+      this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url, cause }))
     }
   }
 
@@ -257,6 +255,7 @@ export class Retrieval {
     const deadline = this.#deadline
     const { limits, credentials, acceptedLogins, addresses } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
+    const shownUrl = redact(url)
     return {
       url,
       deadline,
@@ -269,10 +268,10 @@ export class Retrieval {
       isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
-      emit: (event) => this.#emit(event),
+      emit: (event) => this.#emit(event, shownUrl),
       hasListener: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
-        new RetrievalError(code, `${redact(url)}: ${redact(message)}`, {
+        new RetrievalError(code, `${shownUrl}: ${redact(message)}`, {
           phase: deadline.phase,
           url,
           ...extras,

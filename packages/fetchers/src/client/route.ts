@@ -1,6 +1,14 @@
-import { type AccessPlan, encodeOctets, type FtpPlan, type HttpPlan, isAnonymous } from '@retriever/core'
+import {
+  type AccessPlan,
+  type Advice,
+  adviceText,
+  authority,
+  encodeOctets,
+  type FtpPlan,
+  type HttpPlan,
+  isAnonymous,
+} from '@retriever/core'
 import type { ProxyServer } from '../plugin/network.ts'
-import { authority } from '../wire/transport/authority.ts'
 
 /**
  * What is done in place of a plan where an HTTP proxy is on the way: a URL that is not protected by TLS is asked of the proxy itself
@@ -16,9 +24,15 @@ export function route(plan: AccessPlan, proxy: ProxyServer | null): AccessPlan {
 }
 
 /** What a person should know of the result of such a plan: there are no entries. */
-export function remarkOf(plan: AccessPlan, routed: AccessPlan, proxy: ProxyServer | null): string | null {
+export function remarkOf(
+  plan: AccessPlan,
+  routed: AccessPlan,
+  proxy: ProxyServer | null,
+): { readonly message: string; readonly advice: Advice } | null {
   if (plan.mechanism !== 'ftp' || routed.mechanism === 'ftp' || !isListing(plan)) return null
-  return `The proxy ${proxy?.url} made a page of the directory. For the server's own listing, go through a tunnel: proxyTunnel.`
+  const advice = { option: 'proxyTunnel' } as const
+  const remedy = `For the server's own listing, go through a tunnel: ${adviceText(advice)}.`
+  return { message: `The proxy ${proxy?.url} made a page of the directory. ${remedy}`, advice }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls'
-import { RetrievalError } from '@retriever/core'
+import { type Advice, type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
 import type { TlsOptions } from '../plugin/network.ts'
 import { checkOptions, flag, type OptionKind, text } from '../plugin/options.ts'
 
@@ -18,28 +18,30 @@ export function readTls(options: TlsOptions = {}): TlsOptions {
   const { cert, key, passphrase } = options
   if (cert === undefined && key === undefined) return { ...options }
   if (cert === undefined || key === undefined) {
-    throw wrong(`\`tls.${cert === undefined ? 'cert' : 'key'}\` is missing: a certificate and its key go together.`)
+    const advice = { option: cert === undefined ? 'tls.cert' : 'tls.key' } as const
+    throw wrong(`${adviceText(advice)} is missing: a certificate and its key go together.`, advice)
   }
   try {
     createSecureContext({ cert, key, ...(passphrase !== undefined && { passphrase }) })
   } catch (cause) {
-    throw wrong(explained(cause, passphrase !== undefined), cause)
+    const [message, option] = explained(cause, passphrase !== undefined)
+    throw wrong(`${adviceText({ option })} ${message}`, { option }, cause)
   }
   return { ...options }
 }
 
 /** By OpenSSL's reasons, which differ with its versions. */
-function explained(cause: unknown, isPassphraseGiven: boolean): string {
+function explained(cause: unknown, isPassphraseGiven: boolean): readonly [message: string, option: AdvisedOption] {
   const said = `${(cause as NodeJS.ErrnoException).code} ${(cause as Error).message}`
-  if (/mismatch/i.test(said)) return '`tls.key` is not the key of `tls.cert`.'
+  if (/mismatch/i.test(said)) return ['is not the key of the certificate.', 'tls.key']
   if (/bad.?decrypt|bad.?password|cipherfinal|interrupted/i.test(said)) {
     return isPassphraseGiven
-      ? '`tls.passphrase` does not open `tls.key`.'
-      : '`tls.key` is encrypted; give `tls.passphrase` too.'
+      ? ['does not open the private key.', 'tls.passphrase']
+      : ['is missing, and the private key is encrypted.', 'tls.passphrase']
   }
-  return 'Expected `tls.cert` and `tls.key` to be a certificate and its private key, in PEM form.'
+  return ['and its private key cannot be read; both must be in PEM form.', 'tls.cert']
 }
 
-function wrong(message: string, cause?: unknown): RetrievalError {
-  return new RetrievalError('invalid-option', message, { phase: 'resolve', cause })
+function wrong(message: string, advice: Advice, cause?: unknown): RetrievalError {
+  return new RetrievalError('invalid-option', message, { phase: 'resolve', advice, cause })
 }

@@ -1,4 +1,5 @@
 import {
+  adviceText,
   authTls,
   type FtpPlan,
   ftpCommands,
@@ -12,7 +13,7 @@ import { sessionKey } from '../wire/pool/pool-key.ts'
 import { startTls } from '../wire/transport/start-tls.ts'
 import type { Control } from './control/control.ts'
 import { PipelineLost, pipeline, type Step } from './control/pipeline.ts'
-import { fullAdvice, saysFull, tlsAdvice, wantsTls } from './control/refusal-words.ts'
+import { fullAdvice, saysFull, tlsWanted, wantsTls } from './control/refusal-words.ts'
 import { isPositive, type Reply, refusedByServer, violation, wordsOf } from './control/replies.ts'
 import type { FtpRetrieval } from './retrieval.ts'
 
@@ -169,17 +170,22 @@ async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: R
   const { plan, context, session } = retrieval
   const account = login.account ?? (await askFor(context, plan, true))?.account
   if (account !== undefined) return session.control.ask('login', `ACCT ${utf8Octets(account)}`)
-  const message = 'The server wants an account beside user and password, and none is known. Give it by --ftp-account.'
-  throw context.error('auth-required', message, { reply: wordsOf(asked) })
+  const advice = { option: 'credentials', value: 'account' } as const
+  const message = 'The server wants an account beside user and password, and none is known.'
+  throw context.error('auth-required', `${message} Give it by ${adviceText(advice)}.`, {
+    reply: wordsOf(asked),
+    advice,
+  })
 }
 
 async function askPerson({ plan, context }: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const known = await askFor(context, plan)
   // Names and passwords are UTF-8 (RFC 2640 2).
   if (known !== null) return { ...known, user: utf8Octets(known.user), password: utf8Octets(known.password) }
-  const message =
-    'The server wants a password, and none is known. Give one as credentials, or in the URL: USER:PASSWORD@ before the host.'
-  throw context.error('auth-required', message, { reply: wordsOf(asked) })
+  const advice = { option: 'credentials' } as const
+  const remedy = `Give one by ${adviceText(advice)}, or in the URL: USER:PASSWORD@ before the host.`
+  const message = `The server wants a password, and none is known. ${remedy}`
+  throw context.error('auth-required', message, { reply: wordsOf(asked), advice })
 }
 
 function askFor(context: RetrievalContext, plan: FtpPlan, account = false): Promise<Credentials | null> {
@@ -199,7 +205,7 @@ type Who = Pick<FtpPlan, 'user' | 'tls'>
 
 function loginError(context: RetrievalContext, reply: Reply, { user, tls }: Who): RetrievalError {
   if (tls === 'none' && wantsTls(reply)) {
-    return refusedByServer(context, reply, 'the login', { code: 'auth-failed', advice: tlsAdvice })
+    return refusedByServer(context, reply, 'the login', tlsWanted)
   }
   if (saysFull(reply.text)) {
     return refusedByServer(context, reply, 'the login', { code: 'server-refused', advice: fullAdvice, transient: true })

@@ -1,4 +1,4 @@
-import { encodeOctets, type GopherPlan, octetsToText } from '@retriever/core'
+import { bracketed, encodeOctets, type GopherPlan, octetsToText } from '@retriever/core'
 import type { MenuItem } from './menu.ts'
 
 /**
@@ -51,6 +51,6 @@ function authority({ host, port }: MenuItem): ((defaultPort: number) => string) 
   const name = octetsToText(host)
   const ipv6 = name.includes(':') ? /^\[?([0-9A-Fa-f:.]+)\]?$/.exec(name)?.[1] : undefined
   if (port === null || (ipv6 === undefined && !/^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name))) return null
-  const written = ipv6 === undefined ? name : `[${ipv6}]`
+  const written = bracketed(ipv6 ?? name)
   return (defaultPort) => (port === defaultPort ? written : `${written}:${port}`)
 }

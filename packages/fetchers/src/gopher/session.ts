@@ -1,6 +1,5 @@
-import { type GopherPlan, octetsToText } from '@retriever/core'
+import { authority, type GopherPlan, octetsToText } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
-import { hostName } from '../wire/transport/authority.ts'
 
 /**
  * The handoff for an item that is a session (RFC 1436 3.8: types 8 and T); nothing is connected. The selector is the
@@ -18,6 +17,6 @@ export function sessionOf(plan: GopherPlan): Handoff | undefined {
     port,
     user: selector === '' ? null : octetsToText(selector),
     program: isTelnet ? 'telnet' : 'c3270',
-    args: isTelnet ? [host, String(port)] : [`${hostName(host)}:${port}`],
+    args: isTelnet ? [host, String(port)] : [authority({ host, port }, null)],
   }
 }

@@ -1,4 +1,12 @@
-import { type HttpPlan, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
+import {
+  type Advice,
+  adviceText,
+  type HttpPlan,
+  octetsToText,
+  printable,
+  type RetrievalError,
+  utf8Octets,
+} from '@retriever/core'
 import type { AuthChallenge } from '../auth/challenge.ts'
 import { DigestLogin, strongestDigest } from '../auth/digest.ts'
 import { basicLogin, type Login } from '../auth/login.ts'
@@ -18,13 +26,16 @@ export async function askCredentials(
   details: ErrorExtras,
   find: FindCredentials,
 ): Promise<Login | RetrievalError> {
-  const required = (message: string): RetrievalError => context.error('auth-required', message, details)
+  const required = (message: string, advice?: Advice): RetrievalError =>
+    context.error('auth-required', message, { ...details, ...(advice && { advice }) })
   const offer = strongestDigest(challenges)
   const [basic, bearer] = ['basic', 'bearer'].map((name) => challenges.find(({ scheme }) => scheme === name))
   if (offer === null && basic === undefined && bearer === undefined) {
     // RFC 9110 15.5.2 demands a challenge, but servers that take API keys often send none.
     if (challenges.length === 0) {
-      return required('The server wants a login and does not say which; give the field that it takes in `headers`.')
+      const advice = { option: 'headers', value: 'Authorization' } as const
+      const what = 'The server wants a login and does not say which; give it the field that it takes'
+      return required(`${what}, as by ${adviceText(advice)}.`, advice)
     }
     const wanted = `The server wants ${namesOf(challenges)} authentication in a form that is not supported`
     return required(`${wanted}; Basic, Digest and Bearer are.`)
@@ -41,9 +52,15 @@ export async function askCredentials(
   const protection = JSON.stringify([bearer !== undefined, offer !== null, basic !== undefined, realm ?? null])
   const credentials = await find(challenge, protection)
   if (credentials === null) {
-    const what =
-      offer === null && basic === undefined ? 'a token; give it' : 'a user and password; give them in the URL, or'
-    return required(`The server wants ${what} as credentials.`)
+    if (offer !== null || basic !== undefined) {
+      const advice = { option: 'credentials' } as const
+      return required(
+        `The server wants a user and password; give them in the URL, or by ${adviceText(advice)}.`,
+        advice,
+      )
+    }
+    const advice = { option: 'credentials', value: 'token' } as const
+    return required(`The server wants a token; give it by ${adviceText(advice)}.`, advice)
   }
   const { token } = credentials
   // RFC 6750 2.1.

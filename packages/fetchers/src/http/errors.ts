@@ -1,8 +1,15 @@
-import { type ErrorCode, type HttpPlan, printable, type RetrievalError } from '@retriever/core'
+import {
+  type Advice,
+  adviceText,
+  authority,
+  type ErrorCode,
+  type HttpPlan,
+  printable,
+  type RetrievalError,
+} from '@retriever/core'
 import { httpDate } from '../plugin/date.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { ProxyServer } from '../plugin/network.ts'
-import { authority } from '../wire/transport/authority.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {
   ConnectionLost,
@@ -36,13 +43,13 @@ export function statusError(
   const { status, reply } = head
   const transient = temporary.has(status)
   const retryAfter = transient ? retryAfterOf(head) : undefined
-  const sentence =
+  const words: Words =
     retryAfter !== undefined
-      ? retryAfterSentence(retryAfter, context)
+      ? retryAfterWords(retryAfter, context)
       : proxy
-        ? proxySentence(proxy, context)
-        : statusSentence(head, excerpt)
-  const [code, message] = ownCodes[status] ?? ['http-error', sentence]
+        ? proxyWords(proxy, context)
+        : statusWords(head, excerpt)
+  const [code, message, advice] = ownCodes[status] ?? ['http-error', ...words]
   return context.error(code, `${message} (${reply})`, {
     status,
     reply,
@@ -50,6 +57,7 @@ export function statusError(
     phase: 'request',
     transient,
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(advice && { advice }),
   })
 }
 
@@ -62,18 +70,24 @@ function retryAfterOf(head: ResponseHead): number | undefined {
   return until === null ? undefined : Math.max(0, until.getTime() - now.getTime())
 }
 
-function retryAfterSentence(milliseconds: number, { limits }: RetrievalContext): string {
+/** A message, and the option that it names. */
+type Words = readonly [message: string, advice?: Advice]
+
+function retryAfterWords(milliseconds: number, { limits }: RetrievalContext): Words {
   const limit = limits.maxRetryDelay
-  const longer = milliseconds > limit ? `, longer than maxRetryDelay (${limit / 1000} s)` : ''
-  return `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s${longer}; try again then.`
+  const what = `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s`
+  if (milliseconds <= limit) return [`${what}; try again then.`]
+  const advice = { option: 'limits.maxRetryDelay' } as const
+  return [`${what}, longer than ${limit / 1000} s (${adviceText(advice)}); try again then.`, advice]
 }
 
-function statusSentence(head: ResponseHead, excerpt: string): string {
-  if (head.status === 429) return 'The server wants fewer requests; try again later.'
-  if (head.status >= 500) return 'The server failed; try again later.'
-  if (head.status === 400 && isAboutTls(excerpt)) return `The server expects TLS on this port; ${useTls}.`
+function statusWords(head: ResponseHead, excerpt: string): Words {
+  if (head.status === 429) return ['The server wants fewer requests; try again later.']
+  if (head.status >= 500) return ['The server failed; try again later.']
+  if (head.status === 400 && isAboutTls(excerpt)) return [`The server expects TLS on this port; ${useTls}.`]
   // The page often gives the reason: "No required SSL certificate was sent".
-  return 'The server refused the request; `error.response` has what it says.'
+  const advice = { option: 'error.response' } as const
+  return [`The server refused the request; ${adviceText(advice)} has what it says.`, advice]
 }
 
 const useTls = 'write https: in place of http:'
@@ -93,10 +107,14 @@ export function tlsPortError({ host, port }: HttpPlan, context: RetrievalContext
  * The status does not say whether it is the proxy's or the server's. tinyproxy answers an ftp URL with 400 or 503,
  * squid answers with 503 if the server cannot be reached.
  */
-function proxySentence({ url }: ProxyServer, context: RetrievalContext): string {
+function proxyWords({ url }: ProxyServer, context: RetrievalContext): Words {
   const what = `The proxy ${url}, or the server behind it, refused or failed.`
-  return context.url.startsWith('ftp:') ? `${what} If it knows no FTP, go through a tunnel: proxyTunnel.` : what
+  if (!context.url.startsWith('ftp:')) return [what]
+  const advice = { option: 'proxyTunnel' } as const
+  return [`${what} If it knows no FTP, go through a tunnel: ${adviceText(advice)}.`, advice]
 }
+
+const replyLimit: Advice = { option: 'limits.maxReply' }
 
 /** The RetrievalError for an error of undici or the socket. */
 export function exchangeError(context: RetrievalContext, exchange: Exchange, thrown: unknown): RetrievalError {
@@ -104,13 +122,13 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, thr
   const { name, code, message } = nameCodeAndMessage(cause)
   const inBody = context.deadline.phase === 'body'
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
-    const what = `The header section is over ${context.limits.maxReply} octets, the limit set by maxReply.`
-    return context.error('limit-exceeded', what, { cause })
+    const what = `The header section is over ${context.limits.maxReply} octets (${adviceText(replyLimit)}).`
+    return context.error('limit-exceeded', what, { cause, advice: replyLimit })
   }
   if (cause instanceof UnboundedHead) {
-    const { maxReply } = context.limits
-    const what = `The server sends ${message} without end; more than maxReply (${maxReply}) are not read.`
-    return context.error('limit-exceeded', what)
+    const most = `${context.limits.maxReply} octets (${adviceText(replyLimit)})`
+    const what = `The server sends ${message} without end; no more than ${most} are read.`
+    return context.error('limit-exceeded', what, { advice: replyLimit })
   }
   if (cause instanceof TooManyInterim) return context.error('protocol-violation', `The server sent ${message}.`)
   const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
@@ -155,8 +173,9 @@ function http2Error(context: RetrievalContext, code: string, message: string, ca
     return context.error('partial', what, { transient: true, cause })
   }
   if (reason === 'HTTP_1_1_REQUIRED') {
-    const what = 'The server wants HTTP/1.1 for this, not HTTP/2; do not offer it: `httpFetcher({ http2: false })`.'
-    return context.error('receive-failed', what, { cause })
+    const advice = { option: 'httpFetcher.http2', value: false } as const
+    const what = `The server wants HTTP/1.1 for this, not HTTP/2; use ${adviceText(advice)}.`
+    return context.error('receive-failed', what, { cause, advice })
   }
   const transient = temporaryResets.test(message) || code === 'ERR_HTTP2_STREAM_CANCEL'
   return context.error('receive-failed', `The request broke off (${reason}); try again.`, { transient, cause })

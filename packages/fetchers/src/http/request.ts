@@ -1,9 +1,8 @@
-import type { HttpPlan } from '@retriever/core'
+import { authority, type HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
 import type { RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 import { givesField } from '../plugin/request-options.ts'
-import { authority } from '../wire/transport/authority.ts'
 import { acceptEncoding } from './coding/coding.ts'
 import type { RangeRequest } from './exchange.ts'
 

@@ -1,4 +1,4 @@
-import { type HttpPlan, RetrievalError } from '@retriever/core'
+import { adviceText, type HttpPlan, RetrievalError } from '@retriever/core'
 import { Authenticator, type LoginAttempt } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
 import type { UserAndPassword } from '../auth/login.ts'
@@ -94,8 +94,9 @@ class ServerLogin {
     const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
     const details = { status, reply, response: { headers: shownFields(head), excerpt }, phase: 'login' } as const
     if (givesField(context.request, 'authorization')) {
-      const message = `The server refused the Authorization field of your own; check it. (${reply})`
-      return context.error('auth-failed', message, details)
+      const advice = { option: 'headers', value: 'Authorization' } as const
+      const message = `The server refused the login given by ${adviceText(advice)}; check it. (${reply})`
+      return context.error('auth-failed', message, { ...details, advice })
     }
     const challenges = readChallenges(head.field('www-authenticate') ?? '')
     if (requestLogin.retry(challenges)) return null

@@ -1,11 +1,11 @@
-import { encodeOctets } from '@retriever/core'
+import { bracketed, encodeOctets } from '@retriever/core'
 import type { ServerPlan } from './connection/session.ts'
 
 /** The URL of a group on the same server, over the same transport: `nntp://host/group`. */
 export function groupUrl(plan: ServerPlan, newsgroup: string): string {
   // With the user, so that the right password is asked for when the URL is followed; never with the password.
   const user = plan.user ? `${encodeOctets(plan.user)}@` : ''
-  const host = plan.host.includes(':') ? `[${plan.host.replace('%', '%25')}]` : plan.host
+  const host = bracketed(plan.host.replace('%', '%25'))
   const [scheme, defaultPort] = plan.tls === 'implicit' ? ['nntps', 563] : ['nntp', 119]
   const port = plan.port === defaultPort ? '' : `:${plan.port}`
   return `${scheme}://${user}${host}${port}/${encodeOctets(newsgroup, '+')}`

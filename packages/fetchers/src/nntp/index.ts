@@ -1,4 +1,4 @@
-import type { NntpPlan } from '@retriever/core'
+import { adviceText, type NntpPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
 import { SessionPool } from '../wire/pool/session-pool.ts'
@@ -47,8 +47,9 @@ function checkPlan(plan: NntpPlan, context: RetrievalContext): ServerPlan {
     throw context.error('range-refused', 'NNTP sends no parts of an article; retrieve the whole.', { phase: 'policy' })
   }
   if (plan.host !== null) return plan as ServerPlan
-  const message = 'The URL names no news server. Name one by --news-server, NNTPSERVER or defaults.newsServer.'
-  throw context.error('no-server', message, { phase: 'resolve' })
+  const advice = { option: 'defaults.newsServer' } as const
+  const message = `The URL names no news server. Name one by ${adviceText(advice)}.`
+  throw context.error('no-server', message, { phase: 'resolve', advice })
 }
 
 function select(lease: NntpLease, inSession: InSession, maxArticles: number): Promise<Retrieved<'nntp'>> {

@@ -1,4 +1,4 @@
-import type { RetrievalError } from '@retriever/core'
+import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/framing/reply.ts'
 import type { NntpLease } from './connection/exchange.ts'
@@ -38,8 +38,9 @@ export function serverUnavailable(context: RetrievalContext, reply: Reply): Retr
 
 /** The error for 483 (RFC 4642 5): the server takes a login, or any command, only over TLS. */
 export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalError {
-  const message = 'The server wants TLS for this; use nntps:// (port 563), or --ssl-reqd for STARTTLS'
-  return refusal(context, 'server-refused', message, reply)
+  const advice = { option: 'defaults.requireTls' } as const
+  const message = `The server wants TLS for this; use nntps:// (port 563), or ${adviceText(advice)} for STARTTLS`
+  return refusal(context, 'server-refused', message, reply, { advice })
 }
 
 /** The error for an overview whose rest was asked for in a session that is lost. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { type Phase, RetrievalError, redact } from '@retriever/core'
+import { type Advice, adviceText, type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from './limits.ts'
 
 const waitingFor: Readonly<Record<Phase, string>> = {
@@ -41,7 +41,7 @@ export class Deadline {
     this.#whole = whole
     if (whole === undefined && Number.isFinite(limits.totalTimeout)) {
       this.#total = setTimeout(
-        () => this.fail(this.#timeout(limits.totalTimeout, 'total')),
+        () => this.fail(this.#timeout(limits.totalTimeout, 'totalTimeout')),
         clampTimer(limits.totalTimeout),
       )
     }
@@ -191,12 +191,16 @@ export class Deadline {
     else signal.addEventListener('abort', abort, { once: true })
   }
 
-  #timeout(milliseconds: number, limit: string): RetrievalError {
-    const what = limit === 'total' ? 'The retrieval was not done' : 'Nothing came'
-    const option = limit === 'total' ? 'totalTimeout' : limit
-    const message = `${redact(this.#url)}: ${what} within ${milliseconds / 1000} s ${waitingFor[this.phase]}. Try later, or raise ${option}.`
-    const transient = limit !== 'total' && !isConnecting(this.phase)
-    return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url, transient })
+  #timeout(milliseconds: number, limit: TimeLimit): RetrievalError {
+    const what = limit === 'totalTimeout' ? 'The retrieval was not done' : 'Nothing came'
+    const advice: Advice = { option: `limits.${limit}` }
+    // Programs with options of their own often have none for idleTimeout: it is named as what it is.
+    const isIdle = limit === 'idleTimeout'
+    const time = `${milliseconds / 1000} s${isIdle ? ` (${adviceText(advice)})` : ''}`
+    const remedy = isIdle ? 'Try later.' : `Try later, or raise ${adviceText(advice)}.`
+    const message = `${redact(this.#url)}: ${what} within ${time} ${waitingFor[this.phase]}. ${remedy}`
+    const transient = limit !== 'totalTimeout' && !isConnecting(this.phase)
+    return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url, transient, advice })
   }
 }
 
@@ -207,6 +211,9 @@ export class Deadline {
 function isConnecting(phase: Phase): boolean {
   return phase === 'lookup' || phase === 'connect' || phase === 'tls'
 }
+
+/** The limits of Limits that are times to wait for. */
+type TimeLimit = 'connectTimeout' | 'idleTimeout' | 'totalTimeout' | 'minSpeedTime'
 
 /** setTimeout overflows beyond 2^31-1 and would fire at once. */
 export function clampTimer(milliseconds: number): number {

@@ -1,4 +1,4 @@
-import type { AccessPlan, Explained, Finding, RetrievalError } from '@retriever/core'
+import type { AccessPlan, Advice, Explained, Finding, RetrievalError } from '@retriever/core'
 
 /**
  * What happens during retrievals, in order. Progress bars, traces and transcripts are built on these alone.
@@ -43,5 +43,5 @@ export type RetrievalEvent =
   /** What went wrong, and is tried again in `delay` milliseconds: on a new connection, or more carefully. */
   | { readonly type: 'retried'; readonly url: string; readonly error: RetrievalError; readonly delay: number }
   /** What a person should know of what came back, and did not ask for: a name that turned out to be a directory. */
-  | { readonly type: 'remark'; readonly url: string; readonly message: string }
+  | { readonly type: 'remark'; readonly url: string; readonly message: string; readonly advice?: Advice }
   | { readonly type: 'done'; readonly url: string; readonly received: number; readonly error: RetrievalError | null }

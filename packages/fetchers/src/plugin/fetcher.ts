@@ -1,4 +1,4 @@
-import type { AccessPlans, ErrorCode, ErrorResponse, Mechanism, Phase, RetrievalError } from '@retriever/core'
+import type { AccessPlans, Advice, ErrorCode, ErrorResponse, Mechanism, Phase, RetrievalError } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
@@ -70,6 +70,8 @@ export interface ErrorExtras {
   readonly reply?: string
   /** Of HTTP. */
   readonly status?: number
+  /** The option that the message names, as adviceText() writes it. */
+  readonly advice?: Advice
   /** Of HTTP: the fields of the answer, and the beginning of its body as text. */
   readonly response?: ErrorResponse
   /** True: trying again may help. */

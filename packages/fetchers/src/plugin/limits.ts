@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import { type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
 
 /** Every limit can be set by the caller; times are milliseconds, sizes octets. `Infinity` switches one off. */
 export interface Limits {
@@ -83,9 +83,61 @@ export function whenHeld(limits: Limits): Limits {
 /** minSpeed where policy.publicOnly holds and the caller sets none: a server of others' choice must not hold a connection for days. */
 export const publicMinSpeed = 10
 
-/** The error for an option: what was expected, and what came, with its type. */
-export function invalidOption(name: string, expected: string, value: unknown): RetrievalError {
+/** Every option that a message may name. */
+export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
+  'policy.allow': true,
+  'policy.allowPorts': true,
+  'policy.allowDowngrade': true,
+  'policy.allowInward': true,
+  'policy.publicOnly': true,
+  'limits.connectTimeout': true,
+  'limits.idleTimeout': true,
+  'limits.totalTimeout': true,
+  'limits.minSpeed': true,
+  'limits.minSpeedTime': true,
+  'limits.maxSize': true,
+  'limits.maxCollected': true,
+  'limits.maxReply': true,
+  'limits.maxRetryDelay': true,
+  'tls.ca': true,
+  'tls.proxyCa': true,
+  'tls.cert': true,
+  'tls.key': true,
+  'tls.passphrase': true,
+  'defaults.newsServer': true,
+  'defaults.requireTls': true,
+  schemes: true,
+  fetchers: true,
+  credentials: true,
+  addresses: true,
+  proxy: true,
+  proxyTunnel: true,
+  'httpFetcher.http2': true,
+  range: true,
+  resumeFrom: true,
+  ifChangedSince: true,
+  ifNoneMatch: true,
+  accept: true,
+  acceptLanguage: true,
+  form: true,
+  limit: true,
+  headers: true,
+  head: true,
+  compressed: true,
+  fail: true,
+  split: true,
+  charset: true,
+  'error.response': true,
+}
+
+function isAdvised(name: string): name is AdvisedOption {
+  return Object.hasOwn(advisedOptions, name)
+}
+
+/** The error for an option, or a `key` of it: what was expected, and what came, with its type. */
+export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
+  const advice = isAdvised(name) ? { option: name, ...(key !== undefined && { value: key }) } : undefined
   const shown = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'function' ? 'one' : String(value)
-  const message = `Expected \`${name}\` to be ${expected}, got ${shown} (${value === null ? 'null' : typeof value}).`
-  return new RetrievalError('invalid-option', message, { phase: 'resolve' })
+  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${shown} (${value === null ? 'null' : typeof value}).`
+  return new RetrievalError('invalid-option', message, { phase: 'resolve', ...(advice && { advice }) })
 }

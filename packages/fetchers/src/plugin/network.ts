@@ -1,4 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { Advice } from '@retriever/core'
 
 /** Whom to trust, and who the client is, within TLS. */
 export interface TlsOptions {
@@ -43,6 +44,8 @@ export interface Addresses {
   allows(address: string): boolean
   /** Why none may, behind a colon. */
   readonly rule: string
+  /** The option that the rule names. */
+  readonly advice: Advice
   /** True: these are the rules for places that a server from elsewhere points to, not the caller. */
   readonly isPointedTo?: boolean
   /** For the keys of pools: what is open under another key may have been made by other rules. */

@@ -1,13 +1,21 @@
 import { redact } from '@retriever/core'
 import type { RetrievalEvent } from './events.ts'
 
-/** Listeners write what they get into logs, where the query of a URL may hold a token, and the plan and the request it (case 47). */
-export function withoutSecrets(event: RetrievalEvent): RetrievalEvent {
-  const hide = (value: unknown): unknown => {
-    if (typeof value === 'string') return redact(value)
-    return Array.isArray(value) ? value.map(hide) : value
+/**
+ * The event as a listener may log it, with the URL of its retrieval without secrets (security.md case 47: the query of a
+ * URL may hold a token, and the request, the answer and the remarks repeat it). Commands that hold a password are built
+ * with `<password>` in its place, plans are masked by maskResolution(), and errors hold no secrets.
+ */
+export function withoutSecrets(event: RetrievalEvent, url: string): RetrievalEvent {
+  switch (event.type) {
+    case 'sent':
+    case 'received':
+      return { ...event, url, octets: redact(event.octets) }
+    case 'redirected':
+      return { ...event, url, location: redact(event.location) }
+    case 'remark':
+      return { ...event, url, message: redact(event.message) }
+    default:
+      return { ...event, url }
   }
-  const hideIn = <T extends object>(record: T): T =>
-    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, hide(value)])) as T
-  return hideIn(event.type === 'resolved' ? { ...event, plan: hideIn(event.plan) } : event)
 }

@@ -91,7 +91,7 @@ export class Retries {
 }
 
 function withMessage(error: RetrievalError, message: string): RetrievalError {
-  const { code, phase, url, reply, status, response, transient, retryAfter, cause } = error
+  const { code, phase, url, reply, status, response, transient, retryAfter, advice, cause } = error
   return new RetrievalError(code, message, {
     phase,
     transient,
@@ -101,6 +101,7 @@ function withMessage(error: RetrievalError, message: string): RetrievalError {
     ...(status !== undefined && { status }),
     ...(response !== undefined && { response }),
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(advice !== undefined && { advice }),
   })
 }
 

@@ -1,7 +1,10 @@
-import { type ErrorCode, RetrievalError } from '@retriever/core'
+import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { type ByteSource, type Sink, sourceOf } from '../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { speedRule } from './low-speed.ts'
+
+const sizeLimit: Advice = { option: 'limits.maxSize' }
+const speedLimit: Advice = { option: 'limits.minSpeed' }
 
 /**
  * The body of a retrieval for its one consumer: it keeps to the limits, reports progress, and ends the retrieval when
@@ -71,10 +74,9 @@ export class Body implements ByteSource {
 
   /** The error for a body that its consumer cannot hold. */
   tooLarge(limit: number): RetrievalError {
-    return this.#error(
-      'limit-exceeded',
-      `The body is over ${limit} octets, the limit of maxCollected; save it to a file.`,
-    )
+    const advice = { option: 'limits.maxCollected' } as const
+    const what = `The body is over ${limit} octets, the limit set by ${adviceText(advice)}; save it to a file.`
+    return this.#context.error('limit-exceeded', what, { phase: 'body', advice })
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -91,7 +93,7 @@ export class Body implements ByteSource {
     } catch (error) {
       const failure = RetrievalError.is(error)
         ? error
-        : this.#error('receive-failed', 'Reading the body failed.', error)
+        : this.#context.error('receive-failed', 'Reading the body failed.', { phase: 'body', cause: error })
       await this.#source.cancel().catch(() => {})
       this.#end(failure)
       throw failure
@@ -103,12 +105,14 @@ export class Body implements ByteSource {
     const { limits, emit, url, hasListener = true } = this.#context
     this.#received += octets
     if (this.#received > limits.maxSize) {
-      throw this.#error('limit-exceeded', `The body is over ${limits.maxSize} octets, the limit set by maxSize.`)
+      const what = `The body is over ${limits.maxSize} octets, the limit set by ${adviceText(sizeLimit)}.`
+      throw this.#context.error('limit-exceeded', what, { phase: 'body', advice: sizeLimit })
     }
     if (this.#isTooSlow(octets)) {
       const { minSpeed, minSpeedTime } = limits
       const rule = `fewer than ${minSpeed} octets a second for ${minSpeedTime / 1000} s`
-      throw this.#error('timeout', `The server sends ${rule}. Try later, or lower minSpeed.`)
+      const what = `The server sends ${rule}. Try later, or lower ${adviceText(speedLimit)}.`
+      throw this.#context.error('timeout', what, { phase: 'body', advice: speedLimit })
     }
     if (hasListener) emit({ type: 'progress', url, received: this.#received, size: this.#size })
   }
@@ -120,10 +124,6 @@ export class Body implements ByteSource {
     } finally {
       this.#end(null)
     }
-  }
-
-  #error(code: ErrorCode, message: string, cause?: unknown): RetrievalError {
-    return this.#context.error(code, message, { phase: 'body', cause })
   }
 
   #end(failure: RetrievalError | null): void {

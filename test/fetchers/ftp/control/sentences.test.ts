@@ -89,7 +89,7 @@ test('a password that is wanted: the advice holds nothing that looks like a secr
   scriptedTrial({}, async ({ failure, url }) => {
     const error = await failure(url('x', 'ann'))
     expect(error.code).toBe('auth-required')
-    expect(error.message).toContain('Give one as credentials, or in the URL: USER:PASSWORD@ before the host.')
+    expect(error.message).toContain('Give one by `credentials`, or in the URL: USER:PASSWORD@ before the host.')
   }))
 
 describe('a data connection that does not come about', () => {

@@ -213,7 +213,7 @@ describe('a file that is known to be over maxSize is not asked for', () => {
         for (let times = 0; times < before; times++) await get('pub/hello.txt')
         const error = await failure(path)
         expect(error).toMatchObject({ code: 'limit-exceeded', phase: 'body' })
-        expect(error.message).toContain(`${size} octets, and the limit set by maxSize is ${size - 1}`)
+        expect(error.message).toContain(`${size} octets, and the limit set by \`limits.maxSize\` is ${size - 1}`)
         expect(server.received).not.toContain('RETR data.bin')
         await get('pub/hello.txt')
         expect(server.accepted).toBe(1)

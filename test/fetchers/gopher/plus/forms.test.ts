@@ -152,7 +152,8 @@ describe('nobody answers', () => {
     ]) {
       expect(error.message).toContain(part)
     }
-    expect(error.message).toMatch(/option `form`.*--form NAME=VALUE/)
+    expect(error.message).toMatch(/Give the answers, by prompt or number, with `form`\.$/)
+    expect(error.advice).toEqual({ option: 'form' })
     expect(pair.server.received).toEqual(['/survey\t!'])
   })
 

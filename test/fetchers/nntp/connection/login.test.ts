@@ -101,7 +101,7 @@ describe('STARTTLS', () => {
       async ({ server, client, url }) => {
         const error = await failure(client.retrieve(url(1)))
         expect(error).toMatchObject({ code: 'server-refused', reply: expect.stringMatching(/^483/) })
-        expect(error.message).toContain('--ssl-reqd')
+        expect(error.message).toContain('`defaults.requireTls`')
         expect(server.received.join()).not.toContain('secret')
       },
       { credentials: () => ({ user: 'alice', password: 'secret' }) },

@@ -4,7 +4,7 @@ import { ftpLine, type Phase, type RetrievalError } from '@retriever/core'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { isOneLine } from '../../wire/framing/lines.ts'
-import { tlsAdvice, wantsTls } from './refusal-words.ts'
+import { tlsWanted, wantsTls } from './refusal-words.ts'
 import {
   controlLost,
   isPassive,
@@ -175,7 +175,7 @@ export class Control extends FTPContext {
   #closing(reply: Reply, verb: string): RetrievalError {
     const isLogin = verb === 'USER' || verb === 'PASS'
     const isRefused = isLogin && !(this.socket instanceof TLSSocket) && wantsTls(reply)
-    return refusedByServer(this.#context, reply, verb, isRefused ? { code: 'auth-failed', advice: tlsAdvice } : {})
+    return refusedByServer(this.#context, reply, verb, isRefused ? tlsWanted : {})
   }
 
   /** Emits the event of a reply that was not awaited by `wait`. Returns the command that it answers. */

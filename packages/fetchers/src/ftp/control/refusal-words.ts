@@ -1,5 +1,5 @@
-import { RetrievalError } from '@retriever/core'
-import type { Reply } from './replies.ts'
+import { adviceText, RetrievalError } from '@retriever/core'
+import type { Meaning, Reply } from './replies.ts'
 
 /**
  * Whether a server takes logins over TLS alone. No reply code says so, but the words do: `530 Non-anonymous sessions
@@ -33,5 +33,12 @@ export function isFull(error: unknown): error is RetrievalError {
   )
 }
 
-export const tlsAdvice = 'It takes logins within TLS alone: use an ftpes: URL, or the option `defaults.requireTls`'
+const requireTls = { option: 'defaults.requireTls' } as const
+
+/** What to make of a refusal whose words want TLS, for refusedByServer. */
+export const tlsWanted: Pick<Meaning, 'code' | 'advice' | 'extras'> = {
+  code: 'auth-failed',
+  advice: `It takes logins within TLS alone: use an ftpes: URL, or the option ${adviceText(requireTls)}`,
+  extras: { advice: requireTls },
+}
 export const fullAdvice = 'It has as many clients as it takes; try again later'

@@ -1,6 +1,6 @@
 import { type ErrorCode, ftpLine, octetsToText, printable, RetrievalError } from '@retriever/core'
 import type { FTPResponse } from 'basic-ftp'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ErrorExtras, RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { receiveError } from '../../wire/transport/socket-error.ts'
 
@@ -43,9 +43,11 @@ export function isUnknownCommand({ code }: Reply): boolean {
   return code === 500 || code === 502
 }
 
-interface Meaning {
+export interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
+  /** More about the error: the option that the advice names. */
+  readonly extras?: ErrorExtras
   /** Another try may succeed. Default: true for 4yz (RFC 959 4.2.1). */
   readonly transient?: boolean
 }
@@ -77,7 +79,7 @@ export function refusedByServer(
   const message = `The server refused ${what}.${advice === undefined ? '' : ` ${advice}.`} It said`
   const oneLine = { code: reply.code, text: reply.text.replace(/\s+/g, ' ').trim() }
   const transient = own?.transient ?? (code === 'server-refused' && reply.code < 500)
-  return refusal(context, code, message, oneLine, { transient })
+  return refusal(context, code, message, oneLine, { transient, ...own?.extras })
 }
 
 /** The error for a reply that the protocol does not allow here. */

@@ -1,3 +1,4 @@
+import { adviceText } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { notModified, offsetError, overlap, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
 import type { Step } from '../control/pipeline.ts'
@@ -92,8 +93,10 @@ export function checkSize(retrieval: FtpRetrieval, { offset, wanted }: ByteRange
   const rest = wanted ?? (size === null ? 0 : size - offset)
   if (size === null || rest <= maxSize) return
   retrieval.done()
-  const message = `The body has ${rest} octets, and the limit set by maxSize is ${maxSize}; nothing was retrieved.`
-  throw retrieval.context.error('limit-exceeded', message, { phase: 'body' })
+  const advice = { option: 'limits.maxSize' } as const
+  const limit = `the limit set by ${adviceText(advice)} is ${maxSize}`
+  const message = `The body has ${rest} octets, and ${limit}; nothing was retrieved.`
+  throw retrieval.context.error('limit-exceeded', message, { phase: 'body', advice })
 }
 
 function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {

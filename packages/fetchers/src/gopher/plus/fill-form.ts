@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import { adviceText, RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Form, FormAnswers } from '../../plugin/form.ts'
 import { isAnswers } from '../../plugin/options.ts'
@@ -34,10 +34,10 @@ async function answersTo(form: Form, context: RetrievalContext): Promise<FormAns
 
 function formRequired({ fields }: Form, context: RetrievalContext): RetrievalError {
   const shown = fields.map((field, index) => `${index + 1} ${quoted(field.prompt)} (${wantOf(field)})`)
-  const message =
-    `A form is to be filled in first; it asks: ${some(shown)}. Give the answers by prompt or number with the ` +
-    'option `form`; the command: --form NAME=VALUE.'
-  return context.error('form-required', message, { phase: 'request' })
+  const advice = { option: 'form' } as const
+  const remedy = `Give the answers, by prompt or number, with ${adviceText(advice)}.`
+  const message = `A form is to be filled in first; it asks: ${some(shown)}. ${remedy}`
+  return context.error('form-required', message, { phase: 'request', advice })
 }
 
 /** `[object Map]` tells more than `object`. */

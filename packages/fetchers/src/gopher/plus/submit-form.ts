@@ -40,12 +40,13 @@ function final(error: unknown, secrets: readonly string[]): unknown {
   const shown = secrets.flatMap((secret) => [secret, printable(secret)])
   const blot = (text: string): string =>
     shown.reduce((blotted, secret) => blotted.replaceAll(secret, '<password>'), text)
-  const { code, message, transient, phase, url, reply, cause } = error
+  const { code, message, transient, phase, url, reply, advice, cause } = error
   const said = transient ? `${message} The form had been sent: it may have been received.` : message
   return new RetrievalError(code, blot(said), {
     phase,
     ...(url !== undefined && { url }),
     ...(reply !== undefined && { reply: blot(reply) }),
+    ...(advice !== undefined && { advice }),
     cause,
   })
 }

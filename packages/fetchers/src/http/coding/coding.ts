@@ -1,4 +1,4 @@
-import { printable } from '@retriever/core'
+import { type Advice, adviceText, printable } from '@retriever/core'
 import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
@@ -41,11 +41,12 @@ export function decodeBody(retrieved: Retrieved<'http'>, context: RetrievalConte
   if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
   if (wantsCoding(request)) checkCount(names, retrieved, context)
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
-  const why =
+  const message =
     codings === null
-      ? `because it is not known (${shown(names)}).`
-      : `because it was not asked for (${shown(names)}); retrieve the whole with \`compressed\` to decode it.`
-  emit({ type: 'remark', url, message: `The body stays in its content coding, ${why}` })
+      ? `The body stays in its content coding, because it is not known (${shown(names)}).`
+      : `The body stays in its content coding, because it was not asked for (${shown(names)}); ` +
+        `retrieve the whole with ${adviceText(compressed)} to decode it.`
+  emit({ type: 'remark', url, message, ...(codings !== null && { advice: compressed }) })
   return retrieved
 }
 
@@ -73,6 +74,8 @@ function knownAll(names: readonly string[]): Coding[] | null {
   return codings.every((coding) => coding !== undefined) ? codings : null
 }
 
+const compressed: Advice = { option: 'compressed' }
+
 /** Throws `limit-exceeded` for more than there may be. */
 function checkCount(
   names: readonly string[],
@@ -82,7 +85,8 @@ function checkCount(
   if (names.length <= maxCodings) return
   void sourceOf(body).cancel()
   const what = `The body was coded ${names.length} times, and ${maxCodings} times is the limit`
-  throw error('limit-exceeded', `${what}; try it without \`compressed\`.`, { phase: deadline.phase })
+  const message = `${what}; try it without ${adviceText(compressed)}.`
+  throw error('limit-exceeded', message, { phase: deadline.phase, advice: compressed })
 }
 
 function shown(names: readonly string[]): string {
@@ -112,8 +116,9 @@ function counted(source: ByteSource, wire: Wire, { limits, error }: RetrievalCon
       const chunk = await source.read()
       wire.octets += chunk?.length ?? 0
       if (wire.octets <= 2 * limits.maxSize + 65_536) return chunk
-      const message = `The coded body is over twice the ${limits.maxSize} octets that maxSize allows it decoded.`
-      throw error('limit-exceeded', message, { phase: 'body' })
+      const advice = { option: 'limits.maxSize' } as const
+      const most = `${limits.maxSize} octets that ${adviceText(advice)} allows it decoded`
+      throw error('limit-exceeded', `The coded body is over twice the ${most}.`, { phase: 'body', advice })
     },
     cancel: () => source.cancel(),
   }

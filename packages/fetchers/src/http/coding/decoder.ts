@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib'
+import { adviceText, type ErrorCode } from '@retriever/core'
 import { type ByteSource, chunksOf, sourceOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Inflater, type ZlibStream } from './inflater.ts'
@@ -145,15 +146,19 @@ function codingError(cause: unknown, { name }: Coding, context: RetrievalContext
     return context.error('partial', `The body ended before the end of its ${name} coding; try again.`, extras)
   }
   const what = `The body is no valid ${name}, which it should be coded in (${message})`
-  return context.error('protocol-violation', `${what}; try it without \`compressed\`.`, extras)
+  return uncompressedAdvised(context, 'protocol-violation', what, cause)
 }
 
 function tailError({ name }: Coding, context: RetrievalContext): Error {
-  const message = `The body goes on after the end of its ${name} coding; try it without \`compressed\`.`
-  return context.error('protocol-violation', message, { phase: 'body' })
+  return uncompressedAdvised(context, 'protocol-violation', `The body goes on after the end of its ${name} coding`)
 }
 
 function bombError(context: RetrievalContext): Error {
   const what = `The body becomes over ${maxRatio} times as large when it is decoded`
-  return context.error('limit-exceeded', `${what}; retrieve it without \`compressed\`.`, { phase: 'body' })
+  return uncompressedAdvised(context, 'limit-exceeded', what)
+}
+
+function uncompressedAdvised(context: RetrievalContext, code: ErrorCode, what: string, cause?: unknown): Error {
+  const advice = { option: 'compressed' } as const
+  return context.error(code, `${what}; try it without ${adviceText(advice)}.`, { phase: 'body', advice, cause })
 }

@@ -1,8 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { HttpPlan } from '@retriever/core'
+import { authority, type HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
-import { authority } from '../../wire/transport/authority.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 

@@ -1,3 +1,4 @@
+import { adviceText } from '@retriever/core'
 import { sourceOf } from '../../plugin/byte-source.ts'
 import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
@@ -30,8 +31,9 @@ export async function retrieveSplit(
   const asking = { range, deadline }
   const answer = await ask(asking)
   if (context.request.compressed === true) {
-    const message = '`compressed` is left out: with `split`, octets are counted as the server keeps them.'
-    context.emit({ type: 'remark', url: context.url, message })
+    const advice = { option: 'compressed' } as const
+    const message = `${adviceText(advice)} is left out: the ranges of several connections count octets as the server keeps them.`
+    context.emit({ type: 'remark', url: context.url, message, advice })
   }
   const { head, body } = answer
   if (head.status !== 206 && head.status !== 416) return resuming({ ask, asking, answer, deadline }, context)

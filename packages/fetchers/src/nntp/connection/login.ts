@@ -1,4 +1,4 @@
-import { octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
+import { adviceText, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal } from '../../wire/framing/reply.ts'
 import { blockText } from '../fields.ts'
@@ -94,6 +94,7 @@ async function credentialsFor(
   const realm = `${name === null ? '' : `${name}@`}${host}`
   const known = await context.credentials({ realm, host, port, user: name })
   if (known !== null) return { user: utf8Octets(known.user), password: utf8Octets(known.password) }
-  const message = 'The server wants a user and password; give them in the URL, by -u or through the credentials option'
-  throw refusal(context, 'auth-required', message, challenge)
+  const advice = { option: 'credentials' } as const
+  const message = `The server wants a user and password; give them in the URL, or by ${adviceText(advice)}`
+  throw refusal(context, 'auth-required', message, challenge, { advice })
 }

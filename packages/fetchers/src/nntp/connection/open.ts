@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { adviceText } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/reply.ts'
@@ -67,9 +68,11 @@ async function upgrade(
 
 function noTls(context: RetrievalContext, reply: Reply): Error {
   const words = replyWords(reply)
-  const message = `The server does not offer TLS here ("${words}"); try nntps:// (port 563), or leave out --ssl-reqd.`
+  const advice = { option: 'defaults.requireTls' } as const
+  const remedy = `try nntps:// (port 563), or leave out ${adviceText(advice)}`
+  const message = `The server does not offer TLS here ("${words}"); ${remedy}.`
   return reply.code >= 400
-    ? context.error('tls-failed', message, { phase: 'tls', reply: words })
+    ? context.error('tls-failed', message, { phase: 'tls', reply: words, advice })
     : refusal(context, 'tls-failed', message, reply)
 }
 

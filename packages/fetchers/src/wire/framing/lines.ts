@@ -1,4 +1,4 @@
-import type { Phase } from '@retriever/core'
+import { adviceText, type Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** Where octets are pulled from: a Connection, or what a test has in its place. */
@@ -42,8 +42,10 @@ export class LineReader implements OctetSource {
     while (true) {
       // Each octet may take idleTimeout, but the line may too: one octet a minute would make hours of it (security.md case 60).
       if (pieces.length > 0 && performance.now() - begun > idleTimeout) {
-        const message = `The server took more than ${idleTimeout / 1000} s for one line. Try later, or raise idleTimeout.`
-        throw this.#context.error('timeout', message, { phase, transient: true })
+        const advice = { option: 'limits.idleTimeout' } as const
+        const time = `${idleTimeout / 1000} s (${adviceText(advice)})`
+        const message = `The server took more than ${time} for one line. Try later.`
+        throw this.#context.error('timeout', message, { phase, transient: true, advice })
       }
       const chunk = this.#take() ?? (await this.#source.read(phase))
       if (chunk === null) {

@@ -1,9 +1,8 @@
-import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { adviceText, authority, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import { Authenticator, type LoginAttempt } from '../../auth/authenticator.ts'
 import { readChallenges } from '../../auth/challenge.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
-import { hostName } from '../transport/authority.ts'
 import type { Connection } from '../transport/connection.ts'
 
 const lf = 0x0a
@@ -29,8 +28,9 @@ export function proxyLoginError(
       details,
     )
   }
-  const message = `The proxy ${url} wants a login; give it user and password in its URL. (${reply})`
-  return context.error('auth-required', message, details)
+  const advice = { option: 'proxy', value: url.replace('//', '//USER:***@') } as const
+  const message = `The proxy ${url} wants a login; give ${adviceText(advice)}. (${reply})`
+  return context.error('auth-required', message, { ...details, advice })
 }
 
 /**
@@ -44,7 +44,7 @@ export async function connectByHttp(
   { host, port }: { readonly host: string; readonly port: number },
   attempt: LoginAttempt,
 ): Promise<boolean> {
-  const target = `${hostName(host)}:${port}`
+  const target = authority({ host, port }, null)
   const login = attempt.credentials('CONNECT', target)
   const shownLogin = login && `${login.slice(0, login.indexOf(' '))} <password>`
   await connection.sendLines(connectRequest(target, login), connectRequest(target, shownLogin))

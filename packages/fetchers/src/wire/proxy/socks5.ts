@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { RetrievalError } from '@retriever/core'
+import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
 import type { Connection } from '../transport/connection.ts'
@@ -105,11 +105,11 @@ function refused({ context, proxy }: Dialogue, { host, port }: Target, reply: nu
 }
 
 function loginWanted({ context, proxy }: Dialogue): RetrievalError {
-  const [code, what] =
-    proxy.user === null
-      ? (['auth-required', 'wants a login; give it user and password in its URL'] as const)
-      : (['auth-failed', 'takes no user and password, and wants another login'] as const)
-  return context.error(code, `The proxy ${proxy.url} ${what}.`)
+  if (proxy.user !== null) {
+    return context.error('auth-failed', `The proxy ${proxy.url} takes no user and password, and wants another login.`)
+  }
+  const advice = { option: 'proxy', value: proxy.url.replace('//', '//USER:***@') } as const
+  return context.error('auth-required', `The proxy ${proxy.url} wants a login; give ${adviceText(advice)}.`, { advice })
 }
 
 function broken({ context, proxy }: Dialogue, what: string): RetrievalError {

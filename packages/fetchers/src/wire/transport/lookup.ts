@@ -20,7 +20,10 @@ export async function addressesOf(
   }
   const found = await addresses.of(host, port, options)
   if (found.length > 0) return found
-  throw context.error('refused', `Refused: ${host} is not gone to: ${addresses.rule}`, { phase: 'policy' })
+  throw context.error('refused', `Refused: ${host} is not gone to: ${addresses.rule}`, {
+    phase: 'policy',
+    advice: addresses.advice,
+  })
 }
 
 /** For net.connect, which goes where this says and asks nobody again: what is checked here is what is connected to. */

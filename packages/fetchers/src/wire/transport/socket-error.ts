@@ -1,4 +1,4 @@
-import { printable, type RetrievalError } from '@retriever/core'
+import { adviceText, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 interface SystemError {
@@ -23,7 +23,11 @@ export function connectError(
   }
   if (isRefusal(code)) return certificateRefused(context, cause)
   if (isCertificateError(code)) {
-    return context.error('certificate', distrust(where, code, message, peer.name), { phase: 'tls', cause })
+    const what = certificateProblem(where, code, message)
+    if (what !== null) return context.error('certificate', what, { phase: 'tls', cause })
+    const advice = { option: peer.name === undefined ? 'tls.ca' : 'tls.proxyCa' } as const
+    const distrust = `The certificate of ${where} is not trusted (${message}). Give its CA by ${adviceText(advice)}.`
+    return context.error('certificate', distrust, { phase: 'tls', cause, advice })
   }
   if (code?.startsWith('ERR_SSL') || code === 'EPROTO' || code?.startsWith('ERR_TLS')) {
     // `809C237CB87F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/openssl/...:350:`
@@ -49,16 +53,15 @@ function isClear(reason: string): boolean {
   return /^(?:wrong version number|packet length too long|unknown protocol|http request)$/.test(reason)
 }
 
-/** What is wrong with a certificate, and what can be done: no CA helps where the name or the date is. */
-function distrust(where: string, code: string | undefined, message: string, proxy: string | undefined): string {
+/** What is wrong with the name or the date of a certificate, where no CA helps; null: neither is. */
+function certificateProblem(where: string, code: string | undefined, message: string): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `The certificate of ${where} is for other names (${message}). Check the host; another server may answer there.`
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    return `The certificate of ${where} is not valid now (${message}). Check the clock, or tell whoever runs it.`
+    return `The certificate of ${where} is not valid now (${message}). Check the clock, or tell the server's operator.`
   }
-  const ca = proxy === undefined ? '--cacert or tls.ca' : '--proxy-cacert or tls.proxyCa'
-  return `The certificate of ${where} is not trusted (${message}). Give its CA by ${ca}.`
+  return null
 }
 
 /** `the proxy http://h:1080` begins a sentence as well as it ends one. */
@@ -92,10 +95,11 @@ function isRefusal(code: string | undefined): boolean {
 function certificateRefused(context: RetrievalContext, cause: unknown): RetrievalError {
   const said = firstError(cause).message.slice(0, 200)
   if (context.tls.cert === undefined) {
-    const what = `The server wants a certificate of the client; give one by --cert or tls.cert. (${said})`
-    return context.error('auth-required', what, { phase: 'tls', cause })
+    const advice = { option: 'tls.cert' } as const
+    const what = `The server wants a certificate of the client; give one by ${adviceText(advice)}. (${said})`
+    return context.error('auth-required', what, { phase: 'tls', cause, advice })
   }
-  const what = `The server refused the client's certificate; ask whoever runs it which it takes. (${said})`
+  const what = `The server refused the client's certificate; ask its operator which one it takes. (${said})`
   return context.error('auth-failed', what, { phase: 'tls', cause })
 }
 

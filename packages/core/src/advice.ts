@@ -1,0 +1,73 @@
+/**
+ * The options of the library that a message may name, and the property of an error that says more. The list is closed:
+ * a program with options of its own translates each of them.
+ */
+export type AdvisedOption =
+  | 'policy.allow'
+  | 'policy.allowPorts'
+  | 'policy.allowDowngrade'
+  | 'policy.allowInward'
+  | 'policy.publicOnly'
+  | 'limits.connectTimeout'
+  | 'limits.idleTimeout'
+  | 'limits.totalTimeout'
+  | 'limits.minSpeed'
+  | 'limits.minSpeedTime'
+  | 'limits.maxSize'
+  | 'limits.maxCollected'
+  | 'limits.maxReply'
+  | 'limits.maxRetryDelay'
+  | 'tls.ca'
+  | 'tls.proxyCa'
+  | 'tls.cert'
+  | 'tls.key'
+  | 'tls.passphrase'
+  | 'defaults.newsServer'
+  | 'defaults.requireTls'
+  | 'schemes'
+  | 'fetchers'
+  | 'credentials'
+  | 'addresses'
+  | 'proxy'
+  | 'proxyTunnel'
+  | 'httpFetcher.http2'
+  | 'range'
+  | 'resumeFrom'
+  | 'ifChangedSince'
+  | 'ifNoneMatch'
+  | 'accept'
+  | 'acceptLanguage'
+  | 'form'
+  | 'limit'
+  | 'headers'
+  | 'head'
+  | 'compressed'
+  | 'fail'
+  | 'split'
+  | 'charset'
+  | 'error.response'
+
+/** What a message advises: an option to set, or one to leave out. */
+export interface Advice {
+  readonly option: AdvisedOption
+  /** What to set it to, the element of a list, or the name of a field: false, 25, "Cookie". */
+  readonly value?: string | number | boolean
+}
+
+/**
+ * The option as the library's messages write it: `policy.allowPorts: [25]`, in backquotes. It stands so in the message.
+ */
+export function adviceText({ option, value }: Advice): string {
+  return `\`${option}${valueText(option, value)}\``
+}
+
+/** Options of which the value names one field. */
+const keyed = /^(?:headers|credentials|addresses)$/
+const lists = /^policy\.allow(?:Ports)?$/
+
+function valueText(option: AdvisedOption, value: Advice['value']): string {
+  if (value === undefined) return ''
+  const text = JSON.stringify(value)
+  if (keyed.test(option)) return `[${text}]`
+  return lists.test(option) ? `: [${text}]` : `: ${text}`
+}
