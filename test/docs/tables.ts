@@ -44,9 +44,9 @@ says what went wrong, where, and what to do next. The list of codes is closed: a
     table(['Code', 'Exit status', 'When'], rows),
     '## Advice',
     `Where an option of the library may help, the message names it in backquotes, and the error says the same as data:
-\`error.advice\` is \`{ option: 'policy.allowPorts', value: 25 }\` where the message says \`policy.allowPorts: [25]\`. So a program
-with options of its own can name those instead, as the command does with \`--allow-port 25\`. Findings and the event
-\`remark\` have \`advice\` too. These options are named:`,
+\`error.advice\` is \`{ option: 'policy.allowPorts', value: 25 }\` where the message says \`policy.allowPorts: [25]\`. So a
+program with options of its own can name those instead, as the command does with \`--allow-port 25\`. Findings and the
+event \`remark\` have \`advice\` too. These options are named:`,
     wrapped(
       `${Object.keys(advisedOptions)
         .map((option) => `\`${option}\``)

@@ -113,7 +113,9 @@ export class Session implements AsyncDisposable {
     for (const remark of remarks) this.#run.report.event(remark)
   }
 
-  /** The resolution with the user of -u; the same one where the URL is not changed, so that nothing is resolved twice. */
+  /**
+   * The resolution with the user of -u; the same one where the URL is not changed, so that nothing is resolved twice.
+   */
   #entered(resolution: Resolution): Resolution {
     const url = this.#credentials.enter(resolution)
     return url === resolution.url ? resolution : this.#client.resolve(url)

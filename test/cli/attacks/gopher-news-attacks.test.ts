@@ -1,4 +1,6 @@
-/** Cases of docs/internals/security.md, section 1, at the command: what Gopher and news servers try, and must not get. */
+/**
+ * Cases of docs/internals/security.md, section 1, at the command: what Gopher and news servers try, and must not get.
+ */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'

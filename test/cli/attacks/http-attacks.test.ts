@@ -1,5 +1,6 @@
 /**
- * Cases of docs/internals/security.md, section 1, by number, through the command: what is left on the disk and on the terminal.
+ * Cases of docs/internals/security.md, section 1, by number, through the command: what is left on the disk and on the
+ * terminal.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

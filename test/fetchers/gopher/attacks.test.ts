@@ -1,4 +1,6 @@
-/** Cases of docs/internals/security.md, section 1, by number: what Gopher URLs and hostile menus try, and must not get. */
+/**
+ * Cases of docs/internals/security.md, section 1, by number: what Gopher URLs and hostile menus try, and must not get.
+ */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

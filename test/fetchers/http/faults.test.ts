@@ -1,6 +1,6 @@
 /**
- * Faults of docs/internals/security.md, section 3, by number, and what else an HTTP server may do wrong; however it comes in
- * pieces.
+ * Faults of docs/internals/security.md, section 3, by number, and what else an HTTP server may do wrong; however it
+ * comes in pieces.
  */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'

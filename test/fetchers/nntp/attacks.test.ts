@@ -1,4 +1,7 @@
-/** Cases of docs/internals/security.md, section 1, by number: what news URLs and hostile news servers try, and must not get. */
+/**
+ * Cases of docs/internals/security.md, section 1, by number: what news URLs and hostile news servers try, and must not
+ * get.
+ */
 import type { ClientOptions } from '@retriever/fetchers'
 import { startNntpServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -12,7 +12,9 @@ import { startNntpServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
 
-/** A whole fetcher for articles, from the public door alone: greeting, STARTTLS, a command, a body that ends in a dot. */
+/**
+ * A whole fetcher for articles, from the public door alone: greeting, STARTTLS, a command, a body that ends in a dot.
+ */
 function smallNews(): Fetcher<'nntp'> {
   return {
     mechanism: 'nntp',

@@ -78,7 +78,10 @@ function placeOf(rest: string): { readonly plan: HttpPlan; readonly locator: Loc
   }
 }
 
-/** RFC 1929 2: 1 to 255 octets each, though many proxies take no password for an empty one. RFC 7617 2: no `:` in a user. */
+/**
+ * RFC 1929 2: 1 to 255 octets each, though many proxies take no password for an empty one. RFC 7617 2: no `:` in a
+ * user.
+ */
 function checkLogin(kind: ProxyServer['kind'], user: string | null, password: string | null): void {
   // Its value is not shown: it is a secret.
   if (/[\0\r\n]/.test(`${user ?? ''}${password ?? ''}`)) {

@@ -40,9 +40,9 @@ export function redirectTarget(
 }
 
 /**
- * Whether this machine, or one on its link, sent the redirect: the address of the connection decides, since the owner of a name may
- * have it lead anywhere by the next lookup (DNS rebinding, security.md case 21). Where a proxy or a cache answered, only a URL that
- * says so itself, as `http://localhost/` does, is inside.
+ * Whether this machine, or one on its link, sent the redirect: the address of the connection decides, since the owner
+ * of a name may have it lead anywhere by the next lookup (DNS rebinding, security.md case 21). Where a proxy or a cache
+ * answered, only a URL that says so itself, as `http://localhost/` does, is inside.
  */
 export function isFromHere(from: Resolution, { peerAddress }: Redirect): boolean {
   return isInward(peerAddress ?? hostOf(from))

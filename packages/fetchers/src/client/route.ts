@@ -11,8 +11,8 @@ import {
 import type { ProxyServer } from '../plugin/network.ts'
 
 /**
- * What is done in place of a plan where an HTTP proxy is on the way: a URL that is not protected by TLS is asked of the proxy itself
- * (RFC 9112 3.2.2), ftp too. All else goes through a tunnel, of which only wire/ knows.
+ * What is done in place of a plan where an HTTP proxy is on the way: a URL that is not protected by TLS is asked of the
+ * proxy itself (RFC 9112 3.2.2), ftp too. All else goes through a tunnel, of which only wire/ knows.
  */
 export function route(plan: AccessPlan, proxy: ProxyServer | null): AccessPlan {
   if (proxy === null || proxy.tunnel || (proxy.kind !== 'http' && proxy.kind !== 'https')) return plan
@@ -36,9 +36,9 @@ export function remarkOf(
 }
 
 /**
- * RFC 1738's URL again, with the type that is meant, since squid would take names like `x.txt` for text. The user stands in it, for
- * the proxy to log in by, and the password does not: it goes in Authorization, which proxies keep out of their logs, and which squid and
- * Apache read. Anonymous is what proxies are by themselves.
+ * RFC 1738's URL again, with the type that is meant, since squid would take names like `x.txt` for text. The user
+ * stands in it, for the proxy to log in by, and the password does not: it goes in Authorization, which proxies keep out
+ * of their logs, and which squid and Apache read. Anonymous is what proxies are by themselves.
  */
 function ftpByHttp(plan: FtpPlan): HttpPlan {
   const { host, port, typecode, password } = plan

@@ -16,9 +16,9 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * The one time budget of a retrieval, and its one way to be cancelled. The caller's AbortSignal, a limit that has passed and a
- * close all come through `signal`, whose reason is a RetrievalError. Timers run only within an operation, so a consumer that
- * takes its time is not punished; only the total runs on.
+ * The one time budget of a retrieval, and its one way to be cancelled. The caller's AbortSignal, a limit that has
+ * passed and a close all come through `signal`, whose reason is a RetrievalError. Timers run only within an operation,
+ * so a consumer that takes its time is not punished; only the total runs on.
  */
 export class Deadline {
   /** Made when somebody asks for its signal: a retrieval from loopback takes no longer than making one. */
@@ -69,7 +69,10 @@ export class Deadline {
     return attempt
   }
 
-  /** Milliseconds spent so far waiting for octets of a body, those of its attempts included. Counted only where limits.minSpeed is set. */
+  /**
+   * Milliseconds spent so far waiting for octets of a body, those of its attempts included. Counted only where
+   * limits.minSpeed is set.
+   */
   get bodyWait(): number {
     return this.#bodyWait
   }
@@ -86,7 +89,9 @@ export class Deadline {
     return this.#controller.signal
   }
 
-  /** Throws the RetrievalError for which the retrieval must end, if it must: signal.throwIfAborted() without a signal. */
+  /**
+   * Throws the RetrievalError for which the retrieval must end, if it must: signal.throwIfAborted() without a signal.
+   */
   throwIfAborted(): void {
     if (this.#reason !== undefined) throw this.#reason
   }
@@ -108,8 +113,8 @@ export class Deadline {
   }
 
   /**
-   * Runs one operation of a phase under that phase's limit. Rejects with the signal's reason as soon as the signal aborts,
-   * even where the operation itself does not listen.
+   * Runs one operation of a phase under that phase's limit. Rejects with the signal's reason as soon as the signal
+   * aborts, even where the operation itself does not listen.
    */
   within<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
     this.phase = phase
@@ -153,8 +158,8 @@ export class Deadline {
   }
 
   /**
-   * Waits for what takes its time by right, as a person who is asked for a password: no limit of a phase runs, but the end of the
-   * retrieval ends the wait.
+   * Waits for what takes its time by right, as a person who is asked for a password: no limit of a phase runs, but the
+   * end of the retrieval ends the wait.
    */
   unlimited<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason)

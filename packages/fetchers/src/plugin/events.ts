@@ -16,7 +16,10 @@ export type RetrievalEvent =
   | {
       readonly type: 'connected'
       readonly url: string
-      /** Of the server; through a proxy what that was told, which may be a name. Of the proxy, where it is asked for whole URLs. */
+      /**
+       * Of the server; through a proxy what that was told, which may be a name. Of the proxy, where it is asked for
+       * whole URLs.
+       */
       readonly address: string
       readonly port: number
       readonly tls: boolean
@@ -30,8 +33,8 @@ export type RetrievalEvent =
   | { readonly type: 'progress'; readonly url: string; readonly received: number; readonly size: number | null }
   | { readonly type: 'redirected'; readonly url: string; readonly location: string; readonly status: number }
   /**
-   * What the cache did: served what it has (`hit`), once the server had said that it is still the same (`revalidated`), or
-   * although it is no longer fresh (`stale`); or kept what came (`stored`).
+   * What the cache did: served what it has (`hit`), once the server had said that it is still the same (`revalidated`),
+   * or although it is no longer fresh (`stale`); or kept what came (`stored`).
    */
   | {
       readonly type: 'cached'

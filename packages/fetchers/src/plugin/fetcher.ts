@@ -12,7 +12,8 @@ import type { Retries } from './retry.ts'
 export interface Fetcher<M extends Mechanism = Mechanism> {
   readonly mechanism: M
   /**
-   * Retrievals that share one connection, one answered after the other: retrieveAll() counts so many as one of a host. Default 1.
+   * Retrievals that share one connection, one answered after the other: retrieveAll() counts so many as one of a host.
+   * Default 1.
    */
   readonly inFlight?: number
   /**
@@ -21,8 +22,8 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    */
   readonly honours?: readonly (keyof RequestOptions)[]
   /**
-   * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes one).
-   * Must stop when context.deadline.signal aborts, and must not write to the plan.
+   * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes
+   * one). Must stop when context.deadline.signal aborts, and must not write to the plan.
    */
   retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome<M>>
   /** Closes what is kept between retrievals. */
@@ -47,18 +48,22 @@ export interface RetrievalContext {
   /** On the way to this plan's host, which wire/transport/socket.ts goes by itself; null: there is none. */
   readonly proxy: ProxyServer | null
   /**
-   * What names lead to, and where no connection may go; wire/transport/socket.ts keeps to it by itself. Absent: as the resolver
-   * says.
+   * What names lead to, and where no connection may go; wire/transport/socket.ts keeps to it by itself. Absent: as the
+   * resolver says.
    */
   readonly addresses?: Addresses
-  /** User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them. */
+  /**
+   * User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them.
+   */
   credentials(challenge: Challenge): Promise<Credentials | null>
   /** What servers have accepted of such answers, for the mechanisms that remember it: HTTP. */
   readonly acceptedLogins?: AcceptedLogins
   emit(event: RetrievalEvent): void
   /** False: nobody listens to events, and what takes work to tell need not be told. */
   readonly hasListener?: boolean
-  /** A RetrievalError with this URL and, unless told otherwise, the deadline's phase. The message begins with the URL. */
+  /**
+   * A RetrievalError with this URL and, unless told otherwise, the deadline's phase. The message begins with the URL.
+   */
   error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
 }
 
@@ -86,8 +91,8 @@ export interface RequestOptions {
   /** [first, last] octets, both inclusive; last null for the rest. */
   readonly range?: readonly [number, number | null]
   /**
-   * Octets that the caller has already: the body is to begin after them. Where the server cannot, or the resource is another one
-   * by now, the whole comes: `offset` of what comes back tells.
+   * Octets that the caller has already: the body is to begin after them. Where the server cannot, or the resource is
+   * another one by now, the whole comes: `offset` of what comes back tells.
    */
   readonly resumeFrom?: number | ResumePoint
   /** Rejects with `not-modified` where the server knows the resource to be no newer. */
@@ -100,16 +105,22 @@ export interface RequestOptions {
   readonly form?: FormAnswers | FormFiller
   /** Of a newsgroup's articles, at most so many, the newest ones. Default 1000. */
   readonly limit?: number
-  /** Rejects with `not-modified` where the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2). HTTP only. */
+  /**
+   * Rejects with `not-modified` where the resource still has this entity tag, or one of a list of them (RFC 9110
+   * 13.1.2). HTTP only.
+   */
   readonly ifNoneMatch?: string
   /**
-   * Fields of a request that are the caller's own, by name; HTTP only. Dropped for good once a redirect leads to another origin, but
-   * for Accept, Accept-Language and User-Agent.
+   * Fields of a request that are the caller's own, by name; HTTP only. Dropped for good once a redirect leads to
+   * another origin, but for Accept, Accept-Language and User-Agent.
    */
   readonly headers?: Readonly<Record<string, string>>
   /** Metadata alone: the body of what comes is empty. HEAD in HTTP. */
   readonly head?: boolean
-  /** Have the body compressed on its way, where the server can, and decode it. Default false: octets as the server keeps them. */
+  /**
+   * Have the body compressed on its way, where the server can, and decode it. Default false: octets as the server keeps
+   * them.
+   */
   readonly compressed?: boolean
   /** False: an HTTP status of 400 and above is no error; its body comes. Default true. */
   readonly fail?: boolean
@@ -151,7 +162,10 @@ export interface ResumePoint {
 export interface Challenge {
   /** For the person asked: `alice@ftp.example.org`, an HTTP realm. Text, not octets, as all of it. */
   readonly realm: string
-  /** FTP: user and password are known, and the server wants an account too (RFC 959 4.1.1). Of the answer, that alone is used. */
+  /**
+   * FTP: user and password are known, and the server wants an account too (RFC 959 4.1.1). Of the answer, that alone is
+   * used.
+   */
   readonly account?: true
   readonly host: string
   readonly port: number
@@ -202,16 +216,16 @@ export interface Retrieved<M extends Mechanism = Mechanism> {
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
   /**
-   * How the end of the body is known: `verified` by a length, `terminated` by the protocol's own end mark, `eof-only` by
-   * nothing but the end of the connection (a cut one cannot be told from a whole one).
+   * How the end of the body is known: `verified` by a length, `terminated` by the protocol's own end mark, `eof-only`
+   * by nothing but the end of the connection (a cut one cannot be told from a whole one).
    */
   readonly completeness: 'verified' | 'terminated' | 'eof-only'
   /** What else the protocol said: status, header fields, the server's words. JSON-able. */
   readonly metadata: MetadataOf<M>
   /**
    * The octets: a ByteSource, or any async iterable of chunks that are the consumer's own. It ends only where the
-   * representation is whole, else it throws a RetrievalError. An abort of the deadline's signal releases everything, also
-   * where nothing was read yet.
+   * representation is whole, else it throws a RetrievalError. An abort of the deadline's signal releases everything,
+   * also where nothing was read yet.
    */
   readonly body: ByteSource | AsyncIterable<Uint8Array>
   /**

@@ -17,14 +17,15 @@ export interface FormField {
   /** The server's proposal, or null. Of `Select` the choice that is ticked already. */
   readonly default: string | null
   /**
-   * The choices of Select and Choose; else empty. A `Select` that is a single box to tick (UMN's servers) has its prompt
-   * as its one choice.
+   * The choices of Select and Choose; else empty. A `Select` that is a single box to tick (UMN's servers) has its
+   * prompt as its one choice.
    */
   readonly choices: readonly string[]
 }
 
 /**
- * Answers by prompt, or by number: "1" is the first field. If two fields have one prompt, the name is that of the first.
+ * Answers by prompt, or by number: "1" is the first field. If two fields have one prompt, the name is that of the
+ * first.
  *
  * - A text is one line. For AskL it is split at its line ends, and an array gives the lines.
  * - An array gives the choices of a Select.
@@ -32,13 +33,13 @@ export interface FormField {
  *
  * A field that is left out gets the server's proposal, the first choice of Choose, and no choice of Select; secrets and
  * files are sent only if they are given here. Texts are sent as UTF-8, choices in the server's own octets. These are
- * `invalid-option` before anything is submitted: a line end or NUL in one line, a choice that is not offered, and a name
- * that no field has.
+ * `invalid-option` before anything is submitted: a line end or NUL in one line, a choice that is not offered, and a
+ * name that no field has.
  */
 export type FormAnswers = Readonly<Record<string, string | readonly string[] | Uint8Array>>
 
 /**
- * Fills in a form when the server has sent its questions; null: do not send it (`form-required`). Only totalTimeout runs
- * meanwhile. It is called again if a step before the submission is tried again; a form is never submitted twice.
+ * Fills in a form when the server has sent its questions; null: do not send it (`form-required`). Only totalTimeout
+ * runs meanwhile. It is called again if a step before the submission is tried again; a form is never submitted twice.
  */
 export type FormFiller = (form: Form) => FormAnswers | null | Promise<FormAnswers | null>

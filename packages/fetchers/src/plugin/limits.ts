@@ -4,13 +4,15 @@ import { type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
 export interface Limits {
   /** Name lookup, TCP and TLS handshakes together. */
   readonly connectTimeout: number
-  /** Silence: the longest wait for the server's next octets, whatever the phase. Does not run while the consumer pauses. */
+  /**
+   * Silence: the longest wait for the server's next octets, whatever the phase. Does not run while the consumer pauses.
+   */
   readonly idleTimeout: number
   /** The whole retrieval, redirects included. */
   readonly totalTimeout: number
   /**
-   * Octets a second: a body that comes slower for minSpeedTime ends with `timeout`. Counts only the time spent waiting for the server.
-   * 0: no such rule. Default 0; 10 with policy.publicOnly.
+   * Octets a second: a body that comes slower for minSpeedTime ends with `timeout`. Counts only the time spent waiting
+   * for the server. 0: no such rule. Default 0; 10 with policy.publicOnly.
    */
   readonly minSpeed: number
   /** How long a body may come slower than minSpeed. */
@@ -31,8 +33,8 @@ export interface Limits {
   /** Followed in one retrieval; 0: none is. */
   readonly maxRedirects: number
   /**
-   * How often what failed for a cause that may pass is tried again; each wait is longer than the one before. One budget for a
-   * retrieval, renewed once 1 MiB of its body has come since the last failure.
+   * How often what failed for a cause that may pass is tried again; each wait is longer than the one before. One budget
+   * for a retrieval, renewed once 1 MiB of its body has come since the last failure.
    */
   readonly maxRetries: number
   /** The longest wait before trying again; a server that asks for more (Retry-After) is given up. */
@@ -63,7 +65,10 @@ export const defaultLimits: Limits = {
   maxRetryDelay: 120_000,
 }
 
-/** The defaults with the caller's changes. Throws `invalid-option` for an unknown name or a value that is no number >= 0. */
+/**
+ * The defaults with the caller's changes. Throws `invalid-option` for an unknown name or a value that is no number >=
+ * 0.
+ */
 export function readLimits(changes: Partial<Limits> = {}): Limits {
   for (const [name, value] of Object.entries(changes)) {
     if (!Object.hasOwn(defaultLimits, name))
@@ -80,7 +85,10 @@ export function whenHeld(limits: Limits): Limits {
   return { ...limits, maxListing: Math.min(limits.maxListing, limits.maxCollected) }
 }
 
-/** minSpeed where policy.publicOnly holds and the caller sets none: a server of others' choice must not hold a connection for days. */
+/**
+ * minSpeed where policy.publicOnly holds and the caller sets none: a server of others' choice must not hold a
+ * connection for days.
+ */
 export const publicMinSpeed = 10
 
 /** Every option that a message may name. */

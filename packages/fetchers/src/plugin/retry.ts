@@ -46,8 +46,8 @@ export class Retries {
   }
 
   /**
-   * The same for an error of which the caller knows that its cause may pass. `isFirstAtOnce`: the first further try of the
-   * retrieval waits for nothing.
+   * The same for an error of which the caller knows that its cause may pass. `isFirstAtOnce`: the first further try of
+   * the retrieval waits for nothing.
    */
   async wait(error: RetrievalError, context: RetryContext, isFirstAtOnce = false): Promise<boolean> {
     const { limits, deadline, emit, url } = context

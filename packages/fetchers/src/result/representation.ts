@@ -26,9 +26,10 @@ export interface Origin {
 }
 
 /**
- * What came back: metadata now, octets when they are pulled. The body can be read once, by one of `body`, `text()`, `json()`,
- * `bytes()`, `saveTo()`, `writeTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`; each throws a TypeError if it has been read,
- * and rejects with a RetrievalError where it ends early. Read it or `cancel()` it: until then its connection is open.
+ * What came back: metadata now, octets when they are pulled. The body can be read once, by one of `body`, `text()`,
+ * `json()`, `bytes()`, `saveTo()`, `writeTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`; each throws
+ * a TypeError if it has been read, and rejects with a RetrievalError where it ends early. Read it or `cancel()` it:
+ * until then its connection is open.
  */
 export type Representation = RepresentationBase & TaggedMetadata
 
@@ -36,7 +37,9 @@ export type Representation = RepresentationBase & TaggedMetadata
 class RepresentationBase implements AsyncDisposable {
   /** Where it came from in the end, after redirects, without password. */
   readonly url: string
-  /** How it was retrieved, which tells what `metadata` has: `http` also for an FTP URL that an HTTP proxy was asked for. */
+  /**
+   * How it was retrieved, which tells what `metadata` has: `http` also for an FTP URL that an HTTP proxy was asked for.
+   */
   readonly mechanism: Mechanism
   readonly kind: Retrieved['kind']
   readonly mediaType: string | null
@@ -175,8 +178,8 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * Hands over each chunk and waits until `write` is done with it: its memory may hold the next chunk later. This is the
-   * fastest way to somewhere else. What `write` throws ends the retrieval and passes through.
+   * Hands over each chunk and waits until `write` is done with it: its memory may hold the next chunk later. This is
+   * the fastest way to somewhere else. What `write` throws ends the retrieval and passes through.
    */
   async writeTo(write: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
     const source = this.#content.take()
@@ -224,8 +227,8 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * The entries of a listing, as they come; of a message, its parts. Throws a TypeError where there are none to be had: look at
-   * `hasEntries`.
+   * The entries of a listing, as they come; of a message, its parts. Throws a TypeError where there are none to be had:
+   * look at `hasEntries`.
    */
   entries(): AsyncIterable<Entry> {
     const { entries } = this.#retrieved

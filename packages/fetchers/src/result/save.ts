@@ -13,8 +13,9 @@ export interface SaveOptions {
   /** False: fail where anything of that name exists. Default true: a file is replaced, and keeps its permissions. */
   readonly overwrite?: boolean
   /**
-   * True: the file holds what comes before the representation's `offset`; append to it. It must be a regular file of exactly that
-   * length, and no link; at offset 0 it may be missing. What has come stays on failure, to be continued from. Default false.
+   * True: the file holds what comes before the representation's `offset`; append to it. It must be a regular file of
+   * exactly that length, and no link; at offset 0 it may be missing. What has come stays on failure, to be continued
+   * from. Default false.
    */
   readonly append?: boolean
   /**

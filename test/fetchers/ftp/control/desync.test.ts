@@ -1,4 +1,7 @@
-/** Cases 66 and 67 of docs/internals/security.md, section 1: numbers and keys that are none, replies too many or too soon. */
+/**
+ * Cases 66 and 67 of docs/internals/security.md, section 1: numbers and keys that are none, replies too many or too
+ * soon.
+ */
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -9,16 +9,16 @@ export interface OctetSource {
 const lf = 0x0a
 
 /**
- * Whether octets, one a character, would go out as one line: CR, LF and NUL make two of it, and so does what is no octet, since latin1
- * would make an LF of U+010A.
+ * Whether octets, one a character, would go out as one line: CR, LF and NUL make two of it, and so does what is no
+ * octet, since latin1 would make an LF of U+010A.
  */
 export function isOneLine(octets: string): boolean {
   return !/[\r\n\0]|[^\0-\xFF]/.test(octets)
 }
 
 /**
- * Lines out of octets, the same whatever the segments were. A line may be ended by CRLF or, as some servers do, by LF alone.
- * What follows a line is not lost: `read` gives it first.
+ * Lines out of octets, the same whatever the segments were. A line may be ended by CRLF or, as some servers do, by LF
+ * alone. What follows a line is not lost: `read` gives it first.
  */
 export class LineReader implements OctetSource {
   readonly #source: OctetSource
@@ -31,8 +31,8 @@ export class LineReader implements OctetSource {
   }
 
   /**
-   * The next line, one octet a character, without its end; null where the stream ends before another line begins. A stream
-   * that ends within a line rejects with `receive-failed`: a cut reply must not pass for a whole one.
+   * The next line, one octet a character, without its end; null where the stream ends before another line begins. A
+   * stream that ends within a line rejects with `receive-failed`: a cut reply must not pass for a whole one.
    */
   async line(phase: Phase): Promise<string | null> {
     const { maxLine, idleTimeout } = this.#context.limits
@@ -40,7 +40,8 @@ export class LineReader implements OctetSource {
     let length = 0
     const begun = performance.now()
     while (true) {
-      // Each octet may take idleTimeout, but the line may too: one octet a minute would make hours of it (security.md case 60).
+      // Each octet may take idleTimeout, but the line may too: one octet a minute would make hours of it (security.md
+      // case 60).
       if (pieces.length > 0 && performance.now() - begun > idleTimeout) {
         const advice = { option: 'limits.idleTimeout' } as const
         const time = `${idleTimeout / 1000} s (${adviceText(advice)})`

@@ -16,9 +16,9 @@ const userAndPassword = 2
 const noneOfThem = 0xff
 
 /**
- * Has a SOCKS 5 proxy connect to the target (RFC 1928, with RFC 1929's user and password). Our own: the library `socks` 2.8 drops a
- * greeting that comes with the proxy's reply, keeps the password in its errors, and throws out of a socket's callback where one is
- * over 255 octets.
+ * Has a SOCKS 5 proxy connect to the target (RFC 1928, with RFC 1929's user and password). Our own: the library `socks`
+ * 2.8 drops a greeting that comes with the proxy's reply, keeps the password in its errors, and throws out of a
+ * socket's callback where one is over 255 octets.
  */
 export async function connectBySocks(
   context: RetrievalContext,
@@ -125,7 +125,10 @@ function addressOf(host: string): string {
   return octets(3) + counted(host)
 }
 
-/** Of an address as core writes it (RFC 5952), or the resolver: `::` at most once, perhaps IPv4's four numbers at the end. */
+/**
+ * Of an address as core writes it (RFC 5952), or the resolver: `::` at most once, perhaps IPv4's four numbers at the
+ * end.
+ */
 function ipv6Octets(address: string): number[] {
   const hex = address.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
     const [a = 0, b = 0, c = 0, d = 0] = four.split('.').map(Number)
