@@ -11,7 +11,7 @@ import {
   redact,
 } from '@retriever/core'
 import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
-import { Deadline } from '../plugin/deadline.ts'
+import { Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { RetrievalEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
@@ -28,7 +28,6 @@ import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
-import { withDeadline } from '../plugin/with-deadline.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import type { AddressBook } from './addresses.ts'

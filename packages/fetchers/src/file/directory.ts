@@ -5,7 +5,7 @@ import { sourceOf } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { linesOf } from '../wire/framing/lines.ts'
-import { checkChanged } from './if-modified.ts'
+import { checkChanged } from './extent.ts'
 import { attempt, pathOctets } from './open-path.ts'
 
 const pieceSize = 64 * 1024

@@ -1,6 +1,7 @@
+import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
-import { offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
+import { notModified, offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
 import { readChunk } from './file-body.ts'
 import { attempt } from './open-path.ts'
 
@@ -56,4 +57,14 @@ function rangeOf({ size }: Measure, range: NonNullable<RequestOptions['range']>,
   if (first >= size)
     throw context.error('range-refused', `The range is outside of the file's ${size} octets; ask for less.`)
   return { start: first, end: last === null ? size : Math.min(last + 1, size) }
+}
+
+/**
+ * Throws `not-modified` where the caller asks for what is newer than this. Of a directory, entries that came and went
+ * count.
+ */
+export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
+  const { ifChangedSince } = context.request
+  if (ifChangedSince === undefined || mtime > ifChangedSince) return
+  throw notModified(context, ifChangedSince)
 }

@@ -1,7 +1,6 @@
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { extentOf } from './extent.ts'
+import { checkChanged, extentOf } from './extent.ts'
 import { chunkSize, FileBody, readChunk } from './file-body.ts'
-import { checkChanged } from './if-modified.ts'
 import { attempt, type OpenedPath } from './open-path.ts'
 
 type OpenedFile = Extract<OpenedPath, { kind: 'file' }>

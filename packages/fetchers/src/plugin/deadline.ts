@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { type Advice, adviceText, type Phase, RetrievalError, redact } from '@retriever/core'
+import { type Advice, adviceText, type ErrorCode, type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from './limits.ts'
 
 const waitingFor: Readonly<Record<Phase, string>> = {
@@ -232,4 +232,19 @@ function aborted(reason: unknown, phase: Phase, url: string): RetrievalError {
 
 async function started<T>(operation: () => Promise<T>): Promise<T> {
   return operation()
+}
+
+/** The part of a RetrievalContext that knows the deadline. */
+interface Timed {
+  readonly deadline: Deadline
+  error(code: ErrorCode, message: string, extras?: { readonly phase?: Phase }): RetrievalError
+}
+
+/** The same context with another deadline: that of one try, or of several connections together. */
+export function withDeadline<Context extends Timed>(context: Context, deadline: Deadline): Context {
+  return {
+    ...context,
+    deadline,
+    error: (code, message, extras) => context.error(code, message, { phase: deadline.phase, ...extras }),
+  }
 }

@@ -1,7 +1,8 @@
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { type ByteSource, type Sink, sourceOf } from '../plugin/byte-source.ts'
+import type { Deadline } from '../plugin/deadline.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { speedRule } from './low-speed.ts'
+import type { Limits } from '../plugin/limits.ts'
 
 const sizeLimit: Advice = { option: 'limits.maxSize' }
 const speedLimit: Advice = { option: 'limits.minSpeed' }
@@ -152,5 +153,24 @@ class CountedSink implements Sink {
       await startOver()
       this.#reset()
     }
+  }
+}
+
+/**
+ * Limits.minSpeed: the function gets the length of each chunk of a body, and says whether too few octets came in the
+ * last minSpeedTime. Only the time spent waiting for the server counts, so a consumer may pause.
+ */
+function speedRule({ minSpeed, minSpeedTime }: Limits, deadline: Deadline): (octets: number) => boolean {
+  let windowStart = deadline.bodyWait
+  let received = 0
+  return (octets) => {
+    if (minSpeed === 0) return false
+    received += octets
+    const waited = deadline.bodyWait - windowStart
+    if (waited < minSpeedTime) return false
+    if (received < (minSpeed * waited) / 1000) return true
+    windowStart = deadline.bodyWait
+    received = 0
+    return false
   }
 }

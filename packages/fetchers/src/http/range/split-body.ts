@@ -1,6 +1,6 @@
 import { type ByteSource, chunksOf } from '../../plugin/byte-source.ts'
+import { withDeadline } from '../../plugin/deadline.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { withDeadline } from '../../plugin/with-deadline.ts'
 import { ResumingSource } from '../../wire/resuming-source.ts'
 import type { Deadline } from '../exchange.ts'
 import { AnnouncedOctets } from './announced-octets.ts'

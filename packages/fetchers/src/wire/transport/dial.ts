@@ -4,10 +4,9 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import { RetrievalError, type TlsMode } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer, TlsOptions } from '../../plugin/network.ts'
-import { type AbortScope, whenOver } from './abort-scope.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { connectError } from './socket-error.ts'
-import { socketOpened } from './socket-opened.ts'
+import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
 
 /** Where a connection goes, and what is spoken on it. */
 export interface Peer {

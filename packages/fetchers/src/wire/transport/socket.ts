@@ -1,9 +1,9 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
-import type { AbortScope } from './abort-scope.ts'
 import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
+import type { AbortScope } from './socket-opened.ts'
 
 /**
  * Opens a connection under the deadline, through the context's proxy if there is one. Tries both address families in
