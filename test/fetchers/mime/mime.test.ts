@@ -175,6 +175,8 @@ describe('how parts are separated (RFC 2046 5.1)', () => {
       ['one', 'two'],
     ],
     ['blanks behind a boundary', [...within('b'), '--b \t', '', 'one', '--b-- ', 'epilogue'], ['one']],
+    ['no subtype', ['Content-Type: multipart; boundary=b', '', '--b', '', 'one', '--b--'], ['one']],
+    ['an empty subtype', ['Content-Type: multipart/; boundary=b', '', '--b', '', 'one', '--b--'], ['one']],
     ['a boundary that another one begins with', [...within('b'), '--b', '', 'one', '--bb', '--b--'], ['one\r\n--bb']],
     ['a boundary of octets', [...within('"\xE4 b"'), '--\xE4 b', '', 'one', '--\xE4 b--'], ['one']],
     ['an end that is cut', [...within('b'), '--b', '', 'one', '--b-'], ['one\r\n--b-']],

@@ -23,7 +23,9 @@ export class Entity {
     const contentType = this.#field('content-type')
     this.#contentType = contentType === null ? null : parseField(contentType)
     this.#disposition = parseField(this.#field('content-disposition') ?? '')
-    this.multipart = /^multipart\/(.+)$/is.exec(this.#contentType?.value ?? '')?.[1]?.toLowerCase() ?? null
+    // Without a subtype it counts as mixed, as one of an unknown subtype does (RFC 2046 5.1.3).
+    const [type = '', subtype = ''] = (this.#contentType?.value ?? '').toLowerCase().split(/\/(.*)/s)
+    this.multipart = type === 'multipart' ? subtype || 'mixed' : null
     this.boundary = (this.multipart !== null && this.#parameter('boundary')) || null
   }
 
