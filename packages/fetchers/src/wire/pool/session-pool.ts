@@ -177,7 +177,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
 
   /** A session that is idle, or a shared one if no other may be opened. */
   #reuse(key: string, plan: Plan, context: RetrievalContext): PooledSession<Session> | null {
-    for (const pooled of [...this.#sessions]) {
+    for (const pooled of this.#sessions) {
       const { isLost, isUsable } = pooled.session
       if (isLost || (pooled.users === 0 && !isUsable)) this.#drop(pooled)
     }
