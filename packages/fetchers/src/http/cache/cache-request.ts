@@ -13,7 +13,7 @@ export interface CacheRequest {
   /** SHA-256 in hexadecimal, which reveals nothing of the URL. */
   readonly key: string
   readonly method: 'GET' | 'HEAD'
-  /** By lower-case name. */
+  /** The request's fields by lower-case name. */
   readonly fields: ReadonlyMap<string, string>
   readonly directives: Directives
 }

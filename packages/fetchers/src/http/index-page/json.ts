@@ -74,7 +74,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** An escape of JSON may stand for a character that is no octet. */
+/** Encodes a name. An escape of JSON may stand for a character that is no octet. */
 function encoded(name: string): string {
   return encodeOctets(/[^\0-\xFF]/.test(name) ? utf8Octets(name) : name)
 }
