@@ -39,7 +39,7 @@ function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
     port: place.port,
     tls: 'none',
     database: decodeOctets(database),
-    // Old clients wrote blanks as +, before decoding.
+    // Old clients wrote blanks as +, so these are replaced before decoding.
     search: query === null ? null : decodeOctets(query.replaceAll('+', ' ')),
     wtype: wtype === undefined ? null : decodeOctets(wtype),
     wpath: wpath === null ? null : decodeOctets(wpath),
@@ -48,7 +48,7 @@ function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
   }
 }
 
-/** `12345/1=h%3A210;2=db;3=0%2099%20/f;`: a length, then the parts of the document-id, as libwww writes them. */
+/** Reads `12345/1=h%3A210;2=db;3=0%2099%20/f;`: a length, then the parts of the document-id, as libwww writes them. */
 function documentId(wpath: string): WaisPlan['documentId'] {
   const [, length, list = ''] = /^(?:(\d{1,10})\/)?(.*)$/s.exec(wpath) ?? []
   const parts = list
