@@ -4,7 +4,7 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * RFC 4156 (RFC 1738 3.8): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`.
+ * RFC 4156 (RFC 1738 3.9): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`.
  */
 export const wais: Scheme = {
   name: 'wais',
@@ -27,7 +27,7 @@ export const wais: Scheme = {
 function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
   const [database = '', wtype, ...rest] = (urlPath ?? '').split('/')
   if (database === '') place.fail('a database must follow the host, as in wais://host/database', 'urlPath')
-  // The document-id is opaque: its slashes stay (RFC 1738 3.8).
+  // The document-id is opaque: its slashes stay (RFC 1738 3.9).
   const wpath = rest.length === 0 ? null : rest.join('/')
   if (wtype !== undefined && (wtype === '' || wpath === null || wpath === '')) {
     place.fail('a type and a document-id belong together, as in wais://host/database/TEXT/id', 'urlPath')
