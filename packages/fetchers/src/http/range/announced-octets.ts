@@ -31,7 +31,7 @@ export class AnnouncedOctets implements ByteSource {
     try {
       chunk = await this.#source.read()
     } catch (error) {
-      // A failure behind the last octet, of a last chunk that does not come, takes nothing away from the octets.
+      // A failure behind the last octet, such as a missing last chunk, does not count.
       if (left > 0 || this.#context.deadline.reason !== null) throw error
       await this.cancel()
       return null
