@@ -53,7 +53,7 @@ export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAns
   )
 }
 
-/** How many questions an error message lists. */
+/** The most questions that an error message lists. */
 const mostShown = 30
 
 /** The number of a question, found by that number, or else by its prompt as the server wrote it or as it is shown. */

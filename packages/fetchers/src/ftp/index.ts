@@ -19,7 +19,9 @@ export interface FtpFetcherOptions {
   readonly pipelining?: boolean
   /** Connections to one server at a time. Further retrievals wait until a body is read or cancelled. Default 4. */
   readonly connections?: number
-  /** How long an idle session is kept for the next retrieval, in milliseconds; 0: not at all. Default 15000. */
+  /**
+   * The time in milliseconds for which an idle session is kept for the next retrieval; 0: not at all. Default 15000.
+   */
   readonly keepSessions?: number
 }
 

@@ -35,7 +35,7 @@ export interface Answer {
   readonly isWhole?: boolean
   /** True where the protocol proves the end of the body even without a length or a last chunk (HTTP/2). */
   readonly provesEnd?: boolean
-  /** How the cache was used; absent: it was not. */
+  /** The use of the cache; absent: it was not used. */
   readonly cache?: CacheUse
 }
 

@@ -13,7 +13,7 @@ type ContentFields = 'name' | 'mediaType' | 'charset' | 'disposition' | 'content
 
 /** A part without its number. */
 export interface PartContent extends Pick<MessagePart, ContentFields> {
-  /** How the lines of format=flowed text are joined; null for other parts. */
+  /** The way in which the lines of format=flowed text are joined; null for other parts. */
   readonly flowed: { readonly deleteBlank: boolean } | null
 }
 

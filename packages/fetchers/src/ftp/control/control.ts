@@ -22,7 +22,7 @@ import { noServer, ReplyAssembler, ReplyQueue } from './reply-queue.ts'
 /** The most `120` replies that may come before the greeting. */
 const maxWaits = 10
 
-/** How long a server that sends a line of text may take to greet, in milliseconds. */
+/** The time in milliseconds that a server which sends a line of text has to greet. */
 const strayPatience = 5000
 
 /** The replies to a command that moves data: one when the transfer begins or is refused, and one when it is over. */
@@ -290,8 +290,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Only whole replies reach basic-ftp's listener: its parser loses the rest of a reply that is split across segments,
-   * and would take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
+   * Takes over a socket, and passes only whole replies to basic-ftp's listener: its parser loses the rest of a reply
+   * that is split across segments, and would take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
    */
   #takeOver(socket: Socket): void {
     this.socket = socket

@@ -46,7 +46,7 @@ export function isUnknownCommand({ code }: Reply): boolean {
 export interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
-  /** More about the error: the option that the advice names. */
+  /** Further members of the error: the option that the advice names. */
   readonly extras?: ErrorExtras
   /** Whether another try may succeed. Default: true for 4yz (RFC 959 4.2.1). */
   readonly transient?: boolean

@@ -83,7 +83,7 @@ export class ReplyAssembler {
   }
 
   /**
-   * Some servers send a line of text before the greeting, as programs started by inetd do. curl, wget and lftp skip
+   * Whether the line is one of text before the greeting, as programs started by inetd send. curl, wget and lftp skip
    * it, too.
    */
   #isStray(line: string): boolean {

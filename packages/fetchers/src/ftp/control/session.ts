@@ -12,8 +12,8 @@ import { type Reply, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
 /**
- * How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after
- * 60.
+ * The time in milliseconds for which a prefetched port counts as open. Servers close an unused passive port: pyftpdlib
+ * after 30 s, vsftpd after 60.
  */
 const portLifetime = 15_000
 

@@ -2,7 +2,7 @@ import type { Reply } from '../control/replies.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import type { DataConnection } from './data.ts'
 
-/** How long after the end of the data the reply that ends a transfer may still come. */
+/** The time in milliseconds for the reply that ends a transfer, after the end of the data. */
 const replyTimeout = 10_000
 
 /**

@@ -8,7 +8,7 @@ import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
 
-/** How long a server may take to confirm a transfer that has come whole: it may be writing its log. */
+/** The time in milliseconds for a server to confirm a transfer that has come whole: it may be writing its log. */
 const replyTimeout = 30_000
 
 /**
@@ -17,7 +17,10 @@ const replyTimeout = 30_000
  */
 const maxDrained = 65_536
 const drainTime = 1000
-/** How long octets may still be on their way after the server has said that it broke off the transfer. */
+/**
+ * The time in milliseconds for octets that are still under way after the server has said that it broke off the
+ * transfer.
+ */
 const grace = 1000
 
 export interface BodyOptions {

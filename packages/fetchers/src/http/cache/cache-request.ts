@@ -25,8 +25,9 @@ export interface CacheRequest {
 const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|pragma)$/i
 
 /**
- * Null for a request that never uses the cache: one for a part, one with a condition, and one that may identify the
- * user (by a login, a client certificate, an unknown field), since its response may be for that person only.
+ * The request as the cache compares it. Null for one that never uses the cache: one for a part, one with a condition,
+ * and one that may identify the user (by a login, a client certificate, an unknown field), since its response may be
+ * for that person only.
  */
 export function cacheRequest(
   plan: HttpPlan,

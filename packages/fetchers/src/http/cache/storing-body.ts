@@ -6,7 +6,7 @@ import type { BodyWriter, Stored } from './stored.ts'
 /** The facts about a whole body in the cache's index. */
 export type Kept = Pick<Stored, 'body' | 'length' | 'check'>
 
-/** How a body is kept. */
+/** The means by which a body is kept. */
 export interface Keeping {
   readonly maxSize: number
   /** The number of octets by the response's head; null where it gives none. */

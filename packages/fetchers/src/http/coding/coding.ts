@@ -5,7 +5,7 @@ import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, decode, knownCodings, type Wire } from './decoder.ts'
 
-/** More codings than any server applies (security.md 41: a body in very many codings). */
+/** The most codings of a body, more than any server applies (security.md 41: a body in very many codings). */
 const maxCodings = 3
 
 /** The value of Accept-Encoding. */

@@ -5,9 +5,9 @@ import type { Facts } from './facts.ts'
 
 /** The place to which a link of a page leads. */
 export type Destination =
-  /** To exactly one segment below the page: `sub%20dir/`. */
+  /** The link leads to exactly one segment below the page: `sub%20dir/`. */
   | { readonly to: 'child'; readonly segment: string; readonly name: string }
-  /** To the page itself (perhaps in another order), to a directory above it, or to another place. */
+  /** The link leads to the page itself (perhaps in another order), to a directory above it, or to another place. */
   | { readonly to: 'self' | 'above' | 'elsewhere' }
 
 /** The directory that an index page lists. It knows which links lead into it. */

@@ -38,7 +38,10 @@ export async function* jsonEntries(
   }
 }
 
-/** In `text` every octet is a character, since nginx writes names as raw octets that need not be UTF-8. */
+/**
+ * The objects of the list. In `text` every octet is a character, since nginx writes names as raw octets that need not
+ * be UTF-8.
+ */
 function itemsOf(text: string, context: RetrievalContext): unknown[] {
   try {
     const items: unknown = JSON.parse(text)

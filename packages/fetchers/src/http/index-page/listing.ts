@@ -58,7 +58,7 @@ interface Recogniser {
   end(isAll: boolean): Promise<boolean>
 }
 
-/** Most pages are recognised by their title; the others are parsed. */
+/** Recognises an index in HTML. Most pages are told from it by their title; the others are parsed. */
 class HtmlRecogniser implements Recogniser {
   readonly #context: RetrievalContext
   readonly #scanner = new TitleScanner()
