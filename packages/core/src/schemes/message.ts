@@ -6,7 +6,7 @@ import { decodeOctets } from '../url/percent.ts'
 /** RFC 2392: `cid:<content-id>` names a part of the current message. */
 export const cid: Scheme = {
   name: 'cid',
-  title: 'A part of the message at hand, by Content-ID',
+  title: 'A part of the current message, by Content-ID',
   spec: 'RFC 2392',
   mechanism: 'message',
   defaultPort: null,

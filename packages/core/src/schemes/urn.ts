@@ -6,7 +6,7 @@ import type { Locator } from '../url/locator.ts'
 /** RFC 8141: `urn:<NID>:<NSS>[?+<r>][?=<q>][#<f>]`. A name, for which there is no common protocol. */
 export const urn: Scheme = {
   name: 'urn',
-  title: 'A name that lasts, whatever its place',
+  title: 'A lasting name, independent of its location',
   spec: 'RFC 8141',
   mechanism: 'urn',
   defaultPort: null,

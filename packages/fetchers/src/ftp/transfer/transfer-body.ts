@@ -237,8 +237,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   #unread(): RetrievalError {
-    const message =
-      'Nobody read the body while other retrievals waited for its connection, which was closed; read or cancel what you retrieve.'
+    const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
+    const message = `${what}. Read or cancel each body soon.`
     return this.#retrieval.context.error('partial', message, { phase: 'body', transient: true })
   }
 
