@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, lstat, mkdir, rename, unlink, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { bodiesOf, sweep } from './directory-sweep.ts'
 import { createStored, openStored, readIndex, writeIndex } from './index-file.ts'
-import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
+import type { BodyWriter, Store, Stored } from './stored.ts'
 
 /** Octets that are read at once. */
 const chunkSize = 64 * 1024
@@ -67,7 +68,7 @@ export class DirectoryStore implements Store {
     this.#grow(all.reduce((sum, { length }) => sum + length, 0))
   }
 
-  async open(stored: Stored): Promise<BodyReader | null> {
+  async open(stored: Stored): Promise<ByteSource | null> {
     if (stored.body === null) return null
     try {
       const file = await openStored(this.#path(stored.body))
@@ -180,7 +181,7 @@ async function isUndamaged(file: FileHandle, { length, check }: Stored): Promise
   return sum === check
 }
 
-function reader(file: FileHandle): BodyReader {
+function reader(file: FileHandle): ByteSource {
   let closing: Promise<void> | undefined
   return {
     read: async () => {
@@ -189,7 +190,7 @@ function reader(file: FileHandle): BodyReader {
       if (bytesRead === chunkSize) return chunk
       return bytesRead === 0 ? null : chunk.slice(0, bytesRead)
     },
-    close: () => {
+    cancel: () => {
       closing ??= file.close()
       return closing
     },
