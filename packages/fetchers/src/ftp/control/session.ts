@@ -1,10 +1,9 @@
-import type { Socket } from 'node:net'
 import type { FtpCommands, FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ReusableSession, SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
-import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
+import { openSessionSocket, serverAddress } from '../../wire/transport/socket.ts'
 import { awaitGreeting, upgrade } from '../login.ts'
 import { Control } from './control.ts'
 import { isFull } from './refusal-words.ts'
@@ -89,7 +88,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
    * commands.
    */
   static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
-    const socket = await connect(plan, context)
+    const socket = await openSessionSocket(context, plan)
     const control = new Control(context, socket)
     control.isTelnet = quirks.telnet
     const address = serverAddress(context, socket, plan.host)
@@ -193,16 +192,5 @@ export class FtpSession implements ReusableSession, UnreadBody {
     const isOurs = this.control.transferDropped || isTrial
     if (isOurs) this.quirks.prefetching = false
     return isOurs
-  }
-}
-
-/** The socket belongs to the session: it may outlive the retrieval. */
-async function connect({ host, port, tls }: FtpPlan, context: RetrievalContext): Promise<Socket> {
-  const connecting = new AbortController()
-  const unlink = context.deadline.onAbort(() => connecting.abort())
-  try {
-    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, connecting.signal)
-  } finally {
-    unlink()
   }
 }
