@@ -7,6 +7,7 @@ import type { ResolveOptions, Scheme } from './scheme.ts'
 import { maskResolution } from './secrets/mask-resolution.ts'
 import { redact, redactUrl } from './secrets/redact.ts'
 import { bracketed } from './url/host.ts'
+import type { Locator } from './url/locator.ts'
 
 /** The documented record of one URL: what `explain --json` prints, one a line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
@@ -16,15 +17,7 @@ export interface Explained {
   readonly scheme: string
   readonly mechanism: string
   /** Null is absent, "" is empty; `port` is the effective one, null where the scheme has none. */
-  readonly locator: {
-    readonly user: string | null
-    readonly password: string | null
-    readonly host: string | null
-    readonly port: number | null
-    readonly urlPath: string | null
-    readonly query: string | null
-    readonly fragment: string | null
-  }
+  readonly locator: Omit<Locator, 'scheme'>
   /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`. */
   readonly plan: Readonly<Record<string, unknown>>
   /** The message has the remedy in it. */
