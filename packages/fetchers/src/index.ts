@@ -26,8 +26,8 @@ export type {
   NntpMetadata,
 } from './plugin/metadata.ts'
 export type { TlsOptions } from './plugin/network.ts'
+export { systemReason } from './plugin/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
-export { systemReason } from './result/local-file.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'

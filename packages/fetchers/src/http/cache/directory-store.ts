@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { systemReason } from '../../plugin/system-reason.ts'
 import { bodiesOf, sweep } from './directory-sweep.ts'
 import { createStored, openStored, readIndex, writeIndex } from './index-file.ts'
 import type { BodyWriter, Store, Stored } from './stored.ts'
@@ -35,8 +36,9 @@ export class DirectoryStore implements Store {
       await this.#checked
     } catch (cause) {
       this.#checked = undefined
-      const { code = '', message } = cause as NodeJS.ErrnoException
-      const why = cause instanceof Unfit ? message : (reasons[code] ?? (code || String(cause)))
+      const { code, message } = cause as NodeJS.ErrnoException
+      const reason = code === 'EEXIST' ? 'it is no folder' : (systemReason(cause) ?? code ?? message)
+      const why = cause instanceof Unfit ? message : `${reason}; name another`
       throw context.error('file-failed', `The cache folder ${this.#directory} cannot be used: ${why}.`, { cause })
     }
   }
@@ -144,14 +146,6 @@ export class DirectoryStore implements Store {
 }
 
 class Unfit extends Error {}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied; name another',
-  EEXIST: 'it is no folder; name another',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of its path is no folder; name another',
-  EROFS: 'the file system is read-only; name another',
-}
 
 /** Whoever can write to the folder decides what is served, so only the user may. */
 async function checkDirectory(directory: string): Promise<void> {
