@@ -31,7 +31,7 @@ export class HeadOverview implements ByteSource {
         if (line !== null) return Buffer.from(line, 'latin1')
       }
     } catch (error) {
-      const failure = overviewError(this.#lease, error)
+      const failure = overviewError(this.#lease.session, this.#lease.context, error)
       this.#giveUp()
       throw failure
     }

@@ -44,7 +44,7 @@ export class NewestArticles implements ByteSource {
     try {
       this.#lines ??= (await this.#collect()).reverse()
     } catch (error) {
-      const failure = overviewError(this.#lease, error)
+      const failure = overviewError(this.#lease.session, this.#lease.context, error)
       this.#giveUp()
       throw failure
     }
