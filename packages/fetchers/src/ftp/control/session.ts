@@ -1,13 +1,13 @@
-import type { FtpCommands, FtpPlan } from '@retriever/core'
+import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ReusableSession, SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
 import { openSessionSocket, serverAddress } from '../../wire/transport/socket.ts'
-import { awaitGreeting, upgrade } from '../login.ts'
+import { startTls } from '../../wire/transport/start-tls.ts'
 import { Control } from './control.ts'
 import { isFull } from './refusal-words.ts'
-import { type Reply, wordsOf } from './replies.ts'
+import { type Reply, refusedByServer, violation, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
 /**
@@ -193,4 +193,33 @@ export class FtpSession implements ReusableSession, UnreadBody {
     if (isOurs) this.quirks.prefetching = false
     return isOurs
   }
+}
+
+/**
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
+ * another protocol gets nothing. Called in the same turn in which the control connection is made.
+ */
+async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
+  const reply = await control.greeting()
+  if (reply.code === 220 || reply.code === 230) return reply
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
+  const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
+  throw violation(context, message, wordsOf(reply))
+}
+
+/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
+async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
+  const reply = await control.ask('tls', authTls)
+  if (reply.code !== 234) {
+    throw refusedByServer(context, reply, authTls, {
+      code: 'tls-failed',
+      advice: 'It does not offer TLS, or not here',
+    })
+  }
+  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
+  control.checkSilent()
+  const { socket, agreed } = startTls(context, plan, control.socket)
+  control.handshake = socket
+  await context.deadline.within('tls', () => agreed)
+  control.upgrade(socket)
 }
