@@ -1,5 +1,4 @@
-import type { Output } from './output.ts'
-import { formatSize } from './output.ts'
+import { formatSize, type Output } from './output.ts'
 
 /** Milliseconds: ten times a second, as fast as an eye can follow. */
 const redrawEvery = 100
