@@ -1,4 +1,4 @@
-import { isOwnField } from '@retriever/fetchers/http'
+import { isOwnField } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
 

@@ -16,7 +16,6 @@ import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
 import { withLogin } from './server-login.ts'
 
-export { isOwnField } from '../plugin/options.ts'
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
 /** Options of httpFetcher(), for all clients that get the fetcher. */

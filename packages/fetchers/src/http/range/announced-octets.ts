@@ -26,8 +26,16 @@ export class AnnouncedOctets implements ByteSource {
   }
 
   async read(): Promise<Uint8Array | null> {
-    const chunk = await this.#next()
     const left = this.#left
+    let chunk: Uint8Array | null
+    try {
+      chunk = await this.#source.read()
+    } catch (error) {
+      // A failure behind the last octet, of a last chunk that does not come, takes nothing away from the octets.
+      if (left > 0 || this.#context.deadline.reason !== null) throw error
+      await this.cancel()
+      return null
+    }
     this.#left -= Math.min(left, chunk?.length ?? 0)
     if (chunk === null && left > 0) throw this.#short()
     if (chunk === null || chunk.length <= left) return chunk
@@ -38,17 +46,6 @@ export class AnnouncedOctets implements ByteSource {
 
   cancel(): Promise<void> {
     return this.#source.cancel()
-  }
-
-  /** A failure behind the last octet, of a last chunk that does not come, takes nothing away from the octets. */
-  async #next(): Promise<Uint8Array | null> {
-    try {
-      return await this.#source.read()
-    } catch (error) {
-      if (this.#left > 0 || this.#context.deadline.reason !== null) throw error
-      await this.cancel()
-      return null
-    }
   }
 
   #short(): Error {
