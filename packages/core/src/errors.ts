@@ -56,23 +56,23 @@ export type ErrorCode = keyof typeof errorCodes
 export interface ErrorDetails {
   readonly phase: Phase
   /** The URL in question; its password is removed here. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** The server's own words, where it gave any: `550 No such file`. */
-  readonly reply?: string
+  readonly reply?: string | undefined
   /** The HTTP status, where there is one. */
-  readonly status?: number
+  readonly status?: number | undefined
   /** The header fields and the beginning of the body that came with the status. */
-  readonly response?: ErrorResponse
+  readonly response?: ErrorResponse | undefined
   /** The option of the library that may help, which the message names as adviceText() writes it. */
-  readonly advice?: Advice
+  readonly advice?: Advice | undefined
   /** True: trying again may help, since the cause is likely to pass. */
   readonly transient?: boolean
   /** Milliseconds to wait before the next try, as the server asks. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** The service that the URL names in place of data. */
-  readonly handoff?: HandoffDetails
+  readonly handoff?: HandoffDetails | undefined
   /** The [start, end) of the offending text within the URL as given. */
-  readonly span?: readonly [number, number]
+  readonly span?: readonly [number, number] | undefined
   readonly cause?: unknown
 }
 

@@ -7,6 +7,7 @@ import type { ResolveOptions, Scheme } from './scheme.ts'
 import { maskResolution } from './secrets/mask-resolution.ts'
 import { redact, redactUrl } from './secrets/redact.ts'
 import { bracketed } from './url/host.ts'
+import type { Locator } from './url/locator.ts'
 
 /** The documented record of one URL, which `explain --json` prints on one line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
@@ -15,17 +16,9 @@ export interface Explained {
   readonly url: string
   readonly scheme: string
   readonly mechanism: string
-  /** The parts of the URL: null is absent, "" is empty; `port` is the effective one, null where the scheme has none. */
-  readonly locator: {
-    readonly user: string | null
-    readonly password: string | null
-    readonly host: string | null
-    readonly port: number | null
-    readonly urlPath: string | null
-    readonly query: string | null
-    readonly fragment: string | null
-  }
-  /** The plan: `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`. */
+  /** Null is absent, "" is empty; `port` is the effective one, null where the scheme has none. */
+  readonly locator: Omit<Locator, 'scheme'>
+  /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`. */
   readonly plan: Readonly<Record<string, unknown>>
   /** The findings, whose messages contain the remedies. */
   readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>

@@ -12,7 +12,7 @@ import { safeFileName } from '../saving/file-name.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../saving/save-plan.ts'
 import { Session } from '../session.ts'
-import { headOf, isHttp, shownHead } from '../views/head.ts'
+import { headOf, shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
 
 /** One URL to get, and the objects that get it. */
@@ -52,7 +52,7 @@ async function toStdout(asIs: boolean, { resolution, session, run: { config, out
   const start = Number(config.continueAt ?? 0)
   await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal, start)
   const isShown = output.stdoutIsTerminal && !asIs
-  if (config.request.head || (config.include && isHttp(representation))) {
+  if (config.request.head || (config.include && representation.mechanism === 'http')) {
     const head = headOf(representation, session.statusLine)
     await output.write(isShown ? shownHead(head) : head)
   }

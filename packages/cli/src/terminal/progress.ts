@@ -1,5 +1,4 @@
-import type { Output } from './output.ts'
-import { formatSize } from './output.ts'
+import { formatSize, type Output } from './output.ts'
 
 /** The time between two drawings in milliseconds: an eye can follow ten a second. */
 const redrawEvery = 100

@@ -87,7 +87,9 @@ export class Reporter {
   #wait({ url, error, delay }: Retried, at: number): void {
     if ((delay === 0 && at === 0) || this.#options.verbose) return
     const what = shownMessage(error).replace(`${url}: `, '')
-    this.notice({ operand: url, code: error.code, message: `${what} ${sentenceCase(nextTry(delay, at))}.` })
+    const next = nextTry(delay, at)
+    const message = `${what} ${next.charAt(0).toUpperCase()}${next.slice(1)}.`
+    this.notice({ operand: url, code: error.code, message })
   }
 
   #record(event: RetrievalEvent): Record<string, unknown> {
@@ -106,8 +108,10 @@ export class Reporter {
           .trimEnd()
           .split('\n')
           .map((line) => `* ${line}`)
-      case 'connected':
-        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through(event)}`]
+      case 'connected': {
+        const through = event.proxy === null ? '' : `, through ${event.proxy}`
+        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through}`]
+      }
       case 'sent':
         return quoted('>', event.octets)
       case 'received':
@@ -118,10 +122,11 @@ export class Reporter {
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
         return [`* ${nextTry(event.delay, at)} after: ${shownMessage(event.error)}`]
+      case 'done': {
+        const isFailed = event.error !== null && exitCodeOf(event.error) !== 0
+        return [`* ${isFailed ? 'failed' : 'done'} after ${event.received} octets`]
+      }
       case 'remark':
-        return []
-      case 'done':
-        return [`* ${isFailure(event.error) ? 'failed' : 'done'} after ${event.received} octets`]
       case 'progress':
         return []
     }
@@ -145,24 +150,7 @@ type Retried = Extract<RetrievalEvent, { type: 'retried' }>
 /** Says when the next try begins: `trying again in 1.0 s`, `going on at octet 4096 in 0.0 s`. */
 function nextTry(delay: number, at: number): string {
   const what = at > 0 ? `going on at octet ${at}` : 'trying again'
-  return `${what} in ${seconds(delay)} s`
-}
-
-function sentenceCase(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** Formats milliseconds as seconds, with one figure behind the point. */
-function seconds(delay: number): string {
-  return (delay / 1000).toFixed(1)
-}
-
-function isFailure(error: RetrievalError | null): boolean {
-  return error !== null && exitCodeOf(error) !== 0
-}
-
-function through({ proxy }: Extract<RetrievalEvent, { type: 'connected' }>): string {
-  return proxy === null ? '' : `, through ${proxy}`
+  return `${what} in ${(delay / 1000).toFixed(1)} s`
 }
 
 /** The lines of a command or reply, each with its mark. */

@@ -3,21 +3,15 @@ import type { Place, Scheme } from '../scheme.ts'
 import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
+import { telnet } from './telnet.ts'
 
 /** RFC 6270: an interactive service on an IBM mainframe. */
 export const tn3270: Scheme = {
+  ...telnet,
   name: 'tn3270',
   title: 'Interactive session over TN3270',
   spec: 'RFC 6270',
   mechanism: 'tn3270',
-  defaultPort: 23,
-  anyPort: true,
-  tls: 'none',
-  host: 'required',
-  userinfo: 'allowed',
-  query: true,
-  lineParts: ['user', 'password'],
-  handoff: true,
   hint: 'Use c3270 or x3270.',
   resolve: tn3270Plan,
 }

@@ -2,14 +2,8 @@ import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
 import { notModified, offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
-import { readChunk } from './file-body.ts'
+import { type Extent, readChunk } from './file-body.ts'
 import { attempt } from './open-path.ts'
-
-/** Where to read from and up to; an end of Infinity is wherever the file ends. */
-export interface Extent {
-  readonly start: number
-  readonly end: number
-}
 
 /** What is known of a file before it is read. */
 export interface Measure {

@@ -2,8 +2,13 @@ import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Extent } from './extent.ts'
 import { fileError } from './file-error.ts'
+
+/** Where to read from and up to; an end of Infinity is wherever the file ends. */
+export interface Extent {
+  readonly start: number
+  readonly end: number
+}
 
 /**
  * The octets of one read: larger reads gain nothing (see test/bench), smaller ones cost a turn of the thread pool each.

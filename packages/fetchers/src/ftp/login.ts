@@ -1,6 +1,5 @@
 import {
   adviceText,
-  authTls,
   type FtpPlan,
   ftpCommands,
   isAnonymous,
@@ -10,49 +9,12 @@ import {
 } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool/pool-key.ts'
-import { startTls } from '../wire/transport/start-tls.ts'
-import type { Control } from './control/control.ts'
 import { PipelineLost, pipeline, type Step } from './control/pipeline.ts'
 import { fullAdvice, saysFull, tlsWanted, wantsTls } from './control/refusal-words.ts'
-import { isPositive, type Reply, refusedByServer, violation, wordsOf } from './control/replies.ts'
+import { isPositive, type Reply, refusedByServer, wordsOf } from './control/replies.ts'
 import type { FtpRetrieval } from './retrieval.ts'
 
-/**
- * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
- * another protocol gets nothing. Must be called in the turn in which the control connection is made.
- */
-export async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
-  const reply = await control.greeting()
-  if (reply.code === 220 || reply.code === 230) return reply
-  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
-  const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
-  throw violation(context, message, wordsOf(reply))
-}
-
-/**
- * Sends `AUTH TLS`, and after 234 makes the handshake (RFC 4217 4). A server that refuses gets no password in the
- * clear.
- */
-export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
-  const reply = await control.ask('tls', authTls)
-  if (reply.code !== 234) {
-    throw refusedByServer(context, reply, authTls, {
-      code: 'tls-failed',
-      advice: 'It does not offer TLS, or not here',
-    })
-  }
-  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
-  control.checkSilent()
-  const { socket, agreed } = startTls(context, plan, control.socket)
-  control.handshake = socket
-  await context.deadline.within('tls', () => agreed)
-  control.upgrade(socket)
-}
-
-/**
- * Thrown where the server wants an account in a pipeline that went on without one: the login is repeated one command at
- * a time.
- */
+/** The server wants an account in a pipeline that went on without one: the login is repeated one command at a time. */
 export class AccountWanted extends Error {
   override readonly name = 'AccountWanted'
 }

@@ -1,5 +1,16 @@
 import { bracketed, encodeOctets, type GopherPlan, octetsToText } from '@retriever/core'
-import type { MenuItem } from './menu.ts'
+
+/** One line of a menu, split (RFC 1436 3.4): octets as they came, without padding around host and port. */
+export interface MenuItem {
+  readonly gophertype: string
+  readonly display: string
+  readonly selector: string
+  readonly host: string
+  /** Null where the field is no port; the item cannot be reached then. */
+  readonly port: number | null
+  /** `+`: the server speaks Gopher+ for this item; `?`: it asks questions first. */
+  readonly gopherPlus: string | undefined
+}
 
 /**
  * Schemes that a menu may link to by `URL:`: nothing local (file, man, info), nothing that runs (javascript), and no

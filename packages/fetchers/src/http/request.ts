@@ -34,10 +34,10 @@ export function requestFields(
   const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
-    ...acceptLanguage(request),
-    // By default a download is what the server has, without a coding.
-    ['Accept-Encoding', acceptEncoding(request)],
   ]
+  if (request.acceptLanguage !== undefined) own.push(['Accept-Language', request.acceptLanguage])
+  // By default a download is what the server has, without a coding.
+  own.push(['Accept-Encoding', acceptEncoding(request)])
   if (range !== undefined) own.push(['Range', `bytes=${range[0]}-${range[1] ?? ''}`])
   if (ifRange !== undefined) own.push(['If-Range', ifRange])
   // RFC 9110 13.1.3.
@@ -47,10 +47,6 @@ export function requestFields(
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
   if (request.headers === undefined) return own
   return [...own.filter(([name]) => !givesField(request, name.toLowerCase())), ...Object.entries(request.headers)]
-}
-
-function acceptLanguage({ acceptLanguage }: RequestOptions): [name: string, value: string][] {
-  return acceptLanguage === undefined ? [] : [['Accept-Language', acceptLanguage]]
 }
 
 /** Makes the GET or HEAD of exactly plan.target. */

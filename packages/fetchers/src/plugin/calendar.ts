@@ -35,12 +35,9 @@ export function clock(text: string): number | undefined {
   const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
   if (hour === undefined || minute === undefined) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return Number.NaN
-  return (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + milliseconds(fraction)
-}
-
-/** The milliseconds of the digits behind a decimal point; further digits are cut off. */
-function milliseconds(fraction: string): number {
-  return Number(fraction.slice(0, 3).padEnd(3, '0'))
+  return (
+    (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
+  )
 }
 
 /**
@@ -79,10 +76,7 @@ const months = new Map(
 export function monthNumber(octets: string): number | undefined {
   const text = octetsToText(octets)
   const numbered = /^(\d\d?)[月월]$/.exec(text)?.[1]
-  return numbered === undefined ? months.get(folded(text)) : Number(numbered)
-}
-
-/** In lower case, without the mark of an abbreviation. */
-function folded(text: string): string {
-  return text.toLowerCase().replace(/(?<![.,])[.,]+$/, '')
+  if (numbered !== undefined) return Number(numbered)
+  // Without the mark of an abbreviation.
+  return months.get(text.toLowerCase().replace(/(?<![.,])[.,]+$/, ''))
 }

@@ -121,12 +121,11 @@ export class Deadline {
     if (this.#reason !== undefined) return Promise.reject(this.#reason)
     const { minSpeed, minSpeedTime, idleTimeout } = this.#limits
     const isTimed = phase === 'body' && minSpeed > 0
-    const limit =
-      phase === 'lookup' || phase === 'connect' || phase === 'tls'
-        ? 'connectTimeout'
-        : isTimed && minSpeedTime < idleTimeout
-          ? 'minSpeedTime'
-          : 'idleTimeout'
+    const limit = isConnecting(phase)
+      ? 'connectTimeout'
+      : isTimed && minSpeedTime < idleTimeout
+        ? 'minSpeedTime'
+        : 'idleTimeout'
     const milliseconds = this.#limits[limit]
     const since = isTimed ? performance.now() : null
     return new Promise<T>((resolve, reject) => {

@@ -1,4 +1,13 @@
-import type { AccessPlans, Advice, ErrorCode, ErrorResponse, Mechanism, Phase, RetrievalError } from '@retriever/core'
+import type {
+  AccessPlans,
+  Advice,
+  ErrorCode,
+  ErrorResponse,
+  HandoffDetails,
+  Mechanism,
+  Phase,
+  RetrievalError,
+} from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
@@ -250,20 +259,10 @@ export interface Entry {
 }
 
 /** A URL that names a service, not data (RFC 4248): what to run, not run by itself. */
-export interface Handoff {
+export interface Handoff extends Omit<HandoffDetails, 'password'> {
   readonly outcome: 'handoff'
-  /** `telnet`, say: the scheme's word for it. */
-  readonly service: string
-  readonly host: string
-  readonly port: number
-  /** Advice for the person, in the words of the URL or of a server: never sent, and none of the arguments. */
-  readonly user: string | null
-  /** The same of a password. Not enumerable in what a client gives, so that no log and no JSON tells it. */
+  /** As `user`. Not enumerable in what a client gives, so that no log and no JSON tells it. */
   readonly password?: string | null
-  /** The name of the command to run. */
-  readonly program: string
-  /** To be passed as they are, without a shell. */
-  readonly args: readonly string[]
 }
 
 /** The server points elsewhere. The client decides whether to go. */

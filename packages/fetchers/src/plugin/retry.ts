@@ -75,7 +75,7 @@ export class Retries {
   final(error: unknown): unknown {
     if (this.#tries === 0 || !RetrievalError.is(error)) return error
     const came = `${this.#received} octet${this.#received === 1 ? '' : 's'} of the body came`
-    return withMessage(error, `${error.message} (It was tried ${this.#tries + 1} times; ${came}.)`)
+    return new RetrievalError(error.code, `${error.message} (It was tried ${this.#tries + 1} times; ${came}.)`, error)
   }
 
   /** A server that refuses connections now, and has sent octets before, is down for a while. */
@@ -88,21 +88,6 @@ export class Retries {
     // Jitter, down to half: what failed for many at once shall not be asked by all of them at once again.
     return Math.round(firstDelay * 2 ** this.#spent * (0.5 + Math.random() / 2))
   }
-}
-
-function withMessage(error: RetrievalError, message: string): RetrievalError {
-  const { code, phase, url, reply, status, response, transient, retryAfter, advice, cause } = error
-  return new RetrievalError(code, message, {
-    phase,
-    transient,
-    cause,
-    ...(url !== undefined && { url }),
-    ...(reply !== undefined && { reply }),
-    ...(status !== undefined && { status }),
-    ...(response !== undefined && { response }),
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(advice !== undefined && { advice }),
-  })
 }
 
 /** Rejects once the retrieval must end. */

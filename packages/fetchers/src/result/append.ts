@@ -22,16 +22,13 @@ export async function append(octets: AsyncIterable<Uint8Array>, path: string, fa
     await checkLength(file, path, length)
     if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
   } catch (error) {
-    if (isElsewhere(error)) await orWriteFailed(path, () => file.truncate(offset))
+    // The server did not begin at the offset (security.md R18): the file could even have the right length.
+    const isElsewhere = RetrievalError.is(error) && error.code === 'range-refused'
+    if (isElsewhere) await orWriteFailed(path, () => file.truncate(offset))
     throw error
   } finally {
     await orWriteFailed(path, () => file.close())
   }
-}
-
-/** The server did not begin at the offset (security.md R18): the file could even have the right length. */
-function isElsewhere(error: unknown): boolean {
-  return RetrievalError.is(error) && error.code === 'range-refused'
 }
 
 /**

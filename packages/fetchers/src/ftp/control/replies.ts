@@ -83,9 +83,8 @@ export function refusedByServer(
 }
 
 /** The error for a reply that the protocol does not allow here. */
-export function violation(context: RetrievalContext, message: string, words?: string): RetrievalError {
-  const shown = words === undefined ? undefined : printable(words).slice(0, 300)
-  return context.error('protocol-violation', message, shown === undefined ? {} : { reply: shown })
+export function violation(context: RetrievalContext, message: string, words: string): RetrievalError {
+  return context.error('protocol-violation', message, { reply: printable(words).slice(0, 300) })
 }
 
 /** A name of the URL, for people. */

@@ -1,14 +1,13 @@
-import type { Socket } from 'node:net'
-import type { FtpCommands, FtpPlan } from '@retriever/core'
+import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ReusableSession, SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
-import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
-import { awaitGreeting, upgrade } from '../login.ts'
+import { openSessionSocket, serverAddress } from '../../wire/transport/socket.ts'
+import { startTls } from '../../wire/transport/start-tls.ts'
 import { Control } from './control.ts'
 import { isFull } from './refusal-words.ts'
-import { type Reply, wordsOf } from './replies.ts'
+import { type Reply, refusedByServer, violation, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
 /**
@@ -89,7 +88,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
    * commands.
    */
   static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
-    const socket = await connect(plan, context)
+    const socket = await openSessionSocket(context, plan)
     const control = new Control(context, socket)
     control.isTelnet = quirks.telnet
     const address = serverAddress(context, socket, plan.host)
@@ -200,13 +199,31 @@ export class FtpSession implements ReusableSession, UnreadBody {
   }
 }
 
-/** The socket belongs to the session: it may outlive the retrieval. */
-async function connect({ host, port, tls }: FtpPlan, context: RetrievalContext): Promise<Socket> {
-  const connecting = new AbortController()
-  const unlink = context.deadline.onAbort(() => connecting.abort())
-  try {
-    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, connecting.signal)
-  } finally {
-    unlink()
+/**
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
+ * another protocol gets nothing. Called in the same turn in which the control connection is made.
+ */
+async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
+  const reply = await control.greeting()
+  if (reply.code === 220 || reply.code === 230) return reply
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
+  const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
+  throw violation(context, message, wordsOf(reply))
+}
+
+/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
+async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
+  const reply = await control.ask('tls', authTls)
+  if (reply.code !== 234) {
+    throw refusedByServer(context, reply, authTls, {
+      code: 'tls-failed',
+      advice: 'It does not offer TLS, or not here',
+    })
   }
+  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
+  control.checkSilent()
+  const { socket, agreed } = startTls(context, plan, control.socket)
+  control.handshake = socket
+  await context.deadline.within('tls', () => agreed)
+  control.upgrade(socket)
 }

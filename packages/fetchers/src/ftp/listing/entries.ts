@@ -5,7 +5,9 @@ import { readDos } from './list-dos.ts'
 import { joinVms, readEplf, readVms } from './list-legacy.ts'
 import { readUnix } from './list-unix.ts'
 import { head, type LineReader, type LineReading, type ListedFile } from './listed-file.ts'
-import type { ListingFormat } from './listing.ts'
+
+/** The format of a listing: facts (RFC 3659 7), whatever the `ls` of the server writes, or names alone. */
+export type ListingFormat = 'mlsd' | 'list' | 'nlst'
 
 /** Findings of the check that follows the last line. */
 export interface Found {

@@ -10,10 +10,7 @@ import type { FtpRetrieval } from '../retrieval.ts'
 import { LineEnds } from '../transfer/line-ends.ts'
 import { startTransfer, type Transfer } from '../transfer/transfer.ts'
 import { TransferBody } from '../transfer/transfer-body.ts'
-import { type Found, readEntries } from './entries.ts'
-
-/** The format of a listing: facts (RFC 3659 7), whatever the `ls` of the server writes, or names alone. */
-export type ListingFormat = 'mlsd' | 'list' | 'nlst'
+import { type Found, type ListingFormat, readEntries } from './entries.ts'
 
 /**
  * Retrieves the listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2). A URL that ends in `/`

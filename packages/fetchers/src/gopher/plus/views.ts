@@ -1,16 +1,7 @@
 import { octetsToText } from '@retriever/core'
+import type { GopherView as View } from '../../plugin/metadata.ts'
 
-/** A format and language in which an item is available (Gopher+ A3.0). */
-export interface View {
-  /** The media type, `type/subtype` in lower case; null for names such as `GView`. */
-  readonly mediaType: string | null
-  /** The language in the spelling of the server: `De_DE`, `English`. */
-  readonly language: string | null
-  /** The size in octets, roughly: servers count in units of 1024. */
-  readonly size: number | null
-  /** The request behind `+`: type and language in the spelling of the server, one octet a character. */
-  readonly name: string
-}
+export type { View }
 
 /**
  * Matches `Text/plain De_DE: <15k>`: a name, and perhaps a size. It is read in steps, each of which can match in only

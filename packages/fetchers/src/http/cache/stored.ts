@@ -1,3 +1,4 @@
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import { httpDate } from '../../plugin/date.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { elementsOf } from '../fields.ts'
@@ -27,15 +28,9 @@ export interface Store {
   /** Replaces all responses of the key. Bodies that are no longer named are removed. */
   write(key: string, all: readonly Stored[]): Promise<void>
   /** Opens the body. Null if it is gone or damaged. */
-  open(stored: Stored): Promise<BodyReader | null>
+  open(stored: Stored): Promise<ByteSource | null>
   create(key: string): Promise<BodyWriter>
   /** Waits for background work (the sweep). */
-  close(): Promise<void>
-}
-
-export interface BodyReader {
-  /** The next octets, which belong to the caller; null at the end. */
-  read(): Promise<Uint8Array | null>
   close(): Promise<void>
 }
 

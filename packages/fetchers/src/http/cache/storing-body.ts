@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { systemReason } from '../../plugin/system-reason.ts'
 import type { BodyWriter, Stored } from './stored.ts'
 
 /** The facts about a whole body in the cache's index. */
@@ -74,8 +75,8 @@ export class StoringBody implements ByteSource {
       this.#drop()
       this.#keeping.track(running.catch(() => {}))
       deadline.throwIfAborted()
-      const { code, message } = cause as NodeJS.ErrnoException
-      emit({ type: 'remark', url, message: `It is not kept in the cache: ${reasons[code ?? ''] ?? message}.` })
+      const why = systemReason(cause) ?? (cause as Error).message
+      emit({ type: 'remark', url, message: `It is not kept in the cache: ${why}.` })
     }
   }
 
@@ -110,11 +111,4 @@ export class StoringBody implements ByteSource {
     this.#dropped = true
     this.#forget()
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EDQUOT: 'the quota is used up',
-  ENOENT: 'its folder is gone',
-  ENOSPC: 'no space is left on the device',
-  EROFS: 'the file system is read-only',
 }

@@ -33,14 +33,15 @@ export function titleKind(title: string, { path, host }: PageAddress): TitleKind
     .replace(/\s+/g, ' ')
     .trim()
   if (text === '') return 'vague'
-  const last = lastSegment(path)
+  const last = path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
   const called = phrase.exec(text)?.[1]
   const named = called === undefined ? null : withoutEnd(called)
   if (named !== null && (named.startsWith('/') || named.endsWith('/') || (last !== '' && named.endsWith(last)))) {
     return 'index'
   }
   // `/files/`, `127.0.0.1 - /files/`, `http://127.0.0.1:8080/files`.
-  if (/(?:^| )\/(?:\S.*)?$/.test(text) || (path.length > 1 && withSlash(text).endsWith(path))) return 'path'
+  const withSlash = text.endsWith('/') ? text : `${text}/`
+  if (/(?:^| )\/(?:\S.*)?$/.test(text) || (path.length > 1 && withSlash.endsWith(path))) return 'path'
   const isVague = words.test(text) || text === last || text.toLowerCase().includes(host.toLowerCase())
   return isVague ? 'vague' : 'other'
 }
@@ -51,14 +52,6 @@ function withoutEnd(text: string): string {
   let end = dash < 0 ? text.length : dash
   while (end > 0 && `])"'`.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
-}
-
-function lastSegment(path: string): string {
-  return path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
-}
-
-function withSlash(path: string): string {
-  return path.endsWith('/') ? path : `${path}/`
 }
 
 /** Octets within which the body of an index begins, and within which its title ends. */

@@ -4,7 +4,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { Connection } from '../../wire/transport/connection.ts'
-import { openSocket } from '../../wire/transport/socket.ts'
+import { openSessionSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
 import { serverUnavailable } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
@@ -20,24 +20,16 @@ export async function openSession(
   context: RetrievalContext,
   quirks: NntpQuirks,
 ): Promise<NntpSession> {
-  const { deadline } = context
-  const connecting = new AbortController()
-  const unlink = deadline.onAbort(() => connecting.abort())
-  const { host, port } = plan
-  const tls = plan.tls === 'implicit' ? 'implicit' : 'none'
-  let socket: Socket | undefined
+  let socket = await openSessionSocket(context, plan)
   try {
-    socket = await openSocket(context, { host, port, tls }, connecting.signal)
     const lines = new LineReader(new Connection(socket, context), context)
     await greet(socket, lines, context)
     if (plan.tls === 'explicit') socket = await upgrade(socket, lines, plan, context)
     return new NntpSession(socket, context, quirks)
   } catch (error) {
-    socket?.destroy()
-    deadline.throwIfAborted()
+    socket.destroy()
+    context.deadline.throwIfAborted()
     throw error
-  } finally {
-    unlink()
   }
 }
 

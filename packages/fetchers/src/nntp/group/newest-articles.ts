@@ -1,9 +1,7 @@
-import { RetrievalError } from '@retriever/core'
 import { type ByteSource, chunksOf } from '../../plugin/byte-source.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
-import { SessionLost } from '../connection/command-queue.ts'
 import type { NntpLease } from '../connection/exchange.ts'
-import { overviewIncomplete } from '../nntp-errors.ts'
+import { overviewError } from '../nntp-errors.ts'
 import { type ArticleRange, rangeBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
@@ -46,10 +44,9 @@ export class NewestArticles implements ByteSource {
     try {
       this.#lines ??= (await this.#collect()).reverse()
     } catch (error) {
-      // The stream can no longer be trusted: the next answer in it may belong to another command.
-      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
+      const failure = overviewError(this.#lease.session, this.#lease.context, error)
       this.#giveUp()
-      throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
+      throw failure
     }
     let text = ''
     for (let line = this.#lines.pop(); line !== undefined; line = this.#lines.pop()) {

@@ -62,7 +62,7 @@ export class LineReader implements OctetSource {
       pieces.push(piece)
       if (end === -1) continue
       this.#held = chunk.subarray(end + 1)
-      return latin1(pieces).replace(/\r$/, '')
+      return Buffer.concat(pieces).toString('latin1').replace(/\r$/, '')
     }
   }
 
@@ -124,8 +124,4 @@ export async function* linesOf(
     if (isOver) throw tooLong(maxListing)
   }
   if (open !== '') yield open.replace(/\r$/, '')
-}
-
-function latin1(pieces: readonly Uint8Array[]): string {
-  return Buffer.concat(pieces).toString('latin1')
 }

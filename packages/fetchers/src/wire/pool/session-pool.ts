@@ -63,9 +63,7 @@ export interface Lease<Session> {
  * `connections` to one server are open at a time; a retrieval beyond them shares one, or waits for a slot.
  */
 export class SessionPool<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
-  readonly #protocol: SessionProtocol<Session, Plan, Quirks>
-  readonly #connections: number
-  readonly #idleTime: number
+  readonly #newServer: () => ServerPool<Session, Plan, Quirks>
   readonly #servers = new Map<string, ServerPool<Session, Plan, Quirks>>()
 
   constructor(
@@ -73,9 +71,7 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
     connections: number = defaultConnections,
     idleTime: number = defaultIdleTime,
   ) {
-    this.#protocol = protocol
-    this.#connections = connections
-    this.#idleTime = idleTime
+    this.#newServer = () => new ServerPool(protocol, connections, idleTime)
   }
 
   /** Gives a retrieval a session, with `isFresh` a new one in any case. */
@@ -95,7 +91,7 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
 
   #at({ host, port }: Plan): ServerPool<Session, Plan, Quirks> {
     const name = `${host} ${port}`
-    const server = this.#servers.get(name) ?? new ServerPool(this.#protocol, this.#connections, this.#idleTime)
+    const server = this.#servers.get(name) ?? this.#newServer()
     this.#servers.set(name, server)
     return server
   }

@@ -106,21 +106,16 @@ export class Connection {
 }
 
 function readableOrOver(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const events = ['readable', 'end', 'error', 'close'] as const
-    const wake = (): void => {
-      for (const event of events) socket.off(event, wake)
-      resolve()
-    }
-    for (const event of events) socket.on(event, wake)
-  })
+  return anyOf(socket, ['readable', 'end', 'error', 'close'])
 }
 
 /** A socket that has ended never drains; the next read tells why it ended. */
-function drainedOrOver(socket: Socket): Promise<void> {
+async function drainedOrOver(socket: Socket): Promise<void> {
+  if (socket.writable) await anyOf(socket, ['drain', 'error', 'close'])
+}
+
+function anyOf(socket: Socket, events: readonly string[]): Promise<void> {
   return new Promise((resolve) => {
-    if (!socket.writable) return resolve()
-    const events = ['drain', 'error', 'close'] as const
     const wake = (): void => {
       for (const event of events) socket.off(event, wake)
       resolve()

@@ -39,6 +39,17 @@ export async function openSocket(
   return socket
 }
 
+/** The same for a session that outlives its retrieval: once the connection is open, the deadline does not end it. */
+export async function openSessionSocket(context: RetrievalContext, { host, port, tls }: Peer): Promise<Socket> {
+  const opening = new AbortController()
+  const unlink = context.deadline.onAbort(() => opening.abort())
+  try {
+    return await openSocket(context, { host, port, tls }, opening.signal)
+  } finally {
+    unlink()
+  }
+}
+
 /** A connection to the context's proxy itself, to ask it for whole URLs (RFC 9112 3.2.2). As openSocket. */
 export async function openProxySocket(
   context: RetrievalContext,
