@@ -4,8 +4,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
- * The addresses of a host, of which at least one may be gone to. Rejects with `refused` where none may, else as
- * dns.lookup does. A context that somebody else made may not know of rules.
+ * The allowed addresses of a host, at least one. Rejects with `refused` if none is allowed, otherwise as dns.lookup
+ * does. A context from a plug-in may have no rules.
  */
 export async function addressesOf(
   context: RetrievalContext,
@@ -26,7 +26,7 @@ export async function addressesOf(
   })
 }
 
-/** For net.connect, which goes where this says and asks nobody again: what is checked here is what is connected to. */
+/** A lookup function for net.connect, which connects to exactly the addresses that were checked here. */
 export function lookupFor(context: RetrievalContext, port: number): LookupFunction {
   return (host, options, callback) => {
     addressesOf(context, host, port, options).then(
