@@ -15,7 +15,7 @@ export function handoffError(url: string, handoff: Handoff): RetrievalError {
 
 /**
  * Refuses a host that a program would read as an option (security.md case 8: `-oProxyCommand=...` as a host), and hides
- * the password from logs, whatever fetcher made the handoff.
+ * the password from logs, for handoffs of every fetcher.
  */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
   if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return withHiddenPassword(handoff)

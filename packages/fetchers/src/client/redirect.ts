@@ -15,7 +15,7 @@ import type { Redirect, RequestOptions, RetrievalContext } from '../plugin/fetch
 import type { TlsOptions } from '../plugin/network.ts'
 import { hostOf } from './policy.ts'
 
-/** Where a redirect leads. Throws for what is no URL, or none of a known scheme. */
+/** The resolution of a redirect's target. Throws for text that is no URL, or a URL of an unknown scheme. */
 export function redirectTarget(
   from: Resolution,
   { location, status }: Redirect,
@@ -24,9 +24,10 @@ export function redirectTarget(
 ): Resolution {
   try {
     const target = parseUrl(resolveReference(location, from.url), resolving.schemes)
-    // RFC 9110 10.2.2.
+    // The fragment is inherited (RFC 9110 10.2.2).
     const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
-    // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
+    // Userinfo that the server writes is dropped (security.md case 48: userinfo in Location); the caller's stays with
+    // its origin (case 15: no credentials to another origin).
     const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
     const { user, password } = from.locator
     if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
@@ -40,9 +41,9 @@ export function redirectTarget(
 }
 
 /**
- * Whether this machine, or one on its link, sent the redirect: the address of the connection decides, since the owner
- * of a name may have it lead anywhere by the next lookup (DNS rebinding, security.md case 21). Where a proxy or a cache
- * answered, only a URL that says so itself, as `http://localhost/` does, is inside.
+ * Whether this machine, or one on its link, sent the redirect. The address of the connection decides, because a name
+ * may lead to another address at the next lookup (DNS rebinding, security.md case 21). If a proxy or a cache answered,
+ * only a URL that names this machine itself counts, such as `http://localhost/`.
  */
 export function isFromHere(from: Resolution, { peerAddress }: Redirect): boolean {
   return isInward(peerAddress ?? hostOf(from))
@@ -54,14 +55,17 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
   return origin(one) !== '' && origin(one) === origin(other)
 }
 
-/** What tells another origin nothing that was meant for the first (security.md case 15). */
+/**
+ * The request without the parts that were meant for the first origin only (security.md case 15: no credentials to
+ * another origin).
+ */
 export function requestForOtherOrigin({ headers, ...request }: RequestOptions): RequestOptions {
   if (headers === undefined) return request
   const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
   return { ...request, headers: Object.fromEntries(harmless) }
 }
 
-/** The error for one redirect more than limits.maxRedirects. `cookiesCame`: with it, or with one before. */
+/** The error for one redirect more than limits.maxRedirects. `cookiesCame`: this or an earlier redirect set cookies. */
 export function tooManyRedirects(
   { location, status }: Redirect,
   cookiesCame: boolean,
@@ -81,7 +85,7 @@ export function tooManyRedirects(
   return error('too-many-redirects', `${message} ${wanted} ${remedy}`, { status, advice })
 }
 
-/** Says which fields of the caller's another origin is not sent. */
+/** Emits a remark that names the caller's fields that are not sent to another origin. */
 export function remarkLeftOut(
   before: RequestOptions,
   after: RequestOptions,
