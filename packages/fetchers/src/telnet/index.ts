@@ -2,9 +2,9 @@ import { octetsToText, type TelnetPlan } from '@retriever/core'
 import type { Fetcher, Handoff, RetrievalContext } from '../plugin/fetcher.ts'
 
 /**
- * A telnet URL "does not designate a data object, but rather an interactive service" (RFC 4248 2): it is handed to the
- * telnet program, and nothing is connected here. User and password are only shown: `telnet -l` would send the user at
- * once, and the process list shows the arguments of programs to all users.
+ * A fetcher for telnet URLs. Such a URL "does not designate a data object, but rather an interactive service" (RFC 4248
+ * 2), so it is handed to the telnet program, and no connection is made. User and password are only shown: `telnet -l`
+ * would send the user at once, and the process list shows the arguments of programs to all users.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
   return { mechanism: 'telnet', retrieve: async (plan, context) => handoff(plan, context) }
@@ -27,7 +27,8 @@ function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
 
 /**
  * Refuses a user that begins with `-` or `+`: the login program of the server may read it as an option (CVE-2007-0882,
- * CVE-2026-24061). The finding `option-injection` says so before; this check holds even if the caller allowed that.
+ * CVE-2026-24061). The finding `option-injection` warns of it earlier; this check holds even if the caller allowed
+ * that.
  */
 function checkUser(user: string, context: RetrievalContext): void {
   const isOption = /^[-+]/.test(user)
