@@ -43,9 +43,10 @@ export interface ClientOptions {
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
   /**
-   * `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]`, the protocol being socks5 (names are looked up here), socks5h (names
-   * are looked up by the proxy), http or https; or a function that gets `{ scheme, host, port }`, called before each
-   * host is contacted, including those that redirects lead to. The environment is never read. Default null: no proxy.
+   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks5 (names are looked up here),
+   * socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host, port }` before each
+   * host is contacted, including those that redirects lead to, and gives the URL or null. The environment is never
+   * read. Default null: no proxy.
    */
   readonly proxy?: ProxyOption
   /**
@@ -136,6 +137,6 @@ export function checkClient(options: ClientOptions): void {
 export function checkRetrieve(options: RetrieveOptions): void {
   checkOptions(options, retrieveKinds)
   if (options.range !== undefined && options.resumeFrom !== undefined) {
-    throw invalidOption('resumeFrom', 'absent where there is a range', options.resumeFrom)
+    throw invalidOption('resumeFrom', 'absent if there is a `range`', options.resumeFrom)
   }
 }

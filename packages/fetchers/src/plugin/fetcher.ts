@@ -60,7 +60,7 @@ export interface RetrievalContext {
   /** The logins that servers have accepted, for mechanisms that remember them (HTTP). */
   readonly acceptedLogins?: AcceptedLogins
   emit(event: RetrievalEvent): void
-  /** False: nobody listens to events, so events that are costly to make may be left out. */
+  /** False: there is no listener, so events that are costly to make may be left out. */
   readonly hasListener?: boolean
   /** A RetrievalError with this URL and, by default, the deadline's phase. The message begins with the URL. */
   error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
