@@ -36,7 +36,7 @@ export class AddressBook {
       allows,
       rule: this.#publicOnly
         ? `it has no public address, and ${adviceText(publicOnly)} allows no other.`
-        : `it leads inward, where a server pointed to. ${adviceText(allowInward)} follows it.`,
+        : `the redirect leads inward. ${adviceText(allowInward)} follows it.`,
       advice: this.#publicOnly ? publicOnly : allowInward,
       keyOf: (host, port) => {
         const pinned = this.#pinned.size === 0 ? undefined : this.#pinned.get(`${host}:${port}`)

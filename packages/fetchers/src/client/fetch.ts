@@ -68,14 +68,14 @@ function readMethod(init: FetchInit): 'GET' | 'HEAD' {
   const { redirect = 'follow', cache = 'default', integrity = '' } = init
   if (redirect !== 'follow') throw invalidOption('redirect', '"follow"; for none, limits.maxRedirects of 0', redirect)
   if (cache !== 'default') {
-    throw invalidOption('cache', '"default"; whether there is a cache, httpFetcher({ cache }) says', cache)
+    throw invalidOption('cache', '"default"; choose the cache by httpFetcher({ cache })', cache)
   }
   if (integrity !== '') {
-    throw invalidOption('integrity', 'absent, since nothing here checks it; hash the body that comes', integrity)
+    throw invalidOption('integrity', 'absent, since it is not checked; hash the body yourself', integrity)
   }
   if (init.body != null) {
     // The body is not shown, because it may hold a secret.
-    const message = `Expected \`body\` to be absent, since ${method} sends none, got one (${typeof init.body}).`
+    const message = `Expected \`body\` to be absent, since ${method} sends no body, got one (${typeof init.body}).`
     throw new RetrievalError('invalid-option', message, { phase: 'resolve' })
   }
   return method

@@ -19,7 +19,7 @@ export function handoffError(url: string, handoff: Handoff): RetrievalError {
  */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
   if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return withHiddenPassword(handoff)
-  const message = `The program ${handoff.program} would read the host as an option, or worse; it is not handed over.`
+  const message = `The program ${handoff.program} could read the host as an option; the URL is not handed over.`
   throw context.error('refused', message, { phase: 'policy' })
 }
 

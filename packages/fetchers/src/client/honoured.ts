@@ -48,7 +48,7 @@ export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, em
     const extent = extentOf(option, fetcher)
     if (extent === 'all' || extent === kind) continue
     const name = names[fetcher.mechanism] ?? fetcher.mechanism
-    const why = extent === 'none' ? `${name} has no such thing` : `${name} has it for ${extent} alone`
+    const why = extent === 'none' ? `${name} does not support it` : `${name} supports it for ${extent} only`
     const advice = { option }
     emit({ type: 'remark', url, message: `The option ${adviceText(advice)} has no effect: ${why}.`, advice })
   }

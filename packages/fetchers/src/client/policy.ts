@@ -83,8 +83,8 @@ export function enforce(policy: Policy, { url, findings, plan }: Resolution): vo
 /** Throws `refused` for a proxy under publicOnly, because the addresses that it connects to cannot be checked. */
 export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyServer | null): void {
   if (!policy.publicOnly || proxy === null) return
-  const rule = `${adviceText(publicOnly)} cannot see where that goes`
-  throw refusal(url, `It would go through the proxy ${proxy.url}, and ${rule}. Use one of the two.`, {
+  const rule = `${adviceText(publicOnly)} cannot check the addresses behind it`
+  throw refusal(url, `The URL would be retrieved through the proxy ${proxy.url}, and ${rule}. Use one of the two.`, {
     advice: publicOnly,
   })
 }
@@ -99,7 +99,7 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
   if (from.scheme.mechanism !== 'http' || to.scheme.mechanism !== 'http') {
     throw refusal(
       from.url,
-      `${target} was not followed: only http and https may be redirected to. Ask for it yourself if you trust it.`,
+      `${target} was not followed: only http and https may be redirected to. Retrieve it directly if you trust it.`,
     )
   }
   if (from.scheme.tls === 'implicit' && to.scheme.tls === 'none' && !policy.allowDowngrade) {

@@ -34,7 +34,7 @@ export function redirectTarget(
     return resolve(formatLocator({ ...locator, user, password }), resolving)
   } catch (cause) {
     const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
-    const why = unknown ? 'only http and https may be redirected to' : 'that is no URL'
+    const why = unknown ? 'only http and https may be redirected to' : 'it is not a valid URL'
     const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
     throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
   }
@@ -74,14 +74,14 @@ export function tooManyRedirects(
   const to = `"${redact(location)}"`
   if (limits.maxRedirects === 0) {
     const advice = { option: 'fail', value: false } as const
-    const message = `It redirects to ${to}, and no redirect is to be followed; ${adviceText(advice)} shows the answer.`
+    const message = `It redirects to ${to}, but no redirects are allowed; ${adviceText(advice)} shows the answer.`
     return error('too-many-redirects', message, { status, advice })
   }
   const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`
   if (!cookiesCame) return error('too-many-redirects', message, { status })
   const advice = { option: 'headers', value: 'Cookie' } as const
-  const wanted = 'Cookies came with them, which are not kept: the server may wait for them.'
-  const remedy = `If you have them, give them by ${adviceText(advice)}.`
+  const wanted = 'They set cookies, which are not kept, and the server may wait for them.'
+  const remedy = `If you have the cookies, send them by ${adviceText(advice)}.`
   return error('too-many-redirects', `${message} ${wanted} ${remedy}`, { status, advice })
 }
 
@@ -95,8 +95,8 @@ export function remarkLeftOut(
   const names = Object.keys(before.headers ?? {}).filter((name) => !Object.hasOwn(after.headers ?? {}, name))
   if (names.length === 0) return
   const shown = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')
-  const what = `${shown} of your fields ${names.length > 1 ? 'are' : 'is'} not sent to ${hostOf(to)}`
-  emit({ type: 'remark', url, message: `${what}: it is another origin.` })
+  const what = `${shown} of your header fields ${names.length > 1 ? 'are' : 'is'} not sent to ${hostOf(to)}`
+  emit({ type: 'remark', url, message: `${what}, because it is another origin.` })
 }
 
 export function tlsForOtherOrigin({ cert: _cert, key: _key, passphrase: _passphrase, ...tls }: TlsOptions): TlsOptions {

@@ -161,8 +161,8 @@ export class Retrieval {
       const advice = { option: 'fetchers' } as const
       const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
       const what = scheme.handoff
-        ? 'It names no data object.'
-        : `${scheme.title} is understood, but nothing here fetches it.`
+        ? 'The URL names no data object.'
+        : `${scheme.title} is understood, but no fetcher retrieves it.`
       const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
       throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
     }
@@ -296,5 +296,5 @@ async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
 
 /** The error for any other error of a fetcher, which is a defect: fetchers must throw RetrievalErrors. */
 function unexpected(context: RetrievalContext, cause: unknown): RetrievalError {
-  return context.error('receive-failed', `An unexpected error came up (${String(cause)}); please report it.`, { cause })
+  return context.error('receive-failed', `Unexpected error (${String(cause)}); please report it.`, { cause })
 }

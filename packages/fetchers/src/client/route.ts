@@ -32,7 +32,7 @@ export function remarkOf(
   if (plan.mechanism !== 'ftp' || routed.mechanism === 'ftp' || !isListing(plan)) return null
   const advice = { option: 'proxyTunnel' } as const
   const remedy = `For the server's own listing, go through a tunnel: ${adviceText(advice)}.`
-  return { message: `The proxy ${proxy?.url} made a page of the directory. ${remedy}`, advice }
+  return { message: `The proxy ${proxy?.url} turned the directory into a page. ${remedy}`, advice }
 }
 
 /**

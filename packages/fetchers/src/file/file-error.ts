@@ -8,7 +8,7 @@ export function fileError(context: RetrievalContext, cause: unknown): RetrievalE
     return context.error('not-found', 'There is no such file or directory; check the path.', { cause })
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    return context.error('access-denied', 'You may not read it; its permissions say who may.', { cause })
+    return context.error('access-denied', 'You may not read the file; check its permissions.', { cause })
   }
-  return context.error('file-failed', `It could not be read (${code}).`, { cause })
+  return context.error('file-failed', `The file could not be read (${code}).`, { cause })
 }

@@ -41,6 +41,6 @@ export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
  */
 function refuseForeignHost({ host }: FilePlan, context: RetrievalContext, localHosts: ReadonlySet<string>): void {
   if (host === null || localHosts.has(host.toLowerCase())) return
-  const message = `The file is on ${host}, and a file URL says no way to get there; use a URL of ftp, http or the like.`
+  const message = `The file is on ${host}, and a file URL names no protocol to get there; use an ftp or http URL.`
   throw context.error('refused', message, { phase: 'policy' })
 }

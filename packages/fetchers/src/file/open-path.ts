@@ -28,7 +28,7 @@ export async function openPath(path: string, context: RetrievalContext): Promise
     // The open file is checked again, as the path may have been replaced in between.
     const opened = await attempt(context, () => handle.stat())
     refuseSpecial(opened, context)
-    if (!opened.isFile()) throw context.error('file-failed', 'It became a directory while it was opened; try again.')
+    if (!opened.isFile()) throw context.error('file-failed', 'It has become a directory; try again.')
     await attempt(context, () => refuseProcessFile(octets, handle.fd, context))
     return { kind: 'file', handle, stats: opened }
   } catch (error) {
@@ -75,5 +75,5 @@ function refuseSpecial(stats: Stats, context: RetrievalContext): void {
       : stats.isCharacterDevice() || stats.isBlockDevice()
         ? 'a device'
         : 'something else'
-  throw context.error('file-failed', `It is ${what}; only files and directories are retrieved.`)
+  throw context.error('file-failed', `The path is ${what}; only files and directories are retrieved.`)
 }

@@ -45,7 +45,7 @@ export async function refuseProcessFile(path: Buffer, descriptor: number, contex
   const isRefused = isProc ? isPrivate(await readlink(opened)) : await isDescriptor(path)
   if (!isRefused) return
   const message =
-    'It belongs to a running process (its environment, its memory, or a file that it has open); it is not retrieved.'
+    'The file belongs to a running process (its environment, its memory, or an open file); it is not retrieved.'
   throw context.error('file-failed', message)
 }
 

@@ -3,9 +3,9 @@ import { type Advice, adviceText, type ErrorCode, type Phase, RetrievalError, re
 import type { Limits } from './limits.ts'
 
 const waitingFor: Readonly<Record<Phase, string>> = {
-  resolve: 'while the URL was read',
-  policy: 'while the URL was checked',
-  lookup: 'while the host name was looked up',
+  resolve: 'while reading the URL',
+  policy: 'while checking the URL',
+  lookup: 'while looking up the host name',
   connect: 'while connecting',
   tls: 'in the TLS handshake',
   greeting: "while waiting for the server's greeting",
@@ -201,7 +201,7 @@ export class Deadline {
   }
 
   #timeout(milliseconds: number, limit: TimeLimit): RetrievalError {
-    const what = limit === 'totalTimeout' ? 'The retrieval was not done' : 'Nothing came'
+    const what = limit === 'totalTimeout' ? 'The retrieval did not end' : 'No octets came'
     const advice: Advice = { option: `limits.${limit}` }
     // The message names idleTimeout in words, because many programs have no option for it.
     const isIdle = limit === 'idleTimeout'

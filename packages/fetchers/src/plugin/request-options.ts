@@ -63,11 +63,11 @@ export function resumeObstacle(point: ResumePoint, found: FoundResource): string
  */
 export function offsetError(context: RetrievalContext, offset: number, size: number | null): RetrievalError | null {
   if (size === null || offset <= size) return null
-  const message = `The file has ${size} octets, and ${offset} are there already; retrieve it from its beginning.`
+  const message = `The file has ${size} octets, but ${offset} are there already; retrieve it from its beginning.`
   return context.error('resume-failed', message)
 }
 
 /** Emits a remark that says why the whole resource is retrieved, not the rest. */
 export function tellWhole({ emit, url }: RetrievalContext, obstacle: string): void {
-  emit({ type: 'remark', url, message: `It is retrieved from its beginning: ${obstacle}.` })
+  emit({ type: 'remark', url, message: `The resource is retrieved from its beginning: ${obstacle}.` })
 }

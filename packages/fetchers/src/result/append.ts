@@ -49,7 +49,7 @@ async function checkLength(file: FileHandle, path: string, length: number): Prom
   const stats = await orWriteFailed(path, () => file.stat())
   if (!stats.isFile()) throw writeFailed(path, irregular)
   if (stats.size === length) return
-  throw writeFailed(path, `it has ${stats.size} octets, and what comes goes behind octet ${length}`)
+  throw writeFailed(path, `it has ${stats.size} octets, but the body continues after octet ${length}`)
 }
 
-const irregular = 'it is no regular file, which alone can be continued'
+const irregular = 'it is not a regular file, so nothing can be appended to it'

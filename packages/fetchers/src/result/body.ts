@@ -70,7 +70,7 @@ export class Body implements ByteSource {
     const { deadline, error } = this.#context
     this.#end(null)
     // Pending reads must not wait for the server.
-    deadline.fail(error('aborted', 'The body was given up before its end.', { phase: 'body' }))
+    deadline.fail(error('aborted', 'The body was cancelled before its end.', { phase: 'body' }))
   }
 
   /** The error for a body that its consumer cannot hold. */

@@ -157,7 +157,7 @@ export class PartFile {
 export const exists = 'it exists already; remove it, or choose another name'
 
 function tooShort(path: string, least: number, length: number): RetrievalError {
-  const message = `${path} stays as it is: it has ${least} octets, and only ${length} have come.`
+  const message = `${path} was kept: it has ${least} octets, but only ${length} were received.`
   return new RetrievalError('resume-failed', message, { phase: 'save' })
 }
 

@@ -59,7 +59,7 @@ export async function save(
   const special = await findSpecial(path)
   if (special !== null) {
     if (options.special) return writeSpecial(octets, special, facts.finished)
-    throw writeFailed(path, 'it is no regular file, and nothing allows others (the option `special`)')
+    throw writeFailed(path, 'it is not a regular file; name another file, or set the option `special`')
   }
   const replaced = await replacedBy(path)
   const least = options.shrink === false ? (replaced?.size ?? 0) : 0

@@ -34,7 +34,7 @@ function checkUser(user: string, context: RetrievalContext): void {
   const isOption = /^[-+]/.test(user)
   if (!isOption && /^[^\0-\x1F\x7F-\x9F]*$/.test(user)) return
   const message = isOption
-    ? 'A login behind the telnet program would read the user as an option; it is not handed over.'
-    : 'The user holds characters that do not belong there, such as controls; it is not handed over.'
+    ? "The server's login program could read the user as an option; the URL is not handed over."
+    : 'The user holds control characters; the URL is not handed over.'
   throw context.error('refused', message, { phase: 'policy' })
 }

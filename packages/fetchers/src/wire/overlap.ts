@@ -98,7 +98,7 @@ export class OverlapProof implements Proof {
   }
 
   #mismatch(): RetrievalError {
-    const message = 'The server went on with other octets than it had sent before; retrieve it anew.'
+    const message = 'The server continued with octets that differ from those sent before; retrieve the URL again.'
     return this.#context.error('partial', message, { phase: 'body' })
   }
 }

@@ -173,7 +173,10 @@ export class ResumingSource implements ByteSource {
     if (!RetrievalError.is(cause) || cause.code === 'partial') return cause
     const { url, error } = this.#context
     const why = cause.message.startsWith(`${url}: `) ? cause.message.slice(url.length + 2) : cause.message
-    return error('partial', `The rest, from octet ${this.#offset}, could not be had: ${why}`, { phase: 'body', cause })
+    return error('partial', `The rest, from octet ${this.#offset}, could not be retrieved: ${why}`, {
+      phase: 'body',
+      cause,
+    })
   }
 }
 

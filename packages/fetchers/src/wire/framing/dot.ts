@@ -63,7 +63,7 @@ export class DotDecoder {
     }
     if (!this.#endsAtLoneDot) {
       const message =
-        'The connection ended before the line "." that ends the body; what came is not the whole. Try again.'
+        'The connection ended before the line "." that ends the body, so the body is incomplete; try again.'
       throw context.error('partial', message, { phase: 'body' })
     }
     this.#state = 'end'

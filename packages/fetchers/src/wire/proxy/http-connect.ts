@@ -69,9 +69,9 @@ function connectRequest(target: string, authorization: string | null): string[] 
 }
 
 function explained(status: number): string {
-  if (status === 403) return 'its rules forbid it. Many allow port 443 alone; ask whoever runs it.'
+  if (status === 403) return 'its rules forbid it. Many allow only port 443; ask its operator.'
   if (status >= 500) return 'it could not. Check host and port, or try again later.'
-  return 'it makes no tunnels, or not there. Check its protocol and port.'
+  return 'it makes no tunnels, or none to that target. Check its protocol and port.'
 }
 
 interface Dialogue {

@@ -61,7 +61,7 @@ async function readReply(dialogue: Dialogue, target: Target): Promise<void> {
   await one(dialogue)
   const addressType = await one(dialogue)
   const length = addressType === 1 ? 4 : addressType === 4 ? 16 : addressType === 3 ? await one(dialogue) : undefined
-  if (length === undefined) throw broken(dialogue, `sent an address of type ${addressType}, which there is not`)
+  if (length === undefined) throw broken(dialogue, `sent an address of the unknown type ${addressType}`)
   for (let left = length + 2; left > 0; left--) await one(dialogue)
 }
 
@@ -85,18 +85,18 @@ async function one({ context, proxy, connection }: Dialogue): Promise<number> {
 
 /** The meaning of each reply code from 1 on (RFC 1928 6), and what to do. */
 const reasons: readonly string[] = [
-  'it failed, and does not say why. Check the host, or try again',
-  'its rules forbid it. Ask whoever runs it',
-  'it has no way to that network. Try another proxy',
+  'it failed without a reason. Check the host, or try again',
+  'its rules forbid it. Ask its operator',
+  'it has no route to that network. Try another proxy',
   'it cannot reach that host, or does not know the name. Check the host',
   'the connection was refused; nothing listens there. Check host and port',
   'the host is too far away (TTL expired). Try again later',
-  'it knows no CONNECT. Try another proxy',
+  'it does not support CONNECT. Try another proxy',
   'it does not know that type of address. With socks5h:// it looks up the name itself',
 ]
 
 function refused({ context, proxy }: Dialogue, { host, port }: Target, reply: number): RetrievalError {
-  const why = reasons[reply - 1] ?? 'it gave a reason that the protocol does not know'
+  const why = reasons[reply - 1] ?? 'it gave an unknown reason'
   const where = host.includes(':') ? `${host} port ${port}` : `${host}:${port}`
   return context.error(
     'connect-failed',
@@ -106,7 +106,7 @@ function refused({ context, proxy }: Dialogue, { host, port }: Target, reply: nu
 
 function loginWanted({ context, proxy }: Dialogue): RetrievalError {
   if (proxy.user !== null) {
-    return context.error('auth-failed', `The proxy ${proxy.url} takes no user and password, and wants another login.`)
+    return context.error('auth-failed', `The proxy ${proxy.url} takes no user and password; use one that does.`)
   }
   const advice = { option: 'proxy', value: proxy.url.replace('//', '//USER:***@') } as const
   return context.error('auth-required', `The proxy ${proxy.url} wants a login; give ${adviceText(advice)}.`, { advice })

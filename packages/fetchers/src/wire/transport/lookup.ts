@@ -20,7 +20,7 @@ export async function addressesOf(
   }
   const found = await addresses.of(host, port, options)
   if (found.length > 0) return found
-  throw context.error('refused', `Refused: ${host} is not gone to: ${addresses.rule}`, {
+  throw context.error('refused', `Refused: no connection to ${host} because ${addresses.rule}`, {
     phase: 'policy',
     advice: addresses.advice,
   })

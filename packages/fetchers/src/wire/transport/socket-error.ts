@@ -34,7 +34,7 @@ export function connectError(
     const [, reason = message] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? []
     const what = isClear(reason)
       ? `${capitalised(where)} answers without TLS (${reason}); use the scheme without it, or check the port.`
-      : `No TLS session with ${where} (${reason}); does it speak TLS at all?`
+      : `No TLS session with ${where} (${reason}); check that this port speaks TLS.`
     return context.error('tls-failed', what, { phase: 'tls', cause })
   }
   if (code === 'ECONNREFUSED') {
