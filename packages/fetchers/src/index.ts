@@ -26,6 +26,7 @@ export type {
   NntpMetadata,
 } from './plugin/metadata.ts'
 export type { TlsOptions } from './plugin/network.ts'
+export { isOwnField } from './plugin/options.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export { systemReason } from './result/local-file.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'

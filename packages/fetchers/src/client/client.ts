@@ -75,8 +75,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
   registry.hold()
   const live = new Set<Retrieval>()
-  /** The resolutions that this client made. Others are resolved again, as they may lack findings that forbid them. */
-  const resolved = new WeakSet<Resolution>()
+  /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
+  const givenOut = new WeakSet<Resolution>()
   let isClosed = false
 
   const begin = (resolution: Resolution, { signal, base: _, ...request }: RetrieveOptions): Retrieval => {
@@ -86,13 +86,18 @@ export function createClient(options: ClientOptions = {}): Client {
     return retrieval
   }
 
+  const resolutionOf = (url: string | URL | Resolution, base: string | undefined): Resolution => {
+    if (typeof url === 'object' && 'plan' in url) return givenOut.has(url) ? url : resolutionOf(url.url, base)
+    return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
+  }
+
   /** The jobs of retrieveAll, created when the batch reads the next URL. */
   function* jobs(urls: Iterable<string | URL | Resolution>, retrieveOptions: RetrieveOptions): Generator<Job> {
     checkRetrieve(retrieveOptions)
     for (const url of urls) {
       let retrieval: Retrieval | undefined
       try {
-        const resolution = client.resolve(url, retrieveOptions.base)
+        const resolution = resolutionOf(url, retrieveOptions.base)
         yield {
           url: textOf(url),
           host: ('host' in resolution.plan && resolution.plan.host) || '',
@@ -111,14 +116,13 @@ export function createClient(options: ClientOptions = {}): Client {
 
   const client: Client = {
     resolve(url, base) {
-      if (typeof url === 'object' && 'plan' in url) return resolved.has(url) ? url : client.resolve(url.url, base)
-      const resolution = resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
-      resolved.add(resolution)
+      const resolution = resolutionOf(url, base)
+      givenOut.add(resolution)
       return resolution
     },
     async open(url, retrieveOptions = {}) {
       checkRetrieve(retrieveOptions)
-      const resolution = client.resolve(url, retrieveOptions.base)
+      const resolution = resolutionOf(url, retrieveOptions.base)
       return begin(resolution, retrieveOptions).run(resolution)
     },
     async retrieve(url, retrieveOptions) {

@@ -245,10 +245,12 @@ export class Retrieval {
    * Gives an event to the listener. A listener that throws ends its retrieval, but not the process: some events come
    * from a socket's callback.
    */
-  #emit(event: RetrievalEvent, url: string): void {
-    if (this.#unheard) return
+  #emit(event: RetrievalEvent, shownUrl: () => string): void {
+    const { onEvent } = this.#settings
+    if (onEvent === undefined || this.#unheard) return
+    const url = shownUrl()
     try {
-      this.#settings.onEvent?.(withoutSecrets(event, url))
+      onEvent(withoutSecrets(event, url))
     } catch (cause) {
       this.#unheard = true
       const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
@@ -260,7 +262,12 @@ export class Retrieval {
     const deadline = this.#deadline
     const { limits, credentials, acceptedLogins, addresses } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
-    const shownUrl = redact(url)
+    let redacted: string | undefined
+    // Only events and errors show it.
+    const shownUrl = (): string => {
+      redacted ??= redact(url)
+      return redacted
+    }
     return {
       url,
       deadline,
@@ -276,7 +283,7 @@ export class Retrieval {
       emit: (event) => this.#emit(event, shownUrl),
       hasListener: this.#settings.onEvent !== undefined,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
-        new RetrievalError(code, `${shownUrl}: ${redact(message)}`, {
+        new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {
           phase: deadline.phase,
           url,
           ...extras,

@@ -19,7 +19,7 @@ import type { FtpRetrieval } from './retrieval.ts'
 
 /**
  * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
- * another protocol gets nothing. Called in the same turn in which the control connection is made.
+ * another protocol gets nothing. Must be called in the turn in which the control connection is made.
  */
 export async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
@@ -29,7 +29,10 @@ export async function awaitGreeting(control: Control, context: RetrievalContext)
   throw violation(context, message, wordsOf(reply))
 }
 
-/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
+/**
+ * Sends `AUTH TLS`, and after 234 makes the handshake (RFC 4217 4). A server that refuses gets no password in the
+ * clear.
+ */
 export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
   const reply = await control.ask('tls', authTls)
   if (reply.code !== 234) {
@@ -46,13 +49,16 @@ export async function upgrade(control: Control, plan: FtpPlan, context: Retrieva
   control.upgrade(socket)
 }
 
-/** The server wants an account in a pipeline that went on without one: the login is repeated one command at a time. */
+/**
+ * Thrown where the server wants an account in a pipeline that went on without one: the login is repeated one command at
+ * a time.
+ */
 export class AccountWanted extends Error {
   override readonly name = 'AccountWanted'
 }
 
 /**
- * USER and PASS (RFC 959 5.4), then `rest`. The password of a guest is no secret and goes out in one pipeline with all
+ * Sends USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret and goes out in one pipeline with all
  * the rest; another password is sent only once the server has asked for it.
  */
 export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
@@ -86,7 +92,10 @@ async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], r
   await pipeline(session.control, context, session.quirks, rest)
 }
 
-/** PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but servers insist on it. */
+/**
+ * The step that sends PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but
+ * servers insist on it.
+ */
 function protectStep(context: RetrievalContext, command: string): Step {
   return {
     phase: 'login',
@@ -119,7 +128,7 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   ]
 }
 
-/** Sends USER. Returns the reply that asks for a password or an account; null where the user is logged in without. */
+/** Sends USER. Returns the reply that asks for a password or an account; null where USER alone logs in. */
 async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly Step[] = []): Promise<Reply | null> {
   const { plan, context, session } = retrieval
   // An object, since TypeScript does not see assignments in a callback.
@@ -136,7 +145,10 @@ async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly S
   return said.asked
 }
 
-/** The user and password of the plan, or those that the caller gives; then the server gets their user. */
+/**
+ * The user and password of the plan, or those that the caller gives; in the second case USER is sent with the caller's
+ * user.
+ */
 async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const { user, password } = retrieval.plan
   if (password !== null) return { user, password }

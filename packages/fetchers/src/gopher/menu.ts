@@ -11,7 +11,7 @@ export interface MenuItem {
   readonly display: string
   readonly selector: string
   readonly host: string
-  /** Null where the field is no port; the item cannot be reached then. */
+  /** The port; null where the field is none, so that the item cannot be reached. */
   readonly port: number | null
   /** `+`: the server speaks Gopher+ for this item; `?`: it asks questions first. */
   readonly gopherPlus: string | undefined

@@ -144,10 +144,14 @@ class RepresentationBase implements AsyncDisposable {
   async bytes(): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
     let length = 0
-    for await (const chunk of this) {
+    const source = this.#content.take()
+    for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
       length += chunk.length
-      if (length > this.#maxCollected) throw this.#content.tooLarge(this.#maxCollected)
-      chunks.push(chunk)
+      if (length > this.#maxCollected) {
+        await source.cancel()
+        throw this.#content.tooLarge(this.#maxCollected)
+      }
+      chunks.push(source.reusesChunks === true ? new Uint8Array(chunk) : chunk)
     }
     return Buffer.concat(chunks, length)
   }

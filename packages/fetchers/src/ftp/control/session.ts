@@ -12,12 +12,12 @@ import { type Reply, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
 /**
- * How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after
- * 60.
+ * The time in milliseconds for which a prefetched port counts as open. Servers close an unused passive port: pyftpdlib
+ * after 30 s, vsftpd after 60.
  */
 const portLifetime = 15_000
 
-/** The sessions of one fetcher as its pool opens and picks them. */
+/** The functions with which the fetcher's pool opens and picks sessions. */
 export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan, FtpQuirks> {
   return {
     newQuirks: () => newFtpQuirks(preset),
@@ -37,16 +37,16 @@ export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan
 
 type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
-/** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
+/** A control connection and the known state of the server: the login, the directory, the next port. */
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
   readonly quirks: FtpQuirks
   /** The words of the greeting. */
   readonly welcome: string
-  /** Where data connections go: the peer of the control connection, or the host that its proxy was given. */
+  /** The host of data connections: the peer of the control connection, or the host that its proxy was given. */
   readonly address: string
   isLoggedIn = false
-  /** The server greeted with 230: it wants no login. */
+  /** True where the server greeted with 230: it wants no login. */
   readonly isGreetedIn: boolean
   loginKey: string | null = null
   served = 0
@@ -56,11 +56,11 @@ export class FtpSession implements ReusableSession, UnreadBody {
   /** The name that PWD gives the entry directory; null: not known. */
   entry: string | null = null
   type: FtpCommands['type'] | null = null
-  /** OPTS UTF8 ON has been sent. */
+  /** True once OPTS UTF8 ON has been sent. */
   isInUtf8 = false
-  /** The server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
+  /** True once the server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
   hasAttributes = false
-  /** The data connection could not be opened, and the server still waits for it. */
+  /** True where the data connection could not be opened, and the server still waits for it. */
   isWaitingForData = false
   /** The port of this transfer, if it was prefetched during the one before; null: it was not. */
   prefetchedPort: number | null = null
@@ -148,19 +148,21 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.control.end()
   }
 
-  /** Whether the path of RFC 1738, one CWD a segment from the entry directory, can be followed from this directory. */
+  /**
+   * Whether the session can follow the path of RFC 1738 (one CWD a segment from the entry directory) from where it is.
+   */
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true
     // An empty segment may lead back to the entry directory, or nowhere.
     return this.isAbove(cwd) && (this.directory.length === 0 || !cwd.includes(''))
   }
 
-  /** Whether this is the directory. */
+  /** Whether the session is in this directory. */
   isIn(cwd: readonly string[]): boolean {
     return cwd.length === this.directory.length && this.isAbove(cwd)
   }
 
-  /** Whether this is the directory or one above it. */
+  /** Whether the session is in this directory or in one above it. */
   isAbove(cwd: readonly string[]): boolean {
     return this.directory.every((segment, index) => segment === cwd[index])
   }
@@ -170,12 +172,12 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.#prefetch = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
   }
 
-  /** The reply about the prefetched port, which a retrieval has still to take. */
+  /** The reply about the prefetched port, if no retrieval has taken it yet. */
   get prefetchReply(): Promise<Reply> | null {
     return this.#prefetch?.reply ?? null
   }
 
-  /** A transfer has ended well: prefetched ports work with this server. */
+  /** Notes that a transfer has ended well: prefetched ports work with this server. */
   noteTransferDone(): void {
     if (this.prefetchedPort !== null) this.quirks.prefetching ??= true
   }
@@ -187,7 +189,9 @@ export class FtpSession implements ReusableSession, UnreadBody {
     return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
-  /** A transfer has failed. True: the prefetching of a port may be to blame, and this server gets no more of it. */
+  /**
+   * Notes that a transfer has failed. True: prefetching a port may be to blame, and is not done again with this server.
+   */
   noteTransferFailed(): boolean {
     const isTrial = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
     const isOurs = this.control.transferDropped || isTrial

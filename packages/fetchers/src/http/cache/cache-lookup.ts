@@ -20,7 +20,7 @@ import { type Kept, StoringBody } from './storing-body.ts'
 /** Sends the request with the options of this context. */
 export type Send = (context: RetrievalContext) => Promise<Answer>
 
-/** Responses of one URL that differ by the fields that Vary names. Of more, the oldest is removed. */
+/** The most responses of one URL that differ by the fields that Vary names; the oldest one above that is removed. */
 const maxVariants = 8
 
 /** A stored response, with its body open unless the request is HEAD. */
@@ -95,7 +95,7 @@ export class CacheLookup {
     return this.#keepIfStorable(await this.#send(this.#context), requestTime)
   }
 
-  /** RFC 9111 4.3. */
+  /** Validates the stored response at the server (RFC 9111 4.3). */
   async #validate(match: Match): Promise<Answer> {
     const { stored } = match
     const condition = conditionOf(stored)
@@ -224,12 +224,12 @@ export class CacheLookup {
   }
 }
 
-/** RFC 5861 4: the statuses that stale-if-error is about. */
+/** Whether stale-if-error is about this status (RFC 5861 4). */
 function isFailure(status: number): boolean {
   return status === 500 || (status >= 502 && status <= 504)
 }
 
-/** The server could not be reached or gave no response. A bad certificate is not among these. */
+/** Whether the server could not be reached or gave no response. A bad certificate does not count. */
 function isUnreachable(error: unknown): error is RetrievalError {
   const codes: readonly string[] = ['host-not-found', 'connect-failed', 'receive-failed']
   return RetrievalError.is(error) && codes.includes(error.code)

@@ -45,7 +45,7 @@ export class DirectoryStore implements Store {
     try {
       const all = await readIndex(path)
       if (all !== null) {
-        // sweep takes this for the time of the last use.
+        // sweep reads this as the time of the last use.
         await utimes(path, new Date(), new Date()).catch(() => {})
         return all
       }
@@ -130,7 +130,7 @@ export class DirectoryStore implements Store {
       (size) => {
         this.#excess = size - this.#maxSize
       },
-      // Tried again at the next write.
+      // The next write tries again.
       () => {
         this.#excess = Number.POSITIVE_INFINITY
       },
@@ -152,13 +152,13 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only; name another',
 }
 
-/** Whoever can write to the folder decides what is served, so only the user may. */
+/** Checks that only the user can write to the folder, since its content decides what is served. */
 async function checkDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const stats = await lstat(directory)
   if (stats.isSymbolicLink()) throw new Unfit('it is a symbolic link; name the folder that it leads to')
   if (!stats.isDirectory()) throw new Unfit('it is no folder; name another')
-  // Windows has neither.
+  // Windows has no user ids and modes.
   if (process.getuid === undefined) return
   if (stats.uid !== process.getuid()) throw new Unfit('it belongs to somebody else; name one of your own')
   if ((stats.mode & 0o022) !== 0)

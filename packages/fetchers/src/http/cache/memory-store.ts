@@ -13,7 +13,7 @@ interface Group {
 /** Stores responses until the client is closed, up to a size. undici's never evicts the only response of a URL. */
 export class MemoryStore implements Store {
   readonly #maxSize: number
-  /** The least recently used first. */
+  /** The groups by key, the least recently used first. */
   readonly #groups = new Map<string, Group>()
   readonly #bodies = new Map<string, readonly Uint8Array[]>()
   #size = 0

@@ -3,13 +3,13 @@ import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { BodyWriter, Stored } from './stored.ts'
 
-/** What the index of the cache says of a whole body. */
+/** The facts about a whole body in the cache's index. */
 export type Kept = Pick<Stored, 'body' | 'length' | 'check'>
 
-/** How a body is kept. */
+/** The means by which a body is kept. */
 export interface Keeping {
   readonly maxSize: number
-  /** Octets of the body as the head says; null where it does not. */
+  /** The number of octets by the response's head; null where it gives none. */
   readonly size: number | null
   create(): Promise<BodyWriter>
   /** Called once, with a whole body. */
@@ -60,7 +60,9 @@ export class StoringBody implements ByteSource {
     return this.#source.cancel()
   }
 
-  /** If writing fails, nothing is kept and a remark says why; the retrieval goes on, unless it has ended meanwhile. */
+  /**
+   * Runs an operation. If it fails, nothing is kept and a remark says why; the retrieval goes on, unless it has ended.
+   */
   async #attempt(operation: () => Promise<void>): Promise<void> {
     if (this.#dropped) return
     const { deadline, emit, url } = this.#context

@@ -1,6 +1,6 @@
 /**
- * What a title or heading says: `index` (that the page is an index of a directory), `path` (the page's own path),
- * `vague` (nothing, or words that may name an index) or `other`.
+ * The kind of a title or heading: `index` (the page is an index of a directory), `path` (the page's own path), `vague`
+ * (nothing, or words that may name an index) or `other`.
  */
 export type TitleKind = 'index' | 'path' | 'vague' | 'other'
 
@@ -45,7 +45,7 @@ export function titleKind(title: string, { path, host }: PageAddress): TitleKind
   return isVague ? 'vague' : 'other'
 }
 
-/** The path in `/files/"]` and `/files/ - Apache`. */
+/** The path without its end, in `/files/"]` and `/files/ - Apache`. */
 function withoutEnd(text: string): string {
   const dash = text.indexOf(' -')
   let end = dash < 0 ? text.length : dash
@@ -72,11 +72,11 @@ const longestTag = '<header'.length
 export class TitleScanner {
   readonly #pieces: string[] = []
   #length = 0
-  /** The last text, which may have the beginning of a tag or of the title's end. */
+  /** The end of the text so far, which may have the beginning of a tag or of the title's end. */
   #window = ''
   #isInTitle = false
 
-  /** All that has come. */
+  /** The whole text so far. */
   get page(): string {
     return this.#pieces.join('')
   }

@@ -12,8 +12,8 @@ import type { NntpQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
 
 /**
- * Connects, waits for the greeting, and starts TLS where the plan says so. Nothing is sent before the greeting, so that
- * a server of another protocol gets no octet of ours (security.md section 2). The session may outlive the retrieval.
+ * Connects, waits for the greeting, and starts TLS where the plan says so. Sending begins after the greeting, so that a
+ * server of another protocol gets no octet of ours (security.md section 2). The session may outlive the retrieval.
  */
 export async function openSession(
   plan: ServerPlan,
@@ -49,7 +49,7 @@ async function greet(socket: Socket, lines: LineReader, context: RetrievalContex
   throw refusal(context, 'server-refused', 'The news server refuses the connection', greeting)
 }
 
-/** STARTTLS (RFC 4642 2.2). A server that refuses it gets nothing else: no command goes out in the clear. */
+/** Sends STARTTLS (RFC 4642 2.2). A server that refuses it gets no command in the clear. */
 async function upgrade(
   socket: Socket,
   lines: LineReader,
@@ -59,7 +59,8 @@ async function upgrade(
   await new Connection(socket, context).sendLine(plannedCommand(plan, 'STARTTLS'))
   const reply = await readReply(lines, context, 'tls')
   if (reply.code !== 382) throw noTls(context, reply)
-  // `382 go on\r\n281 in\r\n` in one segment: octets sent in the clear must not be read as if they came through TLS.
+  // The server may send `382 go on\r\n281 in\r\n` in one segment: octets sent in the clear must not be read as if they
+  // came through TLS.
   checkSilent(socket, lines, context)
   const { socket: secured, agreed } = startTls(context, plan, socket)
   await context.deadline.within('tls', () => agreed)

@@ -88,7 +88,7 @@ export class HeadOverview implements ByteSource {
   }
 }
 
-/** RFC 3977 8.3.2: a TAB, NUL, CR or LF within a field becomes one blank. */
+/** Makes a line of an overview, in which a TAB, NUL, CR or LF within a field becomes one blank (RFC 3977 8.3.2). */
 function overviewLine(number: number, fields: ReadonlyMap<string, string>): string {
   const names = ['subject', 'from', 'date', 'message-id', 'references', 'bytes', 'lines']
   const values = names.map((name) => (fields.get(name) ?? '').replace(/[\t\r\n\0]/g, ' '))

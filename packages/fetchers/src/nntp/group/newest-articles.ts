@@ -8,7 +8,7 @@ import { type ArticleRange, rangeBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
 
-/** Octets in one chunk of the body; a chunk ends with the line that reaches it. */
+/** The size of the body's chunks in octets; a chunk ends with the line that reaches it. */
 const chunkLength = 65_536
 
 /**
@@ -93,7 +93,7 @@ export class NewestArticles implements ByteSource {
     for await (const line of linesOf(chunksOf(body), context)) {
       checkNumber(line, range, context)
       lines.push(line)
-      // Not at each line: splice moves all the lines behind.
+      // This is not done at each line, since splice moves all the lines behind.
       if (lines.length >= 2 * most + 100) lines.splice(0, lines.length - most)
     }
     return lines.length > most ? lines.slice(-most) : lines
