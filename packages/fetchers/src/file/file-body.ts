@@ -11,7 +11,7 @@ export interface Extent {
 }
 
 /**
- * The octets of one read: larger reads gain nothing (see test/bench), smaller ones cost a turn of the thread pool each.
+ * The size of one read: larger reads gain nothing (see test/bench), smaller ones each cost a turn of the thread pool.
  */
 export const chunkSize: number = 256 * 1024
 
@@ -25,7 +25,7 @@ export class FileBody implements ByteSource {
   #first: Uint8Array | undefined
   #closed: Promise<void> | undefined
 
-  /** `first`: what has been read already, from `extent.start`. */
+  /** `first`: the octets that have been read already, from `extent.start`. */
   constructor(handle: FileHandle, context: RetrievalContext, extent: Extent, first?: Uint8Array) {
     this.#handle = handle
     this.#context = context
@@ -51,7 +51,7 @@ export class FileBody implements ByteSource {
     return null
   }
 
-  /** Every caller waits for the one close, also where the deadline began it: afterwards the file is closed. */
+  /** All callers wait for the same close, even if the deadline began it; afterwards the file is closed. */
   cancel(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -63,7 +63,7 @@ export class FileBody implements ByteSource {
     await this.#handle.close().catch(() => {})
   }
 
-  /** The next octets, none at the end. What was appended since the file was opened is not read. */
+  /** The next octets, none at the end. Octets appended since the file was opened are not read. */
   async #readNext(): Promise<Uint8Array> {
     const { deadline, error } = this.#context
     const length = Math.min(chunkSize, this.#end - this.#position)
