@@ -139,6 +139,11 @@ describe('ls -l', () => {
     ])
   })
 
+  test('the number of links that is glued to permissions is not part of them, also where eight columns come', async () => {
+    const [entry] = await list('drwxr-xr-x1732 ann domain users 4096 Feb  3  2001 sub')
+    expect(entry).toMatchObject({ name: 'sub', kind: 'directory', details: { permissions: 'drwxr-xr-x' } })
+  })
+
   test('permissions and date as the server wrote them, since the zone is not known', async () => {
     const [entry] = await list('-rw-r--r--+  1 ann      ann            27 Feb  3  2001 x')
     expect(entry).toEqual({

@@ -20,7 +20,7 @@ export interface Step {
  * retrieval starts anew, one command at a time.
  */
 export class PipelineLost extends Error {
-  override readonly name = 'FlightLost'
+  override readonly name = 'PipelineLost'
 }
 
 /** The least time, in milliseconds, that a server gets for the next reply to a pipeline, however near it is. */

@@ -14,11 +14,11 @@ export function readUnix(line: string, now: Date): ListedFile | undefined {
 
 /**
  * Reads a line through basic-ftp; undefined where basic-ftp does not know the line, or could be wrong. It ends a name
- * at a CR, keeps the padding before a name, and takes a date within the name for that of the file. So there must be
- * exactly eight columns before the name.
+ * at a CR, keeps the padding before a name and the digits behind the permissions, and takes a date within the name for
+ * that of the file. So there must be exactly eight columns before the name.
  */
 function readUsual(line: string, now: Date): ListedFile | undefined {
-  const info = /^[-d]/.test(line) && line.length <= headLength ? parsed(line) : undefined
+  const info = /^[-d][^ \t\d]*[ \t]/.test(line) && line.length <= headLength ? parsed(line) : undefined
   if (info === undefined || info.name.startsWith(' ') || !line.endsWith(info.name)) return undefined
   const columns = line
     .slice(0, line.length - info.name.length)
