@@ -53,6 +53,18 @@ test('of one host, so many URLs wait and no more', async () => {
   expect(read.count).toBeLessThan(11_000)
 })
 
+test('of all hosts together, so many URLs wait and no more', async () => {
+  const read = { count: 0 }
+  await using client = createClient({ fetchers: [fakeHttp(() => retrieved(endless().body))], perHost: 1 })
+  for await (const { representation } of client.retrieveAll(counted((n) => `http://h${n % 10}/${n}`, 50_000, read))) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await representation?.cancel()
+    break
+  }
+  expect(read.count).toBeGreaterThan(1000)
+  expect(read.count).toBeLessThan(11_000)
+})
+
 test('an error of the caller’s own list comes out of the loop, and what runs is aborted', async () => {
   await using client = createClient({ fetchers: [fakeHttp(() => retrieved(endless().body))] })
   function* broken(): Generator<string> {

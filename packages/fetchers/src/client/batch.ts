@@ -18,7 +18,7 @@ export interface Job {
   abort(): void
 }
 
-/** The number of URLs that may wait for one host. At this many, no further URLs are read from the caller's list. */
+/** The number of URLs that may wait for their hosts. At this many, no further URLs are read from the caller's list. */
 const maxWaiting = 10_000
 
 /**
@@ -35,6 +35,8 @@ export class Batch {
   /** The jobs whose outcome the caller does not have yet. */
   readonly #running = new Set<Job>()
   readonly #results: { readonly job: Job; readonly outcome: BatchOutcome }[] = []
+  /** The number of jobs that were read from the list and have not begun. */
+  #waiting = 0
   /** The number of jobs read from the list whose outcome is not known yet. */
   #unknown = 0
   #isListRead = false
@@ -42,6 +44,8 @@ export class Batch {
   /** The error that the caller's iterator threw. */
   #failure: { readonly cause: unknown } | undefined
   #wake: () => void = () => {}
+  /** Called when a job begins. */
+  #begun: () => void = () => {}
 
   constructor(jobs: Iterable<Job>, concurrency: number, perHost: number) {
     this.#jobs = jobs[Symbol.iterator]()
@@ -81,8 +85,9 @@ export class Batch {
         const { done, value: job } = this.#jobs.next()
         if (done === true) break
         this.#unknown++
-        const waiting = this.#add(job)
-        if (waiting.size >= maxWaiting) await waiting.onSizeLessThan(maxWaiting)
+        this.#waiting++
+        this.#add(job)
+        while (this.#waiting >= maxWaiting) await new Promise<void>((resolve) => (this.#begun = resolve))
         if (this.#places.size > 0) await this.#places.onSizeLessThan(1)
       }
     } catch (cause) {
@@ -92,10 +97,12 @@ export class Batch {
     this.#wake()
   }
 
-  /** Adds a job. Returns the queue in which it waits for its host. */
-  #add(job: Job): PQueue {
+  #add(job: Job): void {
     const { host, inFlight } = job
-    if (inFlight === 1) return this.#takePlace(host, () => this.#run(job))
+    if (inFlight === 1) {
+      this.#takePlace(host, () => this.#run(job))
+      return
+    }
     const key = `${inFlight} ${host}`
     let places = this.#sharedPlaces.get(key)
     if (places === undefined) {
@@ -104,11 +111,10 @@ export class Batch {
       this.#sharedPlaces.set(key, places)
     }
     places.add(() => this.#run(job))
-    return places.queue
   }
 
-  /** Runs a place when first the host and then the whole batch have one left. Returns the host's queue. */
-  #takePlace(host: string, place: () => Promise<void>): PQueue {
+  /** Runs a place when first the host and then the whole batch have one left. */
+  #takePlace(host: string, place: () => Promise<void>): void {
     let queue = this.#placesByHost.get(host)
     if (queue === undefined) {
       queue = new PQueue({ concurrency: this.#perHost })
@@ -116,12 +122,13 @@ export class Batch {
       this.#placesByHost.set(host, queue)
     }
     void queue.add(() => this.#places.add(place))
-    return queue
   }
 
   /** Resolves when the job no longer needs its place. Never rejects. */
   async #run(job: Job): Promise<void> {
     const { url } = job
+    this.#waiting--
+    this.#begun()
     this.#running.add(job)
     try {
       const representation = await job.run()
