@@ -70,7 +70,7 @@ export function tooManyRedirects(
   const to = `"${redact(location)}"`
   if (limits.maxRedirects === 0) {
     const advice = { option: 'fail', value: false } as const
-    const message = `It redirects to ${to}, and no redirect is to be followed; ${adviceText(advice)} shows the answer.`
+    const message = `It redirects to ${to}, and the limit is 0 redirects; ${adviceText(advice)} shows the answer.`
     return error('too-many-redirects', message, { status, advice })
   }
   const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`

@@ -37,7 +37,7 @@ export interface ProxyServer {
 /** Of hosts, as the caller's rules have them. */
 export interface Addresses {
   /**
-   * Those that may be gone to, in the order to try: none, where a host has others alone. Rejects as dns.lookup does.
+   * The allowed ones, in the order to try; empty if all of the host's are refused. Rejects as dns.lookup does.
    */
   of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
   /** Whether a connection that is open to this address may be used. */

@@ -4,8 +4,8 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
- * The addresses of a host, of which at least one may be gone to. Rejects with `refused` where none may, else as
- * dns.lookup does. A context that somebody else made may not know of rules.
+ * The allowed addresses of a host, at least one. Rejects with `refused` if none is allowed, otherwise as dns.lookup
+ * does. A context that somebody else made may not know of rules.
  */
 export async function addressesOf(
   context: RetrievalContext,
@@ -20,7 +20,7 @@ export async function addressesOf(
   }
   const found = await addresses.of(host, port, options)
   if (found.length > 0) return found
-  throw context.error('refused', `Refused: ${host} is not gone to: ${addresses.rule}`, {
+  throw context.error('refused', `Refused: ${host} is not contacted: ${addresses.rule}`, {
     phase: 'policy',
     advice: addresses.advice,
   })
