@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions = {}): Client {
   }
   registry.hold()
   const live = new Set<Retrieval>()
-   /** The resolutions made by this client. Others are made anew, as they may lack findings that forbid them. */
+  /** The resolutions made by this client. Others are made anew, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
 

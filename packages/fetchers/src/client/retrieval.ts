@@ -159,7 +159,7 @@ export class Retrieval {
       const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
       const what = scheme.handoff
         ? 'It names no data object.'
-        : `${scheme.title} is understood, but nothing here fetches it.`
+        : `${scheme.name} URLs are understood, but not retrieved.`
       const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
       throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
     }
