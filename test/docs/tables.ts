@@ -80,7 +80,7 @@ export function exitCodesPage(): string {
   const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join('<br>')])
   return page(
     'Exit status',
-    'The numbers are those of curl for the same thing. With several URLs, the exit status is that of the first\none that failed. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407 of a proxy, are 67, and 416\nfor a range is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP, 130 for SIGINT (Ctrl-C),\n143 for SIGTERM.',
+    'The numbers are those of curl for the same errors. With several URLs, the exit status is that of the first one that\nfailed. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407 of a proxy, are 67, and 416 for a\nrange is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP, 130 for SIGINT (Ctrl-C), 143 for\nSIGTERM.',
     table(['Status', 'Meaning'], rows),
   )
 }

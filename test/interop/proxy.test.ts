@@ -147,7 +147,7 @@ suiteOf(['squid', 'proftpd', 'nginx'], ({ squid, ...servers }) => {
     const { status, stdout, stderr } = await retrieve('-x', url(), proftpd.url('ftp', '/pub/'))
     expect(status).toBe(0)
     expect(stdout.toString()).toMatch(/<a href="[^"]*hello\.txt">/)
-    expect(stderr).toMatch(/^retrieve: ftp:.* made a page of the directory\. .* --proxytunnel\.\n$/)
+    expect(stderr).toMatch(/^retrieve: ftp:.* turned the directory into a page\. .* --proxytunnel\.\n$/)
   })
 
   test('an FTP login, asked of the proxy, which has no password in its log', async () => {

@@ -23,7 +23,7 @@ import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 
-/** All that the program takes from argv and env; nothing later looks at those. */
+/** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
   readonly command: CommandName
   readonly operands: readonly string[]
@@ -31,23 +31,23 @@ export interface Config {
   readonly verbose: boolean
   readonly silent: boolean
   readonly showErrors: boolean
-  /** -i: print the head of a response before its body. */
+  /** -i: whether to print the head of a response before its body. */
   readonly include: boolean
-  /** For get: one for each URL. */
+  /** The destinations for get, one for each URL. */
   readonly destinations: readonly Destination[]
-  /** Null: retrieve from the beginning. */
+  /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
   readonly etagFile: string | null
   /** The file of --etag-compare, if it holds something other than an entity tag. */
   readonly damagedEtagFile: string | null
-  /** The parts of a message to retrieve; null: the message as it is. */
+  /** The parts of a message to retrieve; null: the whole message. */
   readonly parts: PartOptions | null
   readonly login: Login | null
-  /** For FTP servers that ask for an account beside user and password. */
+  /** The account for FTP servers that ask for one beside user and password. */
   readonly account: string | null
   readonly proxyFor: ProxyChooser
-  /** The login for whichever proxy is used. */
+  /** The login for any proxy that is used. */
   readonly proxyLogin: Login | null
   /** The words for Gopher searches; null: URLs are used as they are. */
   readonly search: string | null
@@ -55,13 +55,16 @@ export interface Config {
   readonly form: readonly GivenAnswer[]
   readonly client: ClientOptions
   readonly request: RetrieveOptions
-  /** For explain: resolves URLs as the client does. */
+  /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** For serve. */
+  /** The servers that serve runs. */
   readonly servers: ServersOptions
 }
 
-/** Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read. */
+/**
+ * Reads options and environment. Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that
+ * cannot be read.
+ */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
   const destinations = command === 'get' ? readDestinations(line) : []

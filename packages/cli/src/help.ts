@@ -51,7 +51,7 @@ function row(left: string, text: string, width: number): string {
   return [first, ...lines.map((line) => ' '.repeat(indent) + line)].join('\n')
 }
 
-/** The help is ASCII; wrap-ansi, which pages use, would take 28 ms to load. */
+/** Wraps the help, which is ASCII; wrap-ansi, which pages use, would take 28 ms to load. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

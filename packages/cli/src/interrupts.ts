@@ -1,11 +1,11 @@
-/** By convention, 128 plus the signal's number. */
+/** Exit codes by convention: 128 plus the signal's number. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 type Interrupt = keyof typeof exitCodes
 
 export interface Interrupts {
   readonly signal: AbortSignal
-  /** Undefined until a signal comes. */
+  /** The exit code of the signal; undefined until one comes. */
   readonly exitCode: number | undefined
   /** Restores the default handling of the signals. */
   stop(): void

@@ -6,13 +6,13 @@ import type { Run } from './run.ts'
 import { Output, StdoutClosed } from './terminal/output.ts'
 import { Reporter } from './terminal/report.ts'
 
-/** bundle.mjs replaces it by the version in package.json. */
+/** The version in package.json, which bundle.mjs puts here. */
 declare const RETRIEVE_VERSION: string
 
-/** Returns the exit code. */
+/** A command, which returns the exit code. */
 type Command = (run: Run) => Promise<number>
 
-/** Each command is loaded when it runs, so that --help, --version and explain start quickly. */
+/** The modules of the commands. Each is loaded when it runs, so that --help, --version and explain start quickly. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   get: async () => (await import('./commands/get.ts')).get,
   explain: async () => (await import('./commands/explain.ts')).explainUrls,
@@ -23,14 +23,17 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   demo: async () => (await import('./commands/demo.ts')).demo,
 }
 
-/** The whole of the command: argv and env in, exit code out. It never throws, and exits only on a defect of its own. */
+/**
+ * Runs the program from argv and env, and resolves to the exit code. It never throws, and exits only on a defect of its
+ * own.
+ */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const interrupts = watchInterrupts()
   const output = new Output(interrupts.signal, env)
-  // For errors in the options themselves; replaced once they are read.
+  // This one reports errors in the options themselves; it is replaced once they are read.
   let report = new Reporter(output, { json: argv.includes('--json') })
   const defect = (error: unknown): void => process.exit(report.error(error))
-  // A defect outside the call chain, or an unhandled rejection, becomes a sentence and an exit code as other errors do.
+  // A defect outside the call chain, or an unhandled rejection, also becomes a sentence and an exit code.
   process.once('uncaughtException', defect)
   try {
     const line = parseCommandLine(argv)
@@ -48,7 +51,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const command = await commands[config.command]()
     return await command({ config, output, report, signal: interrupts.signal })
   } catch (error) {
-    // The reader of standard output has gone, as in `| head`: it has what it wanted, so this is no error.
+    // The reader of standard output has gone, as in `| head`: it has all that it wanted, so this is no error.
     if (error instanceof StdoutClosed) return 0
     return interrupts.exitCode ?? report.error(error)
   } finally {

@@ -5,7 +5,7 @@ import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
 import { checkFirstWord, helpOperands, hintFor, nearest } from './suggest.ts'
 
-/** A command line as it was typed, taken apart. */
+/** A command line as it was typed, split into command, options and operands. */
 export class CommandLine implements GivenOptions<OptionName> {
   readonly command: CommandName
   /** Whether the command was typed, not the default. */

@@ -3,7 +3,7 @@ import { usageError } from './exit-codes.ts'
 import { type Output, StdoutClosed } from './terminal/output.ts'
 import type { Reporter } from './terminal/report.ts'
 
-/** The configuration and the means that a command works with. */
+/** The configuration of a command, and the objects that it works with. */
 export interface Run {
   readonly config: Config
   readonly output: Output

@@ -40,7 +40,8 @@ export class Session implements AsyncDisposable {
       ...config.client,
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
-        // -U is for the proxy of the typed URL; a redirect may lead to another one (security.md 50: proxy credentials).
+        // -U is for the proxy of the typed URL only; a redirect may lead to another one (security.md 50: proxy
+        // credentials).
         if (config.proxyLogin === null || proxy === null || proxy !== this.#typedProxy) return proxy
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },
@@ -69,8 +70,9 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * `progress`: show a progress bar, if the terminal and the options allow one. `from`: how many octets the output file
-   * has already, and of what. `check` throws if the representation cannot be used; remarks are reported only if it can.
+   * Retrieves a URL. `progress`: show a progress bar, if the terminal and the options allow one. `from`: how many
+   * octets the output file already has, and of which representation. `check` throws if the representation cannot be
+   * used; remarks are reported only if it can.
    */
   async retrieve(
     resolution: Resolution,
@@ -102,7 +104,7 @@ export class Session implements AsyncDisposable {
       throw error
     }
     this.#reportRemarks()
-    // security.md R25 and R26: Gopher texts and binaries without an end mark.
+    // These are Gopher texts and binaries without an end mark (security.md R25 and R26).
     if (representation.completeness === 'eof-only') report.detail('nothing but the end of the connection ends the body')
     return representation
   }
@@ -114,7 +116,7 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * The resolution with the user of -u; the same one where the URL is not changed, so that nothing is resolved twice.
+   * The resolution with the user of -u; the same object where the URL is not changed, so that it is not resolved twice.
    */
   #entered(resolution: Resolution): Resolution {
     const url = this.#credentials.enter(resolution)
@@ -127,7 +129,7 @@ export class Session implements AsyncDisposable {
     return redact(formatLocator({ ...locator, password: null }))
   }
 
-  /** `HTTP/1.1 200 OK` of the last response, one octet a character; null if it was not HTTP. */
+  /** The status line of the last response, `HTTP/1.1 200 OK`, one octet a character; null if it was not HTTP. */
   get statusLine(): string | null {
     return this.#statusLine
   }

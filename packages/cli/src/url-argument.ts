@@ -15,7 +15,7 @@ export function urlArgument(argument: string, base: string | undefined, report: 
   if (base !== undefined) return url
   const completion = completeUrl(url)
   if (completion === undefined && schemeOf(url) !== undefined) return url
-  // A local file of that name may be meant too, so the user must say which.
+  // There may be a local file of that name, so the user must say which is meant.
   if (completion === undefined || existsSync(url)) {
     const shown = argument.trim() === '' ? JSON.stringify(argument) : argument
     const message = `${shown} is not a full URL. ${suggest(url, completion?.url)}`
@@ -35,7 +35,7 @@ function unquoted(argument: string): string {
 function unwrap(argument: string, report: Reporter): string {
   const [, content] = /^<(?:URL:)?([^<>]*)>$/is.exec(argument) ?? []
   if (content === undefined) return argument
-  // As in running text, but with any content: typed brackets hold one URL.
+  // Typed brackets hold one URL, with any content.
   const [found] = extractUrls(`<URL:${content.trim()}>`)
   if (found?.form !== 'wrapped') return content.replace(/\s+/g, '')
   if (found.alternates.length > 0) {

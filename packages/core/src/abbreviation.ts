@@ -11,7 +11,8 @@ export interface Completion {
 }
 
 /**
- * uri(7): a host name's first label often tells the protocol. A name that is not in the list is most likely a web page.
+ * Protocols by a host name's first label, which often tells them (uri(7)). A name that is not in the list is most
+ * likely a web page.
  */
 const byLabel: ReadonlyMap<string, string> = new Map([
   ['www', 'http'],
@@ -28,7 +29,9 @@ const byLabel: ReadonlyMap<string, string> = new Map([
   ['gemini', 'gemini'],
 ])
 
-/** `[//][user@]host[:port]`, then the rest. No password: `sip:joe@h` is a URL of a scheme that we do not know. */
+/**
+ * Matches `[//][user@]host[:port]`, then the rest. No password: `sip:joe@h` is a URL of a scheme that we do not know.
+ */
 const abbreviation = /^(\/\/)?(?:([^\s/?#@:]+)@)?(\[[^\]]*\]|[^/?#@:[\]]+)(:\d{1,5})?(?=[/?#]|$)([\s\S]*)$/
 
 /**
@@ -55,7 +58,10 @@ export function completeUrl(text: string, schemes?: readonly Scheme[]): Completi
   }
 }
 
-/** False for `..`, and for `1.5`: a number that only inet_aton reads as an address was not meant as one. */
+/**
+ * Whether the text is a host. False for `..`, and for `1.5`: a number that only inet_aton reads as an address was not
+ * meant as one.
+ */
 function isHost(text: string): boolean {
   // Only IDNA's tables can tell whether an internationalised name is legal; here it passes.
   const host = parseHost(text, (name) => name.replace(/[^\0-\x7F]+/g, 'x'))

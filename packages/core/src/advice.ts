@@ -47,21 +47,19 @@ export type AdvisedOption =
   | 'charset'
   | 'error.response'
 
-/** What a message advises: an option to set, or one to leave out. */
+/** The advice of a message: an option to set, or one to leave out. */
 export interface Advice {
   readonly option: AdvisedOption
-  /** What to set it to, the element of a list, or the name of a field: false, 25, "Cookie". */
+  /** The value to set, the element of a list, or the name of a field: false, 25, "Cookie". */
   readonly value?: string | number | boolean
 }
 
-/**
- * The option as the library's messages write it: `policy.allowPorts: [25]`, in backquotes. It stands so in the message.
- */
+/** The option as the library's messages contain it, in backquotes: `policy.allowPorts: [25]`. */
 export function adviceText({ option, value }: Advice): string {
   return `\`${option}${valueText(option, value)}\``
 }
 
-/** Options of which the value names one field. */
+/** Options whose value names one field. */
 const keyed = /^(?:headers|credentials|addresses)$/
 const lists = /^policy\.allow(?:Ports)?$/
 

@@ -1,7 +1,7 @@
 import type { Advice } from './advice.ts'
 import { redactUnknown, redactUrl } from './secrets/redact.ts'
 
-/** Where in a retrieval something went wrong, in the order of a retrieval. */
+/** The steps of a retrieval at which something can go wrong, in their order. */
 export type Phase =
   | 'resolve' // reading the URL: nothing was contacted
   | 'policy' // our own refusal: nothing was contacted
@@ -56,52 +56,52 @@ export type ErrorCode = keyof typeof errorCodes
 export interface ErrorDetails {
   readonly phase: Phase
   /** The URL in question; its password is removed here. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** The server's own words, where it gave any: `550 No such file`. */
-  readonly reply?: string
-  /** HTTP status, where there is one. */
-  readonly status?: number
+  readonly reply?: string | undefined
+  /** The HTTP status, where there is one. */
+  readonly status?: number | undefined
   /** The header fields and the beginning of the body that came with the status. */
-  readonly response?: ErrorResponse
+  readonly response?: ErrorResponse | undefined
   /** The option of the library that may help, which the message names as adviceText() writes it. */
-  readonly advice?: Advice
+  readonly advice?: Advice | undefined
   /** True: trying again may help, since the cause is likely to pass. */
   readonly transient?: boolean
   /** Milliseconds to wait before the next try, as the server asks. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** The service that the URL names in place of data. */
-  readonly handoff?: HandoffDetails
-  /** [start, end) of the offending text within the URL as given. */
-  readonly span?: readonly [number, number]
+  readonly handoff?: HandoffDetails | undefined
+  /** The [start, end) of the offending text within the URL as given. */
+  readonly span?: readonly [number, number] | undefined
   readonly cause?: unknown
 }
 
-/** A service that a URL names: what a person may run to use it. */
+/** A service that a URL names, and the program with which a person may use it. */
 export interface HandoffDetails {
   readonly service: string
   readonly host: string
   readonly port: number
   /** Advice for the login. Untrusted text. */
   readonly user: string | null
-  /** `***` where the URL gives one. */
+  /** The password, shown as `***`; null where the URL gives none. */
   readonly password: string | null
   readonly program: string
-  /** To be passed as they are, without a shell. */
+  /** Arguments to be passed unchanged, without a shell. */
   readonly args: readonly string[]
 }
 
 /** The parts of an error's answer that people want to see. Untrusted text. */
 export interface ErrorResponse {
-  /** By lower-case name, without cookies. */
+  /** The header fields by lower-case name, without cookies. */
   readonly headers: Readonly<Record<string, string>>
-  /** The first KiB of its body, as text. */
+  /** The first KiB of the body, as text. */
   readonly excerpt: string
 }
 
 /**
- * The one error class. `code` is closed (see errorCodes) and says what happened, `phase` says when,
- * `message` says what, where, and what to do next, for people.
- * Secrets stand in no field: the URL is redacted, and the cause is kept unchanged.
+ * The only error class. `code` is closed (see errorCodes) and says what happened, `phase` says when, `message` says
+ * what, where, and what to do next, for people. No field contains secrets: the URL is redacted, and the cause is kept
+ * unchanged.
  */
 export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'
@@ -133,7 +133,7 @@ export class RetrievalError extends Error {
     this.span = details.span
   }
 
-  /** True for a RetrievalError of this or another copy of the package (bundles, realms). */
+  /** Whether a value is a RetrievalError of this or another copy of the package (bundles, realms). */
   static is(value: unknown): value is RetrievalError {
     return value instanceof Error && value.name === 'RetrievalError' && 'code' in value && 'phase' in value
   }

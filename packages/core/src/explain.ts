@@ -7,8 +7,9 @@ import type { ResolveOptions, Scheme } from './scheme.ts'
 import { maskResolution } from './secrets/mask-resolution.ts'
 import { redact, redactUrl } from './secrets/redact.ts'
 import { bracketed } from './url/host.ts'
+import type { Locator } from './url/locator.ts'
 
-/** The documented record of one URL: what `explain --json` prints, one a line. Secrets are `***`. */
+/** The documented record of one URL, which `explain --json` prints on one line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
 
 export interface Explained {
@@ -16,18 +17,10 @@ export interface Explained {
   readonly scheme: string
   readonly mechanism: string
   /** Null is absent, "" is empty; `port` is the effective one, null where the scheme has none. */
-  readonly locator: {
-    readonly user: string | null
-    readonly password: string | null
-    readonly host: string | null
-    readonly port: number | null
-    readonly urlPath: string | null
-    readonly query: string | null
-    readonly fragment: string | null
-  }
+  readonly locator: Omit<Locator, 'scheme'>
   /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`. */
   readonly plan: Readonly<Record<string, unknown>>
-  /** The message has the remedy in it. */
+  /** The findings, whose messages contain the remedies. */
   readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>
 }
 
@@ -36,14 +29,14 @@ export interface Unexplained {
   readonly error: {
     readonly code: string
     readonly message: string
-    /** [start, end) in the URL as given, or null where no part of it is to blame. */
+    /** The [start, end) in the URL as given, or null where no part of it is to blame. */
     readonly span: readonly [number, number] | null
     /** The option that the message names, if it names one. */
     readonly advice?: Advice
   }
 }
 
-/** Explains a URL without touching the network. Never throws for a bad URL: the error is the explanation. */
+/** Explains a URL without touching the network. A bad URL never throws: its explanation is the error. */
 export function explain(url: string, options: ResolveOptions = {}): Explanation {
   try {
     return explainResolution(resolve(url, options), options)
@@ -63,7 +56,7 @@ export function explainResolution(resolution: Resolution, options: ResolveOption
   return describe(maskResolution(resolution, options))
 }
 
-/** A browser may accept a URL that we refuse, and contact this host. */
+/** Names the host that a browser would contact for a URL that we refuse; "" if the browser refuses it, too. */
 function otherReading(url: string, { whatwgHost }: ResolveOptions): string {
   const host = whatwgHost?.(url)
   return host ? ` The WHATWG parser, which browsers use, would contact ${printable(redact(host))}.` : ''
@@ -90,7 +83,7 @@ function planFields({ wire, ...fields }: Resolution['plan']): Record<string, unk
   return shown
 }
 
-/** The explanation as text for people: what it is, where it goes, exactly what is sent, what to know. */
+/** The explanation as text for people: the meaning, the destination, exactly what is sent, and the findings. */
 export function formatExplanation(explanation: Explanation, schemes?: readonly Scheme[]): string {
   if ('error' in explanation) return `${printable(explanation.url)}\n  ${printable(explanation.error.message)}\n`
   const { url, scheme, plan, findings } = explanation
@@ -106,7 +99,7 @@ export function formatExplanation(explanation: Explanation, schemes?: readonly S
       findings.map((finding) => `${finding.severity}: ${finding.message} [${finding.code}, ${finding.rule}]`),
     ),
   ]
-  // The lines hold decoded parts of the URL, which must not control a terminal.
+  // The lines contain decoded parts of the URL, which must not control a terminal.
   return `${lines.map(printable).join('\n')}\n`
 }
 
@@ -117,7 +110,7 @@ function fieldList(plan: Explained['plan']): readonly string[] {
   return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')]
 }
 
-/** False for null and an empty list, which are not shown. */
+/** Whether a value is shown: null and an empty list are not. */
 function isThere(value: unknown): boolean {
   return value !== null && !(Array.isArray(value) && value.length === 0)
 }
@@ -132,7 +125,7 @@ function section(title: string, items: readonly string[]): string[] {
   return items.map((item, index) => `  ${(index === 0 ? title : '').padEnd(7)}  ${item}`)
 }
 
-/** One message as it goes over the wire, its control characters visible. */
+/** One message as it is sent, with its control characters visible. */
 export function quoteWire(message: string): string {
   return message.replace(/[\0-\x1F\x7F-\xFF\\]/g, (octet) => wireEscapes[octet] ?? `\\x${hex(octet)}`)
 }

@@ -8,14 +8,14 @@ import { maxUrlLength } from './url/split.ts'
 
 /** A URL found in running text. */
 export interface ExtractedUrl {
-  /** Without its wrapper and without the white space that was folded into it. */
+  /** The URL, without its wrapper and without the white space that was folded into it. */
   readonly url: string
   /**
-   * Other readings, the likelier first: a hyphen before a line break may belong to the URL, or have come in with the
-   * break (RFC 1738 appendix). In `url` it is kept.
+   * Other readings, the likelier first: a hyphen before a line break may belong to the URL, or have come with the break
+   * (RFC 1738 appendix). `url` keeps it.
    */
   readonly alternates: readonly string[]
-  /** [start, end) in the text, with the `< >` where they stand, without quotes. */
+  /** The [start, end) in the text, with the `< >` where they stand, without quotes. */
   readonly span: Span
   readonly form: 'wrapped' | 'quoted' | 'bare'
   /** The error of a wrapped URL, or of the escapes of a bare one; null where there is none. */
@@ -30,7 +30,7 @@ export interface ExtractOptions {
   readonly schemes?: readonly Scheme[]
 }
 
-/** The longest scheme: how far to look back from a colon. */
+/** The longest scheme: the distance to look back from a colon. */
 const maxScheme = 32
 /** Two doubtful hyphens give four readings; more would not help. */
 const maxReadings = 4
@@ -55,11 +55,11 @@ export function* extractUrls(text: string, options: ExtractOptions = {}): Genera
 interface Source {
   readonly text: string
   readonly options: ExtractOptions
-  /** Where the word ends that begins here, or has begun before. */
+  /** The end of the word that begins here, or has begun before. */
   readonly wordEnd: (from: number) => number
 }
 
-/** The URL whose scheme ends at this colon; where there is none, the offset from which to look on. */
+/** The URL whose scheme ends at this colon; if there is none, the offset at which the search continues. */
 function extractAt(source: Source, start: number, colon: number): ExtractedUrl | number {
   const { text, options } = source
   const word = text.slice(start, colon).toLowerCase()
@@ -72,7 +72,10 @@ function extractAt(source: Source, start: number, colon: number): ExtractedUrl |
   return found ?? bare(source, start, colon)
 }
 
-/** Looks at the text around the scheme, since prose, C++ and style sheets have many words with a colon. */
+/**
+ * Whether a URL may begin here, by the text around the scheme: prose, C++ and style sheets have many words with a
+ * colon.
+ */
 function mayBegin(text: string, start: number, colon: number, word: string, options: ExtractOptions): boolean {
   const scheme = findScheme(word, options.schemes)
   const before = text[start - 1] ?? ''
@@ -87,7 +90,7 @@ function mayBegin(text: string, start: number, colon: number, word: string, opti
   return !/[\p{L}\p{N}_/\\.$@#-]/u.test(before) && !/^(?::|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/.test(after)
 }
 
-/** Where the scheme before a colon begins; the colon itself where none does. */
+/** The beginning of the scheme before a colon; the colon's own offset where there is none. */
 function schemeStart(text: string, colon: number, limit: number): number {
   let start = colon
   while (start > limit && colon - start < maxScheme && /[A-Za-z0-9+.-]/.test(text[start - 1] ?? '')) start--
@@ -95,13 +98,13 @@ function schemeStart(text: string, colon: number, limit: number): number {
   return start
 }
 
-/** `<URL:ftp://h/a⏎ b>`: all white space within is folded away, the fragment stays with its URL. */
+/** Reads `<URL:ftp://h/a⏎ b>`: all white space within is folded away, the fragment stays with its URL. */
 function wrapped(text: string, open: number, start: number, options: ExtractOptions): ExtractedUrl | undefined {
   const labelled = start > open + 1
   const end = closing(text, start, labelled)
   if (end === -1) return undefined
   const content = text.slice(start, end).trim()
-  // Without `URL:` it may be a tag of XML: blanks count only where a line was broken, and quotes stand in no URL.
+  // Without `URL:` it may be a tag of XML: blanks count only where a line was broken, and no URL contains quotes.
   if (!labelled && /\S[^\S\r\n]+\S|["']/.test(content)) return undefined
   const [url = '', ...alternates] = readings(content)
   const error = syntaxError(url, options)
@@ -140,8 +143,8 @@ function unfold(text: string): string {
 }
 
 /**
- * Ends at white space, delimiters, quotes; then loses what ends the sentence. A word that is not a URL is skipped as a
- * whole.
+ * A bare URL, which ends at white space, delimiters or quotes, without the punctuation of the sentence. A word that is
+ * not a URL is skipped as a whole.
  */
 function bare({ text, options, wordEnd }: Source, start: number, colon: number): ExtractedUrl | number {
   const limit = wordEnd(colon + 1)
@@ -152,7 +155,7 @@ function bare({ text, options, wordEnd }: Source, start: number, colon: number):
   const quoted = stop < text.length && (quotes[before]?.includes(text[stop] ?? '') ?? false)
   const end = quoted ? stop : trimmedEnd(text, colon + 1, stop, before)
   const url = text.slice(start, end)
-  // Nothing behind the colon, or no data.
+  // The word has nothing behind the colon, or is `data:` without data.
   if (/^[^:]*:(?:\/\/)?$/.test(url) || (isData && !url.includes(','))) return stop
   const error = syntaxError(url, options)
   const isReported = error !== null && text.startsWith('//', colon + 1) && hasOnlyBadEscapes(url, options)
@@ -160,14 +163,14 @@ function bare({ text, options, wordEnd }: Source, start: number, colon: number):
   return { url, alternates: [], span: [start, end], form: quoted ? 'quoted' : 'bare', error }
 }
 
-/** `http://h/100%`: it was meant as a URL, and is none as it stands. */
+/** Whether the text was meant as a URL and fails only by its escapes: `http://h/100%`. */
 function hasOnlyBadEscapes(url: string, options: ExtractOptions): boolean {
   return findBadEscape(url) !== -1 && syntaxError(url.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'), options) === null
 }
 
 /**
- * Letters beyond ASCII may stand in an IRI; brackets, quotes and full stops beyond ASCII are the sentence's. So is
- * escaped HTML.
+ * The end of a bare URL. Letters beyond ASCII may belong to an IRI; brackets, quotes and full stops beyond ASCII are
+ * the sentence's. So is escaped HTML.
  */
 const bareEnd =
   /[\s<>"{|}\\^`\p{Cc}\p{Cf}\p{Cs}\p{Pi}\p{Pf}„‚…、。，．！？：；]|(?![()[\]])[\p{Ps}\p{Pe}]|&(?:lt|gt|quot|apos|#34|#39);|$/gu
@@ -184,8 +187,9 @@ const quotes: Readonly<Record<string, string>> = {
 const openers: Readonly<Record<string, string>> = { ')': '(', ']': '[' }
 
 /**
- * Where what was opened before the URL closes, be it directly (`'http://a/','http://b/'`) or anywhere in the sentence:
- * at a bracket without its opening one. Also at a comma before another URL: `http://a/,http://b/`.
+ * The place where a bracket or quote closes that was opened before the URL: directly (`'http://a/','http://b/'`), or
+ * anywhere in the sentence, at a bracket without its opening one. Also a comma before another URL:
+ * `http://a/,http://b/`.
  */
 function enclosedEnd(
   text: string,
@@ -209,7 +213,7 @@ function enclosedEnd(
   return stop
 }
 
-/** Data have commas of their own, and so no list. */
+/** Whether another URL begins behind a comma. Not called for data: URLs, which have commas of their own. */
 function beginsUrl(text: string, start: number, options: ExtractOptions): boolean {
   schemeHere.lastIndex = start
   const [scheme = ''] = schemeHere.exec(text) ?? []
@@ -219,7 +223,7 @@ function beginsUrl(text: string, start: number, options: ExtractOptions): boolea
 
 const schemeHere = /[A-Za-z][A-Za-z0-9+.-]{0,31}:/y
 
-/** Without trailing `. , ; : ! ? '`, and emphasis. */
+/** The end without trailing `. , ; : ! ? '`, and emphasis. */
 function trimmedEnd(text: string, start: number, stop: number, before: string): number {
   const ends = `.,;:!?'${'*_~'.includes(before) ? before : ''}`
   let end = stop
@@ -227,7 +231,7 @@ function trimmedEnd(text: string, start: number, stop: number, before: string): 
   return end
 }
 
-/** Without `//`, a word and a colon are a URL only if its scheme can make something of it. */
+/** Whether a word with a colon but without `//` is a URL: only if its scheme can resolve it. */
 function means(url: string, { schemes }: ExtractOptions): boolean {
   if (/^[^:]*:\/\//.test(url)) return true
   try {

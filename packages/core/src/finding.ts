@@ -33,15 +33,15 @@ export type FindingCode = keyof typeof findingCodes
 export interface Finding {
   readonly code: FindingCode
   readonly severity: Severity
-  /** A sentence: what is the case. */
+  /** A sentence that says what is the case. */
   readonly message: string
-  /** A sentence: what to do about it. */
+  /** A sentence that says what to do about it. */
   readonly remedy: string
   /** The option of the library that the remedy names, if it names one. */
   readonly advice?: Advice
-  /** [start, end) in the URL as given. */
+  /** The [start, end) in the URL as given. */
   readonly span: Span
-  /** The section that says so. */
+  /** The section of a specification that says so. */
   readonly rule: string
 }
 
@@ -83,7 +83,10 @@ export function finding(code: FindingCode, message: string, span: Span, rule: st
 
 const delimiterNames: Readonly<Record<string, string>> = { '0D': 'CR', '0A': 'LF', '00': 'NUL', '09': 'TAB' }
 
-/** Escaped CR, LF and NUL in one part of the URL: one finding a run. Schemes with rules of their own call it too. */
+/**
+ * Findings for escaped CR, LF and NUL in one part of the URL, one for each run. Schemes with rules of their own call it
+ * too.
+ */
 export function findDelimiters(text: string, part: string, at: number, pattern: RegExp = /(?:%0[0AaDd])+/g): Finding[] {
   return [...text.matchAll(pattern)].map((match) => {
     const names = (match[0].match(/%../g) ?? []).map((octet) => delimiterNames[octet.slice(1).toUpperCase()])

@@ -49,7 +49,7 @@ function bySeverity(a: Finding, b: Finding): number {
   return order.indexOf(a.severity) - order.indexOf(b.severity)
 }
 
-/** Where a part stands; the whole URL where the part is absent or empty, so that a finding always marks something. */
+/** The place of a part; the whole URL where the part is absent or empty, so that a finding always marks something. */
 function spanIn({ split }: FindingSource, part: Part): Span {
   const [start, end] = spanOf(split, part) ?? [0, 0]
   return start < end ? [start, end] : [0, split.text.length]

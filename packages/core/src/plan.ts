@@ -1,18 +1,18 @@
 /**
- * What retrieval will do, as data. A string in a plan holds one octet a character (U+0000 to U+00FF); null is absent.
- * `wire` has one element for each message the client would send, with its line end; a secret stands there as
- * `<password>`.
+ * The retrieval's plan as data. A string in a plan holds one octet a character (U+0000 to U+00FF); null is absent.
+ * `wire` has one element for each message that the client would send, with its line end, and `<password>` in place of a
+ * secret.
  */
 export interface Plan<M extends string> {
   readonly mechanism: M
   readonly wire: readonly string[]
 }
 
-/** How TLS comes in: from the first octet (`implicit`), by a command (`explicit`), or not at all. */
+/** The beginning of TLS: with the first octet (`implicit`), by a command (`explicit`), or not at all. */
 export type TlsMode = 'none' | 'explicit' | 'implicit'
 
 interface NetworkPlan<M extends string> extends Plan<M> {
-  /** To dial: canonical, IPv6 without brackets. */
+  /** The host to connect to: canonical, IPv6 without brackets. */
   readonly host: string
   readonly port: number
   readonly tls: TlsMode
@@ -21,7 +21,7 @@ interface NetworkPlan<M extends string> extends Plan<M> {
 /** RFC 1738 3.2.2: one CWD for each element of `cwd`, then RETR or NLST of `name`; an empty name is a listing. */
 export interface FtpPlan extends NetworkPlan<'ftp'> {
   readonly user: string
-  /** Null: ask for it, if the server does. */
+  /** Null: the client asks for it, if the server does. */
   readonly password: string | null
   readonly cwd: readonly string[]
   readonly name: string
@@ -29,13 +29,13 @@ export interface FtpPlan extends NetworkPlan<'ftp'> {
 }
 
 export interface HttpPlan extends NetworkPlan<'http'> {
-  /** The request-target in origin form, RFC 9112 3.2.1. */
+  /** The request-target in origin form (RFC 9112 3.2.1). */
   readonly target: string
   readonly user: string | null
   readonly password: string | null
 }
 
-/** RFC 4266 2.1. `gopherPlus` is the Gopher+ string as the URL has it: `+`, `!`, `$` with what follows. */
+/** RFC 4266 2.1. `gopherPlus` is the Gopher+ string as in the URL: `+`, `!` or `$` with its rest. */
 export interface GopherPlan extends NetworkPlan<'gopher'> {
   readonly gophertype: string
   readonly selector: string
@@ -45,25 +45,25 @@ export interface GopherPlan extends NetworkPlan<'gopher'> {
 
 /** RFC 5538, RFC 1738 3.6 and 3.7. */
 export interface NntpPlan extends Plan<'nntp'> {
-  /** Null: a news URL names no server, and no default is configured. */
+  /** The server; null: a news URL names none, and no default is configured. */
   readonly host: string | null
   readonly port: number
   readonly tls: TlsMode
   readonly user: string | null
   readonly password: string | null
   readonly select: 'groups' | 'group' | 'article' | 'message'
-  /** A group; for `groups` a wildmat or null. */
+  /** The group; for `groups` a wildmat or null. */
   readonly newsgroup: string | null
   readonly articleNumber: number | null
-  /** Without its angle brackets. */
+  /** The message-id without its angle brackets. */
   readonly messageId: string | null
   /**
-   * An extension: of a group the articles with these numbers alone, both inclusive; a high of null for all from low on.
+   * An extension: only the group's articles with these numbers, both inclusive; a high of null means all from low on.
    */
   readonly articleRange?: readonly [low: number, high: number | null]
 }
 
-/** RFC 4248. User and password are advice to the person; they are never sent by themselves. */
+/** RFC 4248. User and password are advice to the person; the client never sends them by itself. */
 export interface TelnetPlan extends NetworkPlan<'telnet'> {
   readonly user: string | null
   readonly password: string | null
@@ -75,7 +75,7 @@ export interface WaisPlan extends NetworkPlan<'wais'> {
   readonly search: string | null
   readonly wtype: string | null
   readonly wpath: string | null
-  /** The wpath read as libwww writes it; null where it is of another form. */
+  /** The wpath as libwww reads it; null where it has another form. */
   readonly documentId: {
     readonly length: number | null
     readonly parts: ReadonlyArray<{ readonly tag: number; readonly value: string }>
@@ -91,7 +91,7 @@ export interface ProsperoPlan extends NetworkPlan<'prospero'> {
 
 /** RFC 4516. No attributes means all user attributes. */
 export interface LdapPlan extends Plan<'ldap'> {
-  /** "" where the client chooses the server. */
+  /** The server; "" where the client chooses it. */
   readonly host: string
   readonly port: number
   readonly tls: TlsMode
@@ -104,11 +104,11 @@ export interface LdapPlan extends Plan<'ldap'> {
     readonly value: string | null
     readonly critical: boolean
   }>
-  /** ldapi: the path of a local socket, in place of host and port. */
+  /** The path of a local socket in place of host and port, for ldapi. */
   readonly socket: string | null
 }
 
-/** RFC 2224. The path keeps its escapes, as it goes onto the wire with them (RFC 2054 6.1). */
+/** RFC 2224. The path keeps its escapes, since they are sent (RFC 2054 6.1). */
 export interface NfsPlan extends NetworkPlan<'nfs'> {
   readonly path: string
 }
@@ -128,7 +128,7 @@ export interface Tn3270Plan extends NetworkPlan<'tn3270'> {
   readonly user: string | null
 }
 
-/** A null target is the server itself. */
+/** A null target means the server itself. */
 export interface IrcPlan extends NetworkPlan<'irc'> {
   readonly service: string
   readonly target: string | null
@@ -163,11 +163,11 @@ export interface FingerPlan extends NetworkPlan<'finger'> {
 }
 
 export interface GeminiPlan extends NetworkPlan<'gemini'> {
-  /** The absolute URL, as it is sent. */
+  /** The absolute URL that is sent. */
   readonly target: string
 }
 
-// The plans that make no connection: they read what is here or in the URL, or name a program.
+// These plans make no connection: they read a local file or the URL itself, or name a program.
 
 /** RFC 8089. `host` is null, "" or `localhost` for this machine. */
 export interface FilePlan extends Plan<'file'> {
@@ -175,32 +175,32 @@ export interface FilePlan extends Plan<'file'> {
   readonly path: string
 }
 
-/** RFC 6068: a draft. Header names are lower case; fields that a link must not decide were dropped. */
+/** RFC 6068: a draft. Header names are lower case; fields that a link must not decide are left out. */
 export interface MailtoPlan extends Plan<'mailto'> {
   readonly to: readonly string[]
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** RFC 2397. `octets` are the data, decoded; explain leaves them out. */
+/** RFC 2397. `octets` are the decoded data; explain leaves them out. */
 export interface DataPlan extends Plan<'data'> {
   readonly mediaType: string
   readonly size: number
   readonly octets: string
 }
 
-/** RFC 2392; `messageId` is null for cid, which means the message at hand. */
+/** RFC 2392; `messageId` is null for cid, which means the current message. */
 export interface MessagePlan extends Plan<'message'> {
   readonly messageId: string | null
   readonly contentId: string | null
 }
 
-/** RFC 8141, undecoded. */
+/** RFC 8141; the parts stay undecoded. */
 export interface UrnPlan extends Plan<'urn'> {
   readonly nid: string
   readonly nss: string
   readonly rComponent: string | null
   readonly qComponent: string | null
-  /** A URL where the namespace's publisher keeps it, where one is known. */
+  /** The URL at which the namespace's publisher keeps it, if one is known. */
   readonly locatedAt: string | null
 }
 

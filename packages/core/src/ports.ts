@@ -1,6 +1,6 @@
 /**
  * The WHATWG "bad ports" (https://fetch.spec.whatwg.org/#port-blocking): ports of protocols that a crafted URL could be
- * made to speak. A scheme's own ports are taken out where they are used. 0 is no port to connect to.
+ * made to speak. A scheme's own ports are excepted where the list is used. Port 0 cannot be connected to.
  */
 export const foreignPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,

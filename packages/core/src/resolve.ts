@@ -7,25 +7,24 @@ import type { Defaults, Place, ResolveOptions, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
 import { redactUrl } from './secrets/redact.ts'
 import { type Host, readHost } from './url/host.ts'
-import type { SplitUrl } from './url/locator.ts'
-import { type Locator, malformed, type Part, type Span } from './url/locator.ts'
+import { type Locator, malformed, type Part, type Span, type SplitUrl } from './url/locator.ts'
 import { resolveReference } from './url/reference.ts'
 import { schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/split.ts'
 
-/** What a URL means: its parts, its scheme, what retrieval will do, and what to know before. */
+/** The meaning of a URL: its parts, its scheme, the retrieval's plan, and the findings. */
 export interface Resolution {
-  /** As given, or made absolute against the base. */
+  /** The URL as given, or made absolute against the base. */
   readonly url: string
   readonly locator: Locator
   readonly scheme: Scheme
   readonly plan: AccessPlan
-  /** The gravest first. */
+  /** The findings, the gravest first. */
   readonly findings: readonly Finding[]
 }
 
 /**
- * Works out what a URL means (RFC 3986 1.2.2 "resolution"). Pure: no I/O, and the same answer always.
- * Throws RetrievalError `malformed-url`, `unknown-scheme` or `limit-exceeded`, each with phase `resolve`.
+ * Works out the meaning of a URL (RFC 3986 1.2.2 "resolution"). Pure: no I/O, and always the same answer. Throws
+ * RetrievalError `malformed-url`, `unknown-scheme` or `limit-exceeded`, each with phase `resolve`.
  */
 export function resolve(url: string, options: ResolveOptions = noOptions): Resolution {
   const { base } = options
@@ -83,7 +82,7 @@ export function findScheme(name: string, extra?: readonly Scheme[]): Scheme | un
   return extra?.find((scheme) => scheme.name === name) ?? byName.get(name)
 }
 
-/** Splits a URL by what its scheme says of itself; one of an unknown scheme by RFC 3986 alone. Throws as splitUrl. */
+/** Splits a URL by its scheme's syntax; one of an unknown scheme by RFC 3986 alone. Throws as splitUrl. */
 export function splitByScheme(url: string, schemes?: readonly Scheme[]): SplitUrl {
   return splitUrl(url, (name) => findScheme(name, schemes) ?? anyScheme)
 }

@@ -4,15 +4,15 @@ import type { Locator, Part, Span } from './url/locator.ts'
 
 /** Defaults that a caller may set for all resolutions. */
 export interface Defaults {
-  /** `host` or `host:port` of the server for news URLs, which name none (RFC 1738 3.6). */
+  /** The `host` or `host:port` of the server for news URLs, which name none (RFC 1738 3.6). */
   readonly newsServer?: string
-  /** What an anonymous FTP login sends as its password (RFC 1635); default `anonymous@`. */
+  /** The password that an anonymous FTP login sends (RFC 1635); default `anonymous@`. */
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
   readonly localHosts?: readonly string[]
   /**
-   * Ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as `ftpes:` is (RFC
-   * 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642).
+   * Whether to ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as
+   * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642).
    */
   readonly requireTls?: boolean
 }
@@ -32,16 +32,13 @@ export interface ResolveOptions {
    * `parser-disagreement`.
    */
   readonly whatwgHost?: (url: string) => string | null
-  /**
-   * Mechanisms that the caller can fetch beside those that come with Retriever; no finding `no-fetcher` is made of
-   * them.
-   */
+  /** Mechanisms that the caller can fetch beside those that come with Retriever; they get no finding `no-fetcher`. */
   readonly fetchable?: readonly string[]
 }
 
-/** The result of the generic part of resolution, for a scheme: where to connect to. */
+/** The result of the generic part of resolution, for a scheme: the place to connect to. */
 export interface Place {
-  /** Canonical; "" where the URL has no host. */
+  /** The canonical host; "" where the URL has none. */
   readonly host: string
   /** The URL's port, else the scheme's; 0 where neither has one. */
   readonly port: number
@@ -55,7 +52,7 @@ export interface Inspection {
   readonly locator: Locator
   readonly plan: AccessPlan
   readonly place: Place
-  /** Where a part stands in the URL, or the whole URL. */
+  /** The place of a part in the URL, or the whole URL. */
   span(part: Part): Span
   /**
    * The part as it was written, before unsafe characters were escaped: offsets into it agree with the span. "" where
@@ -71,61 +68,69 @@ export type PortRules = Pick<Scheme, 'name' | 'defaultPort' | 'ownPorts' | 'anyP
  * Everything about one scheme. Differences between schemes are data here, so that no code asks for a scheme by name.
  */
 export interface Scheme {
-  /** Lower case. */
+  /** The name of the scheme, in lower case. */
   readonly name: string
-  /** What it is, for people. */
+  /** The name of the scheme for people. */
   readonly title: string
-  /** The specification, `RFC 1738 3.2`. */
+  /** The specification: `RFC 1738 3.2`. */
   readonly spec: string
   readonly mechanism: Mechanism
   readonly defaultPort: number | null
   /** Further ports that are this protocol's own: no finding is made of them. */
   readonly ownPorts?: readonly number[]
-  /** telnet: a service may listen on any port, so the list of foreign ports does not apply. */
+  /** True for telnet: a service may listen on any port, so the list of foreign ports does not apply. */
   readonly anyPort?: boolean
-  /** For URLs that name another service (Gopher items of type 8): its rules for ports, in place of the scheme's. */
+  /** The port rules for a URL that names another service (Gopher items of type 8), in place of the scheme's. */
   portRules?(plan: AccessPlan): PortRules | undefined
   readonly tls: TlsMode
-  /** `socket`: the host part is the encoded path of a local socket (ldapi). */
+  /** Whether the URL has a host. `socket`: the host part is the encoded path of a local socket (ldapi). */
   readonly host: 'required' | 'optional' | 'none' | 'socket'
-  /** RFC 1738 knows a user for ftp and telnet only; `forbidden` makes one a syntax error. */
+  /**
+   * Whether the URL may name a user, which RFC 1738 knows for ftp and telnet only; `forbidden` makes one a syntax
+   * error.
+   */
   readonly userinfo: 'allowed' | 'forbidden'
-  /** False: `?` is a character of the path (RFC 1738 3.2.2, 3.4). */
+  /** Whether the URL has a query. False: `?` is a character of the path (RFC 1738 3.2.2, 3.4). */
   readonly query: boolean
   /**
-   * The path is a hierarchy in which `.` and `..` mean what RFC 3986 5.2.4 says; else they are names like any other.
+   * Whether the path is a hierarchy in which `.` and `..` have the meaning of RFC 3986 5.2.4; else they are ordinary
+   * names.
    */
   readonly dotSegments?: boolean
   /**
    * Parts that end up on a line of the protocol, where a decoded CR, LF or NUL would begin another one (RFC 1738 6).
    */
   readonly lineParts: readonly Part[]
-  /** The URL decides the first octets sent, so the server's greeting gives no protection, as in Gopher. */
+  /**
+   * True where the URL decides the first octets sent, so that the server's greeting gives no protection, as in Gopher.
+   */
   readonly sendsFirst?: boolean
   /**
-   * Requests are in a binary frame, so that no server of a line protocol can read one out of this plan's: another
-   * protocol's port is then a warning and no danger.
+   * Whether this plan's requests are in a binary frame, so that no server of a line protocol can read a request out of
+   * them: another protocol's port is then a warning and not a danger.
    */
   isFramed?(plan: AccessPlan): boolean
-  /** The password goes over the network as it is. */
+  /** True where the password is sent unprotected over the network. */
   readonly sendsPassword?: boolean
-  /** The URL names a service, or a thing to do, and no data object; a program gets what it names as arguments. */
+  /**
+   * True where the URL names a service or an action instead of a data object; a program gets its parts as arguments.
+   */
   readonly handoff?: boolean
-  /** A program may get the user as an argument, though there is a data object. */
+  /** True where a program may get the user as an argument, though there is a data object. */
   readonly program?: boolean
-  /** Longest URL in characters, where 64 KiB will not do. */
+  /** The most characters of a URL, where 64 KiB is wrong. */
   readonly maxLength?: number
   /**
-   * What to use where no fetcher exists: a program, a gateway, a successor. Set for schemes that Retriever brings no
-   * fetcher for.
+   * The alternative where no fetcher exists: a program, a gateway, a successor. Set for schemes that Retriever brings
+   * no fetcher for.
    */
   readonly hint?: string
-  /** Historic or never registered: the reason, and what to use instead. */
+  /** For a scheme that is historic or was never registered: the reason, and the scheme to use instead. */
   readonly deprecated?: string
-  /** Normalizes a path beyond RFC 3986 6.2.2, where the scheme says what letters and escapes of a name mean. */
+  /** Normalizes a path beyond RFC 3986 6.2.2, where the scheme gives letters and escapes of a name a meaning. */
   normalizePath?(urlPath: string): string
-  /** Pure. Throws `malformed-url` through `place.fail`. */
+  /** Makes the plan. Pure. Throws `malformed-url` through `place.fail`. */
   resolve(locator: Locator, place: Place): AccessPlan
-  /** Findings that only this scheme can make. */
+  /** The findings that only this scheme can make. */
   inspect?(inspection: Inspection): readonly Finding[]
 }

@@ -1,5 +1,5 @@
 /**
- * A command line for pasting into a shell. Words with characters that mean something to a shell stand in single quotes
+ * A command line for pasting into a shell. Words with characters that mean something to a shell are in single quotes
  * (POSIX.1-2017 2.2.2), so that no text of a URL or server becomes a command. Control characters stay: printable()
  * shows them.
  */
@@ -7,7 +7,10 @@ export function shellCommand(words: readonly string[]): string {
   return words.map(shellWord).join(' ')
 }
 
-/** One word of it. A `~` or `=` is plain within a word only; behind `=` or `:`, bash takes `~` for a home directory. */
+/**
+ * One word of a command line. A `~` or `=` is plain within a word only; behind `=` or `:`, bash reads `~` as a home
+ * directory.
+ */
 export function shellWord(text: string): string {
   return /^[\w@%+:,./-](?:[\w@%+:,./=-]|(?<![=:])~)*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,6 +1,6 @@
 /**
- * `@retriever/fetchers/plugin`: what a fetcher for a mechanism of your own is made from. The built-in fetchers are made
- * from the same. See docs/library.md.
+ * `@retriever/fetchers/plugin`: the parts for a fetcher of your own, which the built-in fetchers use, too. See
+ * docs/library.md.
  */
 export { type ByteSource, chunksOf, type Sink, sourceOf } from './plugin/byte-source.ts'
 export type { Deadline } from './plugin/deadline.ts'

@@ -64,7 +64,7 @@ describe('the body', () => {
     expect(await retrieve(['--compressed', url('http', 'gzip/pub/hello.txt'), ftp])).toEqual({
       status: 0,
       stdout: 'Hello, world.\nHello, world.\n',
-      stderr: `retrieve: ${ftp}: The option --compressed has no effect: FTP has no such thing.\n`,
+      stderr: `retrieve: ${ftp}: The option --compressed has no effect: FTP does not support it.\n`,
     })
     const part = await retrieve(['--compressed', '-r', '7-11', url('http', 'pub/hello.txt')])
     expect(part).toEqual({ status: 0, stdout: 'world', stderr: '' })

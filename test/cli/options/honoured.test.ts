@@ -29,7 +29,7 @@ test.each([
     const { status, stderr, stdout } = await retrieve([...args, url], { cwd: folder() })
     expect(status).toBe(0)
     expect(stdout).not.toBe('')
-    expect(stderr).toBe(`retrieve: ${url}: The option ${name} has no effect: ${mechanism} has no such thing.\n`)
+    expect(stderr).toBe(`retrieve: ${url}: The option ${name} has no effect: ${mechanism} does not support it.\n`)
   }
 })
 
@@ -37,8 +37,8 @@ test('--limit and -H with FTP too, and -s says nothing', async () => {
   const url = `${servers.ftp.url}pub/hello.txt`
   const { stderr } = await retrieve(['--limit', '5', '-H', 'X-A: b', url])
   expect(stderr.split('\n')).toEqual([
-    `retrieve: ${url}: The option --limit has no effect: FTP has no such thing.`,
-    `retrieve: ${url}: The option -H, -A or -e has no effect: FTP has no such thing.`,
+    `retrieve: ${url}: The option --limit has no effect: FTP does not support it.`,
+    `retrieve: ${url}: The option -H, -A or -e has no effect: FTP does not support it.`,
     '',
   ])
   expect((await retrieve(['-s', '--limit', '5', url])).stderr).toBe('')

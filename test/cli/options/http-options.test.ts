@@ -309,5 +309,5 @@ test('--no-fail and --max-redirs 0 show a redirect in place of following it', as
   })
   const refused = await retrieve(args)
   expect(refused).toMatchObject({ status: 47, stdout: '' })
-  expect(refused.stderr).toContain('and the limit is 0 redirects; --no-fail shows the answer.')
+  expect(refused.stderr).toContain('no redirects are allowed; --no-fail shows the answer.')
 })

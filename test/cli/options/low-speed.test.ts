@@ -23,7 +23,7 @@ test.each([[['-y', '0.3']], [['-Y', '1', '-y', '0.3']], [['--speed-limit', '1k',
   async (options) => {
     const { status, stderr } = await retrieve(['--retry', '0', ...options, url])
     expect(status).toBe(28)
-    expect(stderr).toMatch(/Nothing came within 0\.3 s while receiving the body.*raise --speed-time\.\n$/)
+    expect(stderr).toMatch(/No octets came within 0\.3 s while receiving the body.*raise --speed-time\.\n$/)
   },
 )
 

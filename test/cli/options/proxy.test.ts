@@ -154,7 +154,7 @@ describe('the command', () => {
     const page = await retrieve(['-x', http(), 'ftp://ftp.example/pub/'])
     expect(page).toMatchObject({ status: 0, stdout: 'through the proxy\n' })
     expect(page.stderr).toMatch(
-      /^retrieve: ftp:\/\/ftp\.example\/pub\/: The proxy \S+ made a page .*: --proxytunnel\.\n$/,
+      /^retrieve: ftp:\/\/ftp\.example\/pub\/: The proxy \S+ turned the directory into a page.*: --proxytunnel\.\n$/,
     )
   })
 

@@ -61,7 +61,7 @@ describe('where the server can begin there', () => {
 
   test.each(['ABCD', 'ABCDEFGHIJ'])('never behind other octets: %j is replaced by the file', async (other) => {
     writeFileSync(join(folder(), 'other'), other)
-    const stderr = `retrieve: ${source}: It is retrieved from its beginning: the octets before it are not those of the file.\n`
+    const stderr = `retrieve: ${source}: The resource is retrieved from its beginning: the octets before it are not those of the file.\n`
     expect(await run('-C', '-', '-o', 'other', source)).toEqual({ ...quiet, stderr })
     expect(content('other')).toBe('abcdefghij')
   })
@@ -92,7 +92,7 @@ describe('HTTP', () => {
 
   test.each(['HELLO', 'Hello, world!\n'])('replaces %j, which is of another version', async (other) => {
     writeFileSync(join(folder(), 'v'), other)
-    const stderr = `retrieve: ${hello()}: It is retrieved from its beginning: it has changed since.\n`
+    const stderr = `retrieve: ${hello()}: The resource is retrieved from its beginning: it has changed since.\n`
     expect(await run('-C', '-', '-o', 'v', hello())).toEqual({ ...quiet, stderr })
     expect(content('v')).toBe('Hello, world.\n')
   })
@@ -119,19 +119,19 @@ describe('a file that is longer than the resource stays as it is, and the exit c
   test('http, where the length is known at the end alone', () =>
     refused(
       `${deaf.http.url}chunked/pub/hello.txt`,
-      'longer stays as it is: it has 24 octets, and only 14 have come.',
+      'longer was kept: it has 24 octets, but only 14 were received.',
       2,
     ))
   test('ftp', () => refused(`${servers.ftp.url}pub/hello.txt`, '14'))
   test('file', () => {
     writeFileSync(join(folder(), 'short'), 'Hello, world.\n')
-    return refused(pathToFileURL(join(folder(), 'short')).href, 'The file has 14 octets, and 24 are there already')
+    return refused(pathToFileURL(join(folder(), 'short')).href, 'The file has 14 octets, but 24 are there already')
   })
 })
 
 describe('where it cannot', () => {
   const hello = (): string => `${deaf.http.url}pub/hello.txt`
-  const why = 'It is retrieved from its beginning: the server sends only the whole.'
+  const why = 'The resource is retrieved from its beginning: the server sends only the whole.'
 
   test('the whole comes, and replaces the file', async () => {
     writeFileSync(join(folder(), 'y'), 'Hell')

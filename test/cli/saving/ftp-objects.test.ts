@@ -49,7 +49,7 @@ describe('-C - of a file', () => {
     const { status, stderr } = await run('-C', '-', '-o', 'c', `${ftp.url}pub/hello.txt`)
     return { status, stderr, content: readFileSync(file(), 'utf8') }
   }
-  const anew = 'It is retrieved from its beginning: '
+  const anew = 'The resource is retrieved from its beginning: '
 
   test.each(['Hello', hello])('of which %j is there: the rest', async (local) => {
     expect(await resume(local)).toEqual({ status: 0, stderr: '', content: hello })
@@ -70,7 +70,7 @@ describe('-C - of a file', () => {
   test('that is shorter by now: an error, and the file stays', async () => {
     const { status, stderr, content } = await resume(`${hello}and more`)
     expect({ status, content }).toEqual({ status: 36, content: `${hello}and more` })
-    expect(stderr).toContain('The file has 14 octets, and 22 are there already;')
+    expect(stderr).toContain('The file has 14 octets, but 22 are there already;')
   })
 })
 

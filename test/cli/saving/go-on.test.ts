@@ -174,7 +174,7 @@ describe('-C - mixes no two versions', () => {
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining('It is retrieved from its beginning'),
+      stderr: expect.stringContaining('The resource is retrieved from its beginning'),
     })
     expect([read('x'), left()]).toEqual(['0123456789', ['x']])
   })

@@ -288,7 +288,7 @@ describe('public addresses alone', () => {
     const options = { ...publicOnly, proxy: `socks5h://u:s3cr3t@127.0.0.1:${proxy.port}` }
     const error = await outcomeOf('http://www.example/', options)
     expect(error).toEqual(
-      refused(/through the proxy socks5h:\/\/127\.0\.0\.1:\d+, and `policy\.publicOnly` cannot see/),
+      refused(/through the proxy socks5h:\/\/127\.0\.0\.1:\d+, and `policy\.publicOnly` cannot check/),
     )
     expect(String(error)).not.toContain('s3cr3t')
     expect(proxy.heard).toEqual([])

@@ -189,8 +189,8 @@ describe('redirects', () => {
   test.each([
     ['nosuch://b.example/', 'refused', /to "nosuch:\/\/b.example\/" was not followed: only http and https/],
     ['javascript:alert(1)', 'refused', /only http and https/],
-    ['http://u:s3cr3t@[b/', 'protocol-violation', /that is no URL/],
-    ['http://b.example:99999/', 'protocol-violation', /that is no URL/],
+    ['http://u:s3cr3t@[b/', 'protocol-violation', /it is not a valid URL/],
+    ['http://b.example:99999/', 'protocol-violation', /it is not a valid URL/],
   ])('%s is no place to go to', async (location, code, message) => {
     await using client = to(location)
     const error = await failure(client.retrieve('http://a.example/x'))
@@ -275,7 +275,7 @@ describe('time and cancellation', () => {
       limits: { totalTimeout: 20 },
     })
     const error = await failure(client.retrieve('http://h/'))
-    expect(error.message).toMatch(/not done within 0.02 s while waiting for the server's greeting/)
+    expect(error.message).toMatch(/did not end within 0.02 s while waiting for the server's greeting/)
   })
 
   test('a pause of the consumer is no silence of the server', async () => {
@@ -427,14 +427,10 @@ describe('client.fetch', () => {
   })
 
   test.each<[string, FetchInit, RegExp]>([
-    [
-      'integrity',
-      { integrity: 'sha256-47DEQpj8HBSa' },
-      /^Expected `integrity` to be absent, since nothing here checks/,
-    ],
+    ['integrity', { integrity: 'sha256-47DEQpj8HBSa' }, /^Expected `integrity` to be absent, since it is not checked/],
     ['a cache that is to be gone past', { cache: 'no-store' }, /^Expected `cache` to be "default".*, got "no-store"/],
     ['a cache that is to be asked alone', { cache: 'only-if-cached' }, /^Expected `cache` to be "default"/],
-    ['a body', { body: 's3cr3t' }, /^Expected `body` to be absent, since GET sends none, got one \(string\)/],
+    ['a body', { body: 's3cr3t' }, /^Expected `body` to be absent, since GET sends no body, got one \(string\)/],
     ['a body of nothing', { body: '' }, /^Expected `body` to be absent/],
   ])('%s is refused, and nothing is sent', async (_what, init, message) => {
     await using client = createClient({ fetchers: [fakeHttp(() => expect.fail('It was sent.'))] })

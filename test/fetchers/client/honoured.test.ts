@@ -98,7 +98,7 @@ test('a fetcher of your own says itself what it honours', async () => {
   const request = { limit: 5, accept: 'text/plain' }
   expect(await toldBy({ mechanism: 'finger' }, 'finger://h/x', request, 'object')).toEqual([])
   expect(await toldBy({ mechanism: 'finger', honours: ['limit'] }, 'finger://h/x', request, 'object')).toEqual([
-    'The option `accept` has no effect: finger has no such thing.',
+    'The option `accept` has no effect: finger does not support it.',
   ])
   expect(await toldBy({ mechanism: 'ftp', honours: ['limit', 'accept'] }, 'ftp://h/x', request, 'object')).toEqual([])
 })

@@ -157,8 +157,14 @@ describe('a file', () => {
     })
 
     test.each([
-      [{ offset: 7, size: 1_000_004 }, 'It is retrieved from its beginning: its size is 1000003 now, and was 1000004.'],
-      [{ offset: 1_000_004, modified: new Date(0) }, 'It is retrieved from its beginning: it has been modified since.'],
+      [
+        { offset: 7, size: 1_000_004 },
+        'The resource is retrieved from its beginning: its size is 1000003 now, and was 1000004.',
+      ],
+      [
+        { offset: 1_000_004, modified: new Date(0) },
+        'The resource is retrieved from its beginning: it has been modified since.',
+      ],
     ])('else from its beginning, with a remark: %j', async (resumeFrom, message) => {
       remarks.length = 0
       expect(await resume('big', resumeFrom)).toEqual([0, 'abcdefgab'])
@@ -168,7 +174,7 @@ describe('a file', () => {
     test('not where the caller has more than there is', async () => {
       const error = await failure(client.retrieve(at('big'), { resumeFrom: 1_000_004 }))
       expect(error).toMatchObject({ code: 'resume-failed' })
-      expect(String(error)).toContain('The file has 1000003 octets, and 1000004 are there already')
+      expect(String(error)).toContain('The file has 1000003 octets, but 1000004 are there already')
       expect(openFiles()).toEqual([])
     })
 
@@ -176,7 +182,9 @@ describe('a file', () => {
       remarks.length = 0
       const representation = await client.retrieve('file:///proc/self/status', { resumeFrom: 5 })
       expect([representation.offset, await representation.text()]).toEqual([0, expect.stringMatching(/^Name:/)])
-      expect(remarks).toMatchObject([{ message: 'It is retrieved from its beginning: the file has no size.' }])
+      expect(remarks).toMatchObject([
+        { message: 'The resource is retrieved from its beginning: the file has no size.' },
+      ])
     })
   })
 

@@ -162,7 +162,7 @@ describe('a tunnel', () => {
 describe('a proxy that makes none', () => {
   test.each([
     [403, /its rules forbid it/],
-    [404, /makes no tunnels, or not there/],
+    [404, /makes no tunnels, or none to that target/],
     [405, /makes no tunnels/],
     [502, /it could not/],
     [504, /it could not/],
@@ -417,7 +417,7 @@ describe('an ftp URL asked of the proxy', () => {
     expect(representation).toMatchObject({ kind: 'object', mediaType: 'text/html' })
     const remarks = events.flatMap((event) => (event.type === 'remark' ? event.message : []))
     expect(remarks).toEqual([
-      expect.stringMatching(/The proxy \S+ made a page of the directory\..* tunnel: `proxyTunnel`\.$/),
+      expect.stringMatching(/The proxy \S+ turned the directory into a page\..* tunnel: `proxyTunnel`\.$/),
     ])
   })
 

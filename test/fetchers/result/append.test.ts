@@ -38,7 +38,7 @@ test('a fetcher is asked to resume, and its offset is told', async () => {
   expect(asked).toEqual([{ resumeFrom }])
   await expect(client.retrieve('http://h/', { resumeFrom: 3, range: [0, 1] })).rejects.toMatchObject({
     code: 'invalid-option',
-    message: expect.stringContaining('`resumeFrom` to be absent where there is a range'),
+    message: expect.stringContaining('`resumeFrom` to be absent if there is a `range`'),
   })
   expect(asked).toHaveLength(1)
 })
@@ -86,7 +86,7 @@ describe('saveTo with append', () => {
     const source = endless()
     const saving = (await get(source.body, { offset })).saveTo(at('x'), { append: true })
     await expect(saving).rejects.toMatchObject({ code: 'write-failed', phase: 'save' })
-    await expect(saving).rejects.toThrow(`it has 3 octets, and what comes goes behind octet ${offset}.`)
+    await expect(saving).rejects.toThrow(`it has 3 octets, but the body continues after octet ${offset}.`)
     expect(await readFile(at('x'), 'utf8')).toBe('abc')
     expect(source.pulled()).toBe(0)
   })
@@ -114,8 +114,8 @@ describe('saveTo with append', () => {
     }
     await refused(at('link'), 'a symbolic link stands there.')
     await refused(at('missing'), 'there is no such file to append to.')
-    await refused(at('pipe'), 'it is no regular file')
-    await refused('/dev/null', 'it is no regular file')
+    await refused(at('pipe'), 'it is not a regular file')
+    await refused('/dev/null', 'it is not a regular file')
     expect(await readFile(at('victim'), 'utf8')).toBe('abc')
     expect((await readdir(folder)).sort()).toEqual(['link', 'pipe', 'victim'])
   })

@@ -53,7 +53,7 @@ describe('a FIFO that stands in the place', () => {
   test.each([
     ['overwrite: false', { overwrite: false }, 'it exists already'],
     ['overwrite: false and special: true', { overwrite: false, special: true }, 'it exists already'],
-    ['no option', {}, 'it is no regular file'],
+    ['no option', {}, 'it is not a regular file'],
   ])('is refused with %s, and nothing waits', async (_, options, why) => {
     const source = endless()
     const representation = await get(source.body)

@@ -134,7 +134,7 @@ function firstOf(lines: readonly string[], what: string): string[] {
   return [...lines.slice(0, shownLines), `... ${lines.length} ${what} in all`]
 }
 
-/** Milliseconds; local servers reply sooner. */
+/** The time in milliseconds for a reply; local servers are faster. */
 const replyTimeout = 5000
 
 /** TELNET commands: IAC, a verb, and for WILL, WONT, DO and DONT an option (RFC 854). */

@@ -7,9 +7,9 @@ import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { guessedDecoder } from '../terminal/text-guess.ts'
 
-/** A book has about 1 MiB; a longer file is hardly text. */
+/** The longest text that is read: a book has about 1 MiB, and a longer file is hardly text. */
 const maxText = 64 * 1024 * 1024
-/** How many characters are printed at once. */
+/** The number of characters that are printed at once. */
 const batch = 64 * 1024
 
 /** `retrieve extract [FILE|-]`: prints the URLs of a text, in order. Malformed URLs are reported on standard error. */
@@ -61,7 +61,7 @@ function tooLong(name: string): RetrievalError {
   return new RetrievalError('limit-exceeded', message, { phase: 'body' })
 }
 
-/** Reasons that are others for a file that is read. */
+/** Reasons worded for a file that is read. */
 const reasons: Readonly<Record<string, string>> = { EISDIR: 'it is a directory', ENOENT: 'there is no such file' }
 
 function unreadable(name: string, cause: unknown): RetrievalError {

@@ -12,10 +12,10 @@ import { safeFileName } from '../saving/file-name.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../saving/save-plan.ts'
 import { Session } from '../session.ts'
-import { headOf, isHttp, shownHead } from '../views/head.ts'
+import { headOf, shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
 
-/** One URL to get, and the means to do it. */
+/** One URL to get, and the objects that get it. */
 interface Job {
   readonly resolution: Resolution
   readonly session: Session
@@ -52,7 +52,7 @@ async function toStdout(asIs: boolean, { resolution, session, run: { config, out
   const start = Number(config.continueAt ?? 0)
   await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal, start)
   const isShown = output.stdoutIsTerminal && !asIs
-  if (config.request.head || (config.include && isHttp(representation))) {
+  if (config.request.head || (config.include && representation.mechanism === 'http')) {
     const head = headOf(representation, session.statusLine)
     await output.write(isShown ? shownHead(head) : head)
   }
@@ -74,7 +74,7 @@ async function toFile(destination: FileDestination, { resolution, session, run, 
   saveEtag(run.config.etagFile, representation)
 }
 
-/** -J: the name of the file is known once the response has come. */
+/** Saves under the name that the server gives (-J), which is known once the response has come. */
 async function toNamedByServer(directory: string, { resolution, session, run, kept }: Job): Promise<void> {
   const { config, report } = run
   await using representation = await session.retrieve(resolution, true)
@@ -96,7 +96,7 @@ function givenName(representation: Representation): string | null {
   return name === null ? null : safeFileName(name)
 }
 
-/** --part and --attachments. */
+/** Saves parts for --part and --attachments. */
 async function partsTo(destination: Destination, parts: PartOptions, { resolution, session, run }: Job): Promise<void> {
   const folder = parts.attachmentsTo
   if (folder !== null) tryFile(folder, () => accessSync(folder, constants.W_OK))

@@ -1,4 +1,4 @@
-/** The first word of a command line says what to do. */
+/** The commands, which are the first word of a command line. */
 export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo'] as const
 export type CommandName = (typeof commandNames)[number]
 

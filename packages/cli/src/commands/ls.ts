@@ -1,6 +1,5 @@
 import { usageError } from '../exit-codes.ts'
-import type { Run } from '../run.ts'
-import { eachUrl } from '../run.ts'
+import { eachUrl, type Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { printListing } from '../views/listing.ts'
 

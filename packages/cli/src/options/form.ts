@@ -23,7 +23,7 @@ export interface GivenAnswer {
   readonly value: string
 }
 
-/** Throws `invalid-option`, without the value, which may be a secret. */
+/** Reads --form. Throws `invalid-option`, without the value, which may be a secret. */
 export function readForm(line: GivenOptions<FormOption>): GivenAnswer[] {
   return line.values('form').map((text) => {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
@@ -53,10 +53,10 @@ export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAns
   )
 }
 
-/** How many questions an error message lists. */
+/** The most questions that an error message lists. */
 const mostShown = 30
 
-/** The number of a question by its number, or else by its prompt as the server wrote it or as it is shown. */
+/** The number of a question, found by that number, or else by its prompt as the server wrote it or as it is shown. */
 function numberOf(name: string, { fields }: Form): number {
   const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
   if (number >= 1 && number <= fields.length) return number

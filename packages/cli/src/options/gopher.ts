@@ -15,8 +15,8 @@ export const gopherOptions: readonly OptionRow<GopherOption>[] = [
 ]
 
 /**
- * --search; null if it is not given. Throws `invalid-option` for a TAB or line end, which would add a field or a
- * line to the request (security.md 70: a search that holds a TAB).
+ * The words of --search; null if it is not given. Throws `invalid-option` for a TAB or line end, which would add a
+ * field or a line to the request (security.md 70: a search that holds a TAB).
  */
 export function readSearch(line: GivenOptions<GopherOption>): string | null {
   const text = line.value('search')
@@ -35,7 +35,7 @@ export function searchUrl({ url, locator, plan }: Resolution, text: string): str
   }
   const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')
   if (search !== '') {
-    // With its Gopher+ part, if it has one.
+    // The URL's Gopher+ part stays, if it has one.
     const bare = formatLocator({ ...locator, urlPath: [item, '', ...plus].join('%09').replace(/(?:%09)+$/, '') })
     throw usageError(`${url} has a search already: leave --search out, or give ${bare}.`)
   }

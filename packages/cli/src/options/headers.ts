@@ -44,7 +44,7 @@ export function readHeaders(line: GivenOptions<HeaderOption | 'oauth2-bearer'>):
   return Object.fromEntries([...others.filter(([name]) => !isGiven(name)), ...given])
 }
 
-/** `Name: value`, or `Name;` for a field without a value, as in curl. */
+/** Reads `Name: value`, or `Name;` for a field without a value, as in curl. */
 function readField(text: string): Field {
   const [, name = '', value = ''] = /^([^:;\s]+)(?::[ \t]*([\s\S]*\S)[ \t]*|;)$/.exec(text) ?? []
   if (name === '') {
@@ -79,7 +79,7 @@ function referer(line: GivenOptions<HeaderOption>): Field | null {
   return url === undefined ? null : checked('--referer', ['Referer', url])
 }
 
-/** RFC 6750 2.1: b64token. */
+/** The header field of --oauth2-bearer, a b64token (RFC 6750 2.1). */
 function bearer(line: GivenOptions<'oauth2-bearer'>): Field | null {
   const token = line.value('oauth2-bearer')
   if (token === undefined) return null
@@ -87,7 +87,10 @@ function bearer(line: GivenOptions<'oauth2-bearer'>): Field | null {
   throw usageError('--oauth2-bearer needs a token: letters, digits and -._~+/ alone, perhaps with = at its end.')
 }
 
-/** --accept and --accept-language: a header field in HTTP, and in Gopher+ a choice of view. Throws `invalid-option`. */
+/**
+ * The value of --accept or --accept-language: a header field in HTTP, and in Gopher+ a choice of view. Throws
+ * `invalid-option`.
+ */
 export function readPreference(
   line: GivenOptions<'accept' | 'accept-language'>,
   option: 'accept' | 'accept-language',

@@ -55,7 +55,7 @@ type Category =
   | 'Servers'
   | 'General'
 
-/** In the order of --help. */
+/** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],

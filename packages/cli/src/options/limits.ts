@@ -66,7 +66,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
 ]
 
-/** Only what is typed; the client knows the defaults. Throws `invalid-option`. */
+/** The limits that are typed; the client knows the defaults. Throws `invalid-option`. */
 export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
   const size = line.value('max-filesize')
   const redirects = line.value('max-redirs')
@@ -81,7 +81,7 @@ export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
   }
 }
 
-/** In seconds; 0 means the default, as in curl. */
+/** A timeout, given in seconds; 0 means the default, as in curl. */
 function readTimeout(
   line: GivenOptions<LimitOption>,
   option: 'max-time' | 'connect-timeout',
@@ -92,7 +92,7 @@ function readTimeout(
   return seconds === 0 ? {} : { [limit]: 1000 * seconds }
 }
 
-/** As in curl, one of the two options sets the other's default: 30 seconds, 1 octet a second. */
+/** The least speed. As in curl, one of the two options sets the other's default: 30 seconds, 1 octet a second. */
 function readSpeed(line: GivenOptions<LimitOption>): Partial<Limits> {
   const speed = line.value('speed-limit')
   const time = line.value('speed-time')

@@ -40,7 +40,7 @@ export interface Login {
   readonly password: string | null
 }
 
-/** -u or -U; null if it is not given. */
+/** The login of -u or -U; null if it is not given. */
 export function readLogin(line: GivenOptions<'user' | 'proxy-user'>, option: 'user' | 'proxy-user'): Login | null {
   const text = line.value(option)
   if (text === undefined) return null

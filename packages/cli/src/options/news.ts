@@ -27,7 +27,7 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   },
 ]
 
-/** How many articles. Throws `invalid-option`. */
+/** The number of articles. Throws `invalid-option`. */
 export function readLimit(text: string): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text)
   throw usageError(`--limit needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
@@ -41,7 +41,7 @@ export type PartOptions =
 /** Options that need less than the whole message, while a part is known only once all of it has come. */
 const excluded = ['range', 'continue-at', 'head', 'include', 'remote-header-name', 'etag-save', 'split'] as const
 
-/** --part and --attachments; null if neither is given. Throws `invalid-option`. */
+/** The parts of --part and --attachments; null if neither is given. Throws `invalid-option`. */
 export function readPartOptions(
   line: GivenOptions<NewsOption | OutputOption | (typeof excluded)[number]>,
 ): PartOptions | null {

@@ -1,6 +1,6 @@
 import { usageError } from '../exit-codes.ts'
 
-/** A decimal number, strictly: `1e3`, `0x10` and ` 1` are none. Throws `invalid-option`. */
+/** A decimal number, read strictly: `1e3`, `0x10` and ` 1` are none. Throws `invalid-option`. */
 export function readNumber(option: string, text: string, form: RegExp = /^\d+(?:\.\d+)?$/): number {
   if (form.test(text)) return Number(text)
   throw usageError(`--${option} needs a number of 0 or more, not ${JSON.stringify(text)}.`)

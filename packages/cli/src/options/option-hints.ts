@@ -2,9 +2,7 @@ import { type Advice, type AdvisedOption, adviceText, type Explanation, type Fin
 
 type Words = string | ((value: Advice['value']) => string)
 
-/**
- * What a person types for each option of the library that a message may name, or what it is where nothing can be typed.
- */
+/** The words to type for each option of the library that a message may name, or a name where nothing can be typed. */
 const typed: Readonly<Record<AdvisedOption, Words>> = {
   'policy.allow': (code) => `--allow ${code}`,
   'policy.allowPorts': (port) => `--allow-port ${port}`,
@@ -56,14 +54,14 @@ function fieldOption(field: Advice['value']): string {
   return `-H '${field}: ...'${field === 'Authorization' ? ' or --oauth2-bearer' : ''}`
 }
 
-/** A message of the library with what the command has in place of the option that it names. */
+/** The library's message with the command's words in place of the library's option. */
 export function inFlags(message: string, advice: Advice | undefined): string {
   if (advice === undefined) return message
   const words = typed[advice.option]
   return message.replaceAll(adviceText(advice), () => (typeof words === 'string' ? words : words(advice.value)))
 }
 
-/** A finding as the command shows it: without `advice`, and its remedy in the message. */
+/** A finding as the command shows it: without `advice`, and with its remedy in the message. */
 export function shownFinding({ code, severity, message, remedy, span, rule, advice }: Finding): ShownFinding {
   return { code, severity, message: inFlags(`${message} ${remedy}`, advice), span, rule }
 }

@@ -18,14 +18,14 @@ export interface Given<Name extends string = string> {
   readonly value: string
 }
 
-/** A command line, as a reader of some of its options sees it. */
+/** A command line, in the view of a reader of some of its options. */
 export interface GivenOptions<Name extends string> {
   readonly operands: readonly string[]
   /** All options, in the order in which they were typed. */
   readonly given: readonly Given[]
   has(name: Name): boolean
   values(name: Name): string[]
-  /** The last value counts, as in curl. */
+  /** The last value of an option, which counts, as in curl. */
   value(name: Name): string | undefined
 }
 

@@ -95,7 +95,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
 ]
 
-/** --charset; null if it is not given. Throws `invalid-option`. */
+/** The charset of --charset; null if it is not given. Throws `invalid-option`. */
 export function readCharset(line: GivenOptions<OutputOption>): string | null {
   const name = line.value('charset')
   if (name === undefined || knownCharset(name) !== null) return name ?? null

@@ -42,7 +42,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
 ]
 
-/** Throws `invalid-option`. */
+/** Reads the policy. Throws `invalid-option`. */
 export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
   return {
     allow: line.values('allow').map(readFindingCode),

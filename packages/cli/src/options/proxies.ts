@@ -69,7 +69,9 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
 /** Gives the proxy's URL for a target; null: none. */
 export type ProxyChooser = (target: ProxyTarget) => string | null
 
-/** The options that name a proxy, and what each puts before its value. The last one typed counts, as in curl. */
+/**
+ * The options that name a proxy, and the scheme that each puts before its value. The last one typed counts, as in curl.
+ */
 const prefixes: Readonly<Record<string, string>> = {
   proxy: '',
   socks5: 'socks5://',
@@ -86,15 +88,18 @@ export function proxyChooser(line: GivenOptions<ProxyOption>, env: NodeJS.Proces
   }
 }
 
-/** `ftp_proxy`, `FTP_PROXY`, `all_proxy`, `ALL_PROXY`; one that is set to nothing means none. */
+/** The value of `ftp_proxy`, `FTP_PROXY`, `all_proxy` or `ALL_PROXY`; an empty one means no proxy. */
 function fromEnvironment(scheme: string, env: NodeJS.ProcessEnv): string {
   const name = `${scheme}_proxy`
-  // Not HTTP_PROXY: a CGI program finds there what a client sent as the field `Proxy:` (CVE-2016-5385).
+  // HTTP_PROXY is not read: in a CGI program it contains the field `Proxy:` that a client sent (CVE-2016-5385).
   const upper = scheme === 'http' ? undefined : env[name.toUpperCase()]
   return env[name] ?? upper ?? env.all_proxy ?? env.ALL_PROXY ?? ''
 }
 
-/** `localhost,example.org,.example.net,10.0.0.0/8,::1`; a name includes its subdomains, `*` alone means every host. */
+/**
+ * Whether the list exempts the host: `localhost,example.org,.example.net,10.0.0.0/8,::1`; a name includes its
+ * subdomains, `*` alone means every host.
+ */
 function isExempt(host: string, list: string): boolean {
   const name = host.replace(/%.*$|\.$/, '')
   const entries = list.split(/[\s,]+/).filter((entry) => entry !== '')
@@ -107,7 +112,7 @@ function coversName(entry: string, name: string): boolean {
   return name === domain || name.endsWith(`.${domain}`)
 }
 
-/** An address, or a network in CIDR notation (RFC 4632). */
+/** Whether the entry, an address or a network in CIDR notation (RFC 4632), covers the address. */
 function coversAddress(entry: string, address: string): boolean {
   const [, network = '', prefix] = /^\[?([^\]/]*)\]?(?:\/(\d{1,3}))?$/.exec(entry) ?? []
   const bits = isIP(network) === 4 ? 32 : 128

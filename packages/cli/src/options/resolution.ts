@@ -32,8 +32,8 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
 ]
 
 /**
- * `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 with or without brackets. As in curl, the last one for a HOST:PORT
- * counts.
+ * Reads `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 with or without brackets. As in curl, the last one for a
+ * HOST:PORT counts.
  */
 export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddresses {
   return Object.fromEntries(
@@ -65,7 +65,7 @@ export function readDefaults(
   }
 }
 
-/** The file in which Debian, the clients of INN and tin keep the name of the News server. */
+/** The News server named in the file that Debian, the clients of INN and tin use for it. */
 function systemNewsServer(): string | undefined {
   try {
     return readFileSync('/etc/news/server', 'utf8').split('\n', 1)[0]?.trim() || undefined

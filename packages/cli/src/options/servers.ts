@@ -26,7 +26,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
   },
 ]
 
-/** The servers that are named, or all of them, with their ports and faults. Throws `invalid-option`. */
+/** The named servers, or all of them, with their ports and faults. Throws `invalid-option`. */
 export function readServersOptions(line: GivenOptions<ServerOption>): ServersOptions {
   const named = line.operands.map(readProtocol)
   const faults = readFaults(line.values('fault'))
@@ -44,7 +44,7 @@ function readProtocol(text: string): ProtocolName {
   return protocol
 }
 
-/** `delay=100`; the servers check the names and values. */
+/** Reads faults such as `delay=100`; the servers check the names and values. */
 function readFaults(texts: readonly string[]): Faults {
   const faults = texts.map((text) => {
     const [, name, value = ''] = /^(\w+)=(.*)$/.exec(text) ?? []

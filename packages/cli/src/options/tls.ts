@@ -81,7 +81,7 @@ function readIdentity(line: GivenOptions<TlsOption>): TlsOptions {
   return { cert, key, ...(passphrase !== undefined && { passphrase }) }
 }
 
-/** `me.pem:secret`; as in curl, a `:` in the file's name is written `\:`, and a `\` is `\\`. */
+/** Splits `me.pem:secret`; as in curl, a `:` in the file's name is written `\:`, and a `\` is `\\`. */
 function splitPassword(typed: string): { readonly file: string; readonly password: string | undefined } {
   const [, file = '', password] = /^((?:[^\\:]|\\.)*)(?::(.*))?$/s.exec(typed) ?? []
   return { file: file.replace(/\\([\\:])/g, '$1'), password }

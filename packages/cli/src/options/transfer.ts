@@ -47,7 +47,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
 ]
 
-/** `A-B` or `A-`. Throws `invalid-option`. */
+/** Reads `A-B` or `A-`. Throws `invalid-option`. */
 export function readRange(text: string): [number, number | null] {
   const [, first, last = ''] = /^(\d{1,15})-(\d{0,15})$/.exec(text) ?? []
   const range: [number, number | null] = [Number(first), last === '' ? null : Number(last)]
@@ -55,10 +55,10 @@ export function readRange(text: string): [number, number | null] {
   throw usageError(`--range needs A-B or A-, such as 0-99, with A not above B; not ${JSON.stringify(text)}.`)
 }
 
-/** Where a body is to begin: at an octet, or where the output file ends. */
+/** The place where a body is to begin: an octet, or the end of the output file. */
 export type ContinueAt = number | 'end'
 
-/** -C; null if the body is to begin at its beginning. Throws `invalid-option`. */
+/** The value of -C; null if the body is to begin at its beginning. Throws `invalid-option`. */
 export function readContinueAt(
   line: GivenOptions<TransferOption>,
   destinations: readonly Destination[],
@@ -84,8 +84,8 @@ const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun
 const looseDate = /^(?:\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
 
 /**
- * -z: a date, or the date of a file; null for an output file that does not exist yet, as in the first `-z list -o
- * list`. Date.parse decides the time zone of a date without one. Throws `invalid-option`.
+ * The date of -z, or the date of the file that it names; null for an output file that does not exist yet, as in the
+ * first `-z list -o list`. Date.parse decides the time zone of a date without one. Throws `invalid-option`.
  */
 export function readTime(text: string, destinations: readonly Destination[]): Date | null {
   if (text.startsWith('-')) {

@@ -8,7 +8,7 @@ import type { OutputOption } from '../options/output.ts'
 
 type DestinationOptions = GivenOptions<OutputOption | 'continue-at'>
 
-/** Where a body goes. */
+/** The destination of a body. */
 export type Destination =
   /** `asIs`: `-o -` was given, so a terminal gets the octets unchanged. */
   | { readonly to: 'stdout'; readonly asIs: boolean }
@@ -77,7 +77,7 @@ export function tryFile<T>(path: string, operation: () => T): T {
   }
 }
 
-/** The error for local output, worded as by saveTo(). */
+/** The error for local output, with the words of saveTo(). */
 export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
 }

@@ -47,7 +47,8 @@ function parametersOf(field: string): Map<string, string[]> | null {
 }
 
 /**
- * RFC 8187 3.2: `UTF-8''gr%C3%BC%C3%9Fe`, `iso-8859-1'de'gr%FC%DFe`; null for another charset and for invalid UTF-8.
+ * Reads `UTF-8''gr%C3%BC%C3%9Fe`, `iso-8859-1'de'gr%FC%DFe` (RFC 8187 3.2); null for another charset and for invalid
+ * UTF-8.
  */
 function extendedValue(value: string): string | null {
   const [, charset = '', encoded = ''] = /^([^']*)'[\w-]*'((?:[\w!#$&+.^`|~-]|%[\dA-F]{2})*)$/i.exec(value) ?? []

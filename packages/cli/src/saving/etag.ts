@@ -18,18 +18,18 @@ import { checkTarget, tryFile, writeFailed } from './destination.ts'
 
 /** The entity tag that the file of --etag-compare holds. */
 export interface ComparedEtag {
-  /** Null if there is none yet, or it is damaged. */
+  /** The entity tag; null if there is none yet, or it is damaged. */
   readonly tag: string | null
   /** The file, if it holds something other than an entity tag. */
   readonly damaged: string | null
 }
 
-/** RFC 9110 8.8.3. */
+/** An entity tag (RFC 9110 8.8.3). */
 const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
-/** The limit of a header section: a longer file holds no entity tag. */
+/** The longest file that is read, which is the limit of a header section: a longer one holds no entity tag. */
 const maxLength = 64 * 1024
 
-/** --etag-compare. Throws `invalid-option` for a file that cannot be read. */
+/** Reads the file of --etag-compare. Throws `invalid-option` for a file that cannot be read. */
 export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save'>): ComparedEtag {
   const file = fileOf(line, 'etag-compare')
   const text = file === null ? '' : contentOf(file).trim()

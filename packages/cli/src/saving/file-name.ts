@@ -1,7 +1,7 @@
 import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets } from '@retriever/core'
 import { controls } from '../terminal/output.ts'
 
-/** Octets of UTF-8, which every file system accepts even with `.part.json` added. */
+/** The most octets of UTF-8 in a name: every file system accepts so many, even with `.part.json` added. */
 const maxOctets = 200
 
 /**
@@ -33,10 +33,10 @@ function lastSegment(path: string): string {
  */
 const invisible = /[\u00AD\u180E\u200B-\u200D\u2060-\u2064\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
 const windowsOnly = /[<>:"|?*]/g
-/** Windows devices: `nul.txt` and `nul .txt` are the device too. */
+/** The names of Windows devices; `nul.txt` and `nul .txt` are the device, too. */
 const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i
 
-/** Makes any text one path segment that is harmless on all systems (security.md section 2); null if nothing is left. */
+/** Makes one path segment of any text, harmless on all systems (security.md section 2); null if nothing is left. */
 export function safeFileName(text: string, platform: NodeJS.Platform = process.platform): string | null {
   const segment = text
     .slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
@@ -44,13 +44,16 @@ export function safeFileName(text: string, platform: NodeJS.Platform = process.p
     .normalize('NFC')
   const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
   if (named === '') return null
-  // `-` would be an option, `~` a home directory, `.` a hidden file.
+  // At the beginning, `-` would make the name an option, `~` a home directory, `.` a hidden file.
   const safe = shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
   // A later run would read such a file as the record of an unfinished file.
   return /\.part\.json$/i.test(safe) ? `${safe}_` : safe
 }
 
-/** Windows drops trailing dots and blanks, which would name another file. `.` and `..` become empty. */
+/**
+ * The name without trailing dots and blanks: Windows drops them, which would name another file. `.` and `..` become
+ * empty.
+ */
 function trimEnd(name: string): string {
   let end = name.length
   while (end > 0 && '. '.includes(name.charAt(end - 1))) end--

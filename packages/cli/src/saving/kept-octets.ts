@@ -25,7 +25,7 @@ export class KeptOctets {
     else this.#goOn = `the same command${this.#isContinued ? '' : ' with -C -'} continues from there`
   }
 
-  /** The file is complete. */
+  /** Ends the file, which is complete. */
   end(): void {
     this.#plan = null
   }
@@ -51,13 +51,13 @@ function filesOf({ path, behind }: SavePlan): readonly string[] {
   return behind === null ? [`${path}.part`] : [`${path}.part`, path]
 }
 
-/** Differs if a file was replaced or has grown. */
+/** The state of a file, which differs if the file was replaced or has grown. */
 function stateOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
 }
 
-/** Null also for a part that belongs to another running retrieval. */
+/** The part of an unfinished file. Null also for a part that belongs to another running retrieval. */
 function partOf(path: string): Promise<KeptPart | null> {
   return findPart(path).catch(() => null)
 }

@@ -12,7 +12,7 @@ import { isMessage } from '../views/media.ts'
 import { type Destination, notShown, tryFile, writeFailed } from './destination.ts'
 import { safeFileName } from './file-name.ts'
 
-/** --part and --attachments: writes parts of a message to their destination. */
+/** Writes the parts of --part and --attachments to their destination. */
 export async function getParts(
   { which, attachmentsTo }: PartOptions,
   representation: Representation,

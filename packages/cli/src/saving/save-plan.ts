@@ -10,10 +10,10 @@ import { fileNameOf } from './file-name.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
-/** How a body becomes a file: where it begins, and what it is appended to. */
+/** The way in which a body becomes a file: its first octet, and the file that it is appended to. */
 export interface SavePlan {
   readonly path: string
-  /** 0: from the beginning. */
+  /** The first octet to retrieve; 0: from the beginning. */
   readonly from: number | ResumePoint
   /** The length of the file that the rest is appended to; null if the body goes to NAME.part first. */
   readonly behind: number | null
@@ -55,7 +55,8 @@ export function nameFor(resolution: Resolution): string {
 }
 
 /**
- * Appends to an existing file. If the server sends the whole, it replaces the file once complete, unless it is shorter.
+ * The plan to append to an existing file. If the server sends the whole, it replaces the file once complete, unless it
+ * is shorter.
  */
 function behind(path: string, start: number): SavePlan {
   const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }

@@ -49,7 +49,7 @@ export class CredentialPrompt {
     return known
   }
 
-  /** The client uses only the account of this answer. */
+  /** Answers with an account; the client uses only that of this answer. */
   async #answerAccount({ host, user }: Challenge, place: string): Promise<Credentials | null> {
     const name = user ?? ''
     const typed = place === this.#place ? this.#account : null

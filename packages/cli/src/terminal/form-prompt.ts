@@ -5,9 +5,9 @@ import type { Output } from './output.ts'
 import { canAsk, Prompter } from './prompt.ts'
 
 /**
- * Fills in forms with the answers of --form, and asks the person at the terminal for the rest; without a terminal, the
- * server's proposals are used. Null if there is no answer and nobody to ask, and, without --form, for URLs that are no
- * form: only Gopher+ URLs with `?` are (RFC 4266 2.4).
+ * Fills in forms with the answers of --form, and asks the person at the terminal for the rest; without a terminal, it
+ * uses the server's proposals. Null if there is neither an answer nor a person to ask, and, without --form, for URLs
+ * that are no form: only Gopher+ URLs with `?` are (RFC 4266 2.4).
  */
 export function formFiller(
   { plan }: Resolution,
@@ -24,7 +24,7 @@ export function formFiller(
   }
 }
 
-/** Null if the person breaks off. */
+/** Asks for the rest of the answers. Null if the person breaks off. */
 async function askForRest(
   { url, fields }: Form,
   typed: FormAnswers,
@@ -47,7 +47,7 @@ async function askForRest(
 
 type Say = (line: string) => void
 
-/** Undefined: what the server proposes; null: the person breaks off. */
+/** An answer. Undefined: the server's proposal; null: the person breaks off. */
 type Answer = string | readonly string[] | undefined | null
 
 function askField(field: FormField, number: number, prompter: Prompter, say: Say): Promise<Answer> {
@@ -110,7 +110,7 @@ async function askChoice(field: FormField, prompter: Prompter, say: Say): Promis
   }
 }
 
-/** `Your name? [nobody]: ` */
+/** The line that asks a question: `Your name? [nobody]: `. */
 function question(field: FormField): string {
   const label = labelOf(field)
   if (field.default !== null && field.default !== '') return `${label} [${printable(field.default)}]: `

@@ -3,7 +3,7 @@ import { openStdout, type Sink, StdoutClosed } from './sink.ts'
 
 export { StdoutClosed }
 
-/** The one place that prints. Standard output gets bodies and answers only; standard error gets everything else. */
+/** All output of the program. Standard output gets only bodies and answers; standard error gets everything else. */
 export class Output {
   readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
   readonly stderrIsTerminal: boolean = process.stderr.isTTY === true
@@ -19,7 +19,7 @@ export class Output {
     process.stderr.on('error', () => {})
   }
 
-  /** A terminal of unknown width reports 0. */
+  /** The width of the terminal; one of unknown width reports 0. */
   get columns(): number {
     return process.stdout.columns || 100
   }
@@ -62,7 +62,7 @@ export class Output {
   }
 }
 
-/** C0, DEL, C1, line separators, and the marks that reorder text. */
+/** Control characters: C0, DEL, C1, line separators, and the marks that reorder text. */
 export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
 /** One JSON object on one line. DEL, C1 controls and bidi marks, which JSON.stringify leaves, are escaped too. */
@@ -73,7 +73,7 @@ export function jsonLine(value: unknown): string {
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** `999 B`, `1.5 KiB`, `12 MiB`: at most four figures. */
+/** Formats a size in at most four figures: `999 B`, `1.5 KiB`, `12 MiB`. */
 export function formatSize(octets: number): string {
   let value = octets
   let unit = 0

@@ -7,7 +7,7 @@ export function hanging(head: string, text: string, columns: number): string {
   return [`${head}${first}`.trimEnd(), ...rest.map((line) => `${' '.repeat(head.length)}${line}`)].join('\n')
 }
 
-/** Wraps by columns: many East Asian letters take two. Words longer than a line are cut. */
+/** Wraps by columns, of which many East Asian letters take two. Words longer than a line are cut. */
 export function wrap(text: string, columns: number): string[] {
   return wrapAnsi(text, Math.max(columns, 10), { hard: true }).split('\n')
 }

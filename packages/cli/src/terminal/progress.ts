@@ -1,19 +1,18 @@
-import type { Output } from './output.ts'
-import { formatSize } from './output.ts'
+import { formatSize, type Output } from './output.ts'
 
-/** Milliseconds: ten times a second, as fast as an eye can follow. */
+/** The time between two drawings in milliseconds: an eye can follow ten a second. */
 const redrawEvery = 100
-/** Milliseconds: the rate is that of the last five seconds. */
+/** The time in milliseconds over which the rate is measured. */
 const rateWindow = 5000
 
 export interface ProgressState {
   readonly received: number
   readonly size: number | null
-  /** Octets a second. */
+  /** The rate in octets a second. */
   readonly rate: number
 }
 
-/** Shows one line on the terminal while a body comes. */
+/** Shows one line on the terminal while a body is received. */
 export class Progress {
   readonly #output: Output
   #received = 0
@@ -53,7 +52,10 @@ export class Progress {
   }
 }
 
-/** ` 45% [====>     ] 12 MiB of 27 MiB, 4.1 MiB/s, 0:04 left`, or `12 MiB, 4.1 MiB/s`, at most `width` columns. */
+/**
+ * The line of a state, at most `width` columns: ` 45% [====>     ] 12 MiB of 27 MiB, 4.1 MiB/s, 0:04 left`, or `12 MiB,
+ * 4.1 MiB/s`.
+ */
 export function formatProgress({ received, size, rate }: ProgressState, width: number): string {
   const speed = `${formatSize(rate)}/s`
   if (size === null || size === 0) return `${formatSize(received)}, ${speed}`.slice(0, width)
@@ -71,7 +73,7 @@ function bar(share: number, width: number): string {
   return `${'='.repeat(Math.max(done - 1, 0))}${done > 0 ? '>' : ''}`.padEnd(width)
 }
 
-/** `0:05`, `12:00`, `1:00:00`. */
+/** Formats seconds: `0:05`, `12:00`, `1:00:00`. */
 function formatDuration(seconds: number): string {
   const whole = Math.min(Math.max(Math.ceil(seconds), 0), 359_999)
   const two = (number: number): string => String(number).padStart(2, '0')

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { printable } from '@retriever/core'
 import type { Output } from './output.ts'
 
-/** Whether there is a person who can be asked. */
+/** Whether there is a person to ask. */
 export function canAsk(output: Output): boolean {
   return process.stdin.isTTY === true && output.stderrIsTerminal
 }
@@ -37,14 +37,16 @@ export class Prompter implements Disposable {
     })
     this.#lines = createInterface({ input: process.stdin, output: screen, terminal: true, historySize: 0 })
     this.#lines.on('line', (line) => this.#onLine(line))
-    // Also Ctrl-D, and the end of the input.
+    // Ctrl-D and the end of the input close it, too.
     this.#lines.once('close', () => this.#onClose())
-    // In raw mode Ctrl-C is a character; this makes it the signal again.
+    // In raw mode Ctrl-C is only a character; this sends the signal.
     this.#lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     signal.addEventListener('abort', this.#close, { once: true })
   }
 
-  /** The line; without `echo`, the typed text is not shown. Null after Ctrl-D: there will be no more answers. */
+  /**
+   * Asks for one line; without `echo`, the typed text is not shown. Null after Ctrl-D: there will be no more answers.
+   */
   ask(text: string, echo: boolean = true): Promise<string | null> {
     return new Promise((resolve) => {
       this.#answer = (line) => {

@@ -12,7 +12,10 @@ export interface ReportOptions {
   readonly request?: Pick<RequestOptions, 'ifChangedSince'>
 }
 
-/** Tells people, or with --json programs, what goes on: on standard error, one line or one object for each thing. */
+/**
+ * Reports the progress of the command to people, or with --json to programs: on standard error, one line or one object
+ * for each event.
+ */
 export class Reporter {
   readonly #output: Output
   readonly #options: ReportOptions
@@ -23,7 +26,7 @@ export class Reporter {
     this.#options = options
   }
 
-  /** Says what went wrong and returns its exit code. */
+  /** Reports an error and returns its exit code. */
   error(error: unknown): number {
     const exit = exitCodeOf(error)
     const { json, verbose = false, showErrors = true } = this.#options
@@ -38,7 +41,7 @@ export class Reporter {
     return exit
   }
 
-  /** Each one once, however many URLs it is true of. */
+  /** Reports a warning once, however many URLs it is true of. */
   warning(warning: { readonly message: string; readonly [more: string]: unknown }): void {
     if (this.#options.silent || this.#warned.has(warning.message)) return
     this.#warned.add(warning.message)
@@ -46,26 +49,27 @@ export class Reporter {
     else this.#output.note(`retrieve: warning: ${warning.message}`)
   }
 
-  /** All is well, but nothing has come. */
+  /** Reports that the resource is unchanged, so that no body has come. This is no failure. */
   #notModified({ code, url = '' }: RetrievalError): void {
     const since = this.#options.request?.ifChangedSince
     this.notice({ operand: url, code, message: `not modified${since ? ` since ${since.toUTCString()}` : ''}` })
   }
 
-  /** What was made of something typed, and why. */
+  /** Reports how something typed was understood, and why. */
   notice(notice: { readonly operand: string; readonly message: string; readonly code?: string }): void {
     if (this.#options.silent) return
     if (this.#options.json) this.#output.noteJson({ notice })
     else this.#output.note(`retrieve: ${notice.operand}: ${notice.message}`)
   }
 
-  /** For who wants to know all: with -v, and for people. */
+  /** Reports a detail to people, with -v only. */
   detail(message: string): void {
     if (this.#options.verbose && !this.#options.json) this.#output.note(`* ${message}`)
   }
 
   /**
-   * What a client tells: warnings always, the rest with -v. `at`: the octet of the resource that its body has reached.
+   * Reports an event of the client: warnings always, the rest with -v. `at`: the octet of the resource that its body
+   * has reached.
    */
   event(event: RetrievalEvent, at = 0): void {
     if (event.type === 'resolved') {
@@ -79,16 +83,18 @@ export class Reporter {
     else for (const line of this.#lines(event, at)) this.#output.note(line)
   }
 
-  /** Why nothing happens for so long. What begins again at once is told with -v alone, which tells of all. */
+  /** Reports why the retrieval waits or continues. With -v the events show it, also for a retry without a wait. */
   #wait({ url, error, delay }: Retried, at: number): void {
     if ((delay === 0 && at === 0) || this.#options.verbose) return
     const what = shownMessage(error).replace(`${url}: `, '')
-    this.notice({ operand: url, code: error.code, message: `${what} ${sentenceCase(nextTry(delay, at))}.` })
+    const next = nextTry(delay, at)
+    const message = `${what} ${next.charAt(0).toUpperCase()}${next.slice(1)}.`
+    this.notice({ operand: url, code: error.code, message })
   }
 
   #record(event: RetrievalEvent): Record<string, unknown> {
     const { type, ...rest } = event
-    // The shape of explain --json.
+    // The event has the shape of explain --json.
     if (event.type === 'resolved') return { event: type, ...explanationOf(event) }
     if (event.type === 'remark') return { event: type, url: event.url, message: inFlags(event.message, event.advice) }
     if (event.type === 'retried') return { event: type, ...rest, error: errorRecord(event.error) }
@@ -102,8 +108,10 @@ export class Reporter {
           .trimEnd()
           .split('\n')
           .map((line) => `* ${line}`)
-      case 'connected':
-        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through(event)}`]
+      case 'connected': {
+        const through = event.proxy === null ? '' : `, through ${event.proxy}`
+        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through}`]
+      }
       case 'sent':
         return quoted('>', event.octets)
       case 'received':
@@ -114,17 +122,18 @@ export class Reporter {
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
         return [`* ${nextTry(event.delay, at)} after: ${shownMessage(event.error)}`]
+      case 'done': {
+        const isFailed = event.error !== null && exitCodeOf(event.error) !== 0
+        return [`* ${isFailed ? 'failed' : 'done'} after ${event.received} octets`]
+      }
       case 'remark':
-        return []
-      case 'done':
-        return [`* ${isFailure(event.error) ? 'failed' : 'done'} after ${event.received} octets`]
       case 'progress':
         return []
     }
   }
 }
 
-/** The explanation in the command's words, with the remedy of each finding by itself. */
+/** The explanation, with its findings as the command shows them. */
 function explanationOf({ explanation, findings }: Extract<RetrievalEvent, { type: 'resolved' }>): Explained {
   return { ...explanation, findings: findings.map(shownFinding) }
 }
@@ -138,53 +147,36 @@ const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['ho
 
 type Retried = Extract<RetrievalEvent, { type: 'retried' }>
 
-/** `trying again in 1.0 s`, `going on at octet 4096 in 0.0 s`. */
+/** Says when the next try begins: `trying again in 1.0 s`, `going on at octet 4096 in 0.0 s`. */
 function nextTry(delay: number, at: number): string {
   const what = at > 0 ? `going on at octet ${at}` : 'trying again'
-  return `${what} in ${seconds(delay)} s`
+  return `${what} in ${(delay / 1000).toFixed(1)} s`
 }
 
-function sentenceCase(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** Of milliseconds, with a figure behind the point. */
-function seconds(delay: number): string {
-  return (delay / 1000).toFixed(1)
-}
-
-function isFailure(error: RetrievalError | null): boolean {
-  return error !== null && exitCodeOf(error) !== 0
-}
-
-function through({ proxy }: Extract<RetrievalEvent, { type: 'connected' }>): string {
-  return proxy === null ? '' : `, through ${proxy}`
-}
-
-/** A dialogue's lines, each with its mark. */
+/** The lines of a command or reply, each with its mark. */
 function quoted(mark: string, octets: string): string[] {
   const lines = octets.replace(/\r?\n$/, '').split(/\r?\n/)
   return lines.map((line) => `${mark} ${octetsToText(line)}`.trimEnd())
 }
 
-/** What the server's page of an error says, of which the message has the status alone. */
+/** The text of the server's error page, since the message has only the status. */
 function excerptLines({ response }: RetrievalError): string[] {
   const excerpt = response?.excerpt.trim() ?? ''
   return excerpt === '' ? [] : excerpt.split(/\r?\n/).map((line) => `< ${line}`.trimEnd())
 }
 
-/** What went wrong, as it is told to people. */
+/** The sentence for an error, for people. */
 export function sentence(error: unknown): string {
   if (RetrievalError.is(error)) return `retrieve: ${located(error)}`
   return `retrieve: Unexpected: ${error instanceof Error ? error.message : String(error)}. This is a defect; please report it.`
 }
 
-/** In the command's own terms. */
+/** The message with the command's options in place of the library's. */
 function shownMessage({ message, advice }: RetrievalError): string {
   return inFlags(message, advice)
 }
 
-/** With the URL in front, where the message does not have it: there may be many. */
+/** The message with the URL in front, unless it contains it: a command may have many URLs. */
 function located(error: RetrievalError): string {
   const message = shownMessage(error)
   const { url } = error

@@ -10,7 +10,7 @@ export class TerminalText {
   readonly #decoder: ReturnType<typeof decoderFor>
   #held = ''
 
-  /** Null: guess the charset from the text. */
+  /** `charset` is null to guess it from the text. */
   constructor(charset: string | null) {
     this.#decoder = decoderFor(charset)
   }
@@ -25,7 +25,10 @@ export class TerminalText {
     return rest + printable(this.#held)
   }
 
-  /** CR LF is a line end; a CR alone is made visible, as it would let a line overwrite itself. */
+  /**
+   * Makes control characters visible. CR LF is a line end; a CR alone is made visible, since it would let a line
+   * overwrite itself.
+   */
   #harmless(decoded: string): string {
     const text = this.#held + decoded
     this.#held = text.endsWith('\r') ? '\r' : ''
@@ -38,7 +41,7 @@ export class TerminalText {
   }
 }
 
-/** A text as a terminal shows it. */
+/** The text in a form that a terminal can show safely. */
 export function showText(text: string): string {
   const shown = new TerminalText('utf-8')
   return shown.show(Buffer.from(text)) + shown.end()

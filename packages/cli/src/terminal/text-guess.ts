@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util'
 
-/** Octets that are examined before a text is taken for UTF-8. */
+/** The number of octets that are examined before a text counts as UTF-8. */
 const looked = 64 * 1024
 
 /**
@@ -17,7 +17,7 @@ export class GuessingDecoder {
     const all = this.#held.length === 0 ? octets : Buffer.concat([this.#held, octets])
     const at = all.findIndex((octet) => octet > 0x7f)
     const ascii = all.subarray(0, at === -1 ? all.length : at)
-    // A copy, as the memory of the chunk may be reused.
+    // The octets are copied, as the memory of the chunk may be reused.
     this.#held = Uint8Array.from(all.subarray(ascii.length))
     this.#passed += ascii.length
     const isEnough = this.#passed + this.#held.length >= looked

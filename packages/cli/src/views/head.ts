@@ -1,13 +1,9 @@
 import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
-export function isHttp({ mechanism }: Representation): boolean {
-  return mechanism === 'http'
-}
-
 /**
  * The output of -I and -i: for HTTP the status line and the header section as they came, with cookies; for an article
- * its decoded header as UTF-8; for others what is known, in the same form.
+ * its decoded header as UTF-8; for others the known facts, in the same form.
  */
 export function headOf(representation: Representation, statusLine: string | null): Buffer {
   const fields = representation.mechanism === 'http' ? representation.metadata.fields : undefined

@@ -8,13 +8,13 @@ export async function printListing(listing: Representation, output: Output, json
   for await (const entry of listing.entries()) await output.write(json ? jsonLine(record(entry)) : tableRow(entry))
 }
 
-/** Always the same keys, with null for what the server does not tell. */
+/** The record of an entry: always the same keys, with null for facts that the server does not give. */
 function record({ name, kind, url, size, modified, details }: Entry): Record<string, unknown> {
   return { name, kind, url, size: size ?? null, modified: modified?.toISOString() ?? null, details: details ?? {} }
 }
 
 function tableRow({ name, kind, size, modified, details }: Entry): string {
-  // A line of text in a Gopher menu.
+  // This is a line of text in a Gopher menu.
   if (kind === 'info') return row('', '', '', printable(name))
   const when = modified === undefined ? '-' : modified.toISOString().slice(0, 16).replace('T', ' ')
   // Newsgroups have descriptions.
@@ -22,7 +22,7 @@ function tableRow({ name, kind, size, modified, details }: Entry): string {
   return row(kind, size === undefined ? '-' : formatSize(size), when, `${printable(name)}${description}`)
 }
 
-/** Columns have a fixed width, so that each row is printed at once. `directory` is the longest kind. */
+/** One row. Columns have a fixed width, so that each row is printed at once; `directory` is the longest kind. */
 function row(kind: string, size: string, modified: string, name: string): string {
   return `${kind.padEnd(9)}  ${size.padStart(8)}  ${modified.padEnd(16)}  ${name}`.trimEnd().concat('\n')
 }

@@ -1,6 +1,6 @@
 import type { Representation } from '@retriever/fetchers'
 
-/** A mail or news message, which --part and --attachments can take apart. */
+/** Whether it is a mail or news message, which --part and --attachments can split. */
 export function isMessage({ mediaType }: Representation): boolean {
   return mediaType === 'message/rfc822' || mediaType === 'message/news'
 }
@@ -9,12 +9,12 @@ export function isMenu({ kind, mediaType }: Representation): boolean {
   return kind === 'listing' && /^application\/gopher\+?-menu$/.test(mediaType ?? '')
 }
 
-/** The articles of a newsgroup. */
+/** Whether it is the list of a newsgroup's articles. */
 export function isGroup({ kind, mechanism, metadata }: Representation): boolean {
   return kind === 'listing' && mechanism === 'nntp' && typeof metadata.newsgroup === 'string'
 }
 
-/** Attributes of Gopher+: programs read entries, people see the text that the server sends. */
+/** Whether it is attributes of Gopher+: programs read entries, people see the text that the server sends. */
 export function isAttributes({ kind, mediaType, url }: Representation): boolean {
   return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)
 }

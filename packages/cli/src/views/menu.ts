@@ -31,7 +31,7 @@ const words: Readonly<Record<string, string>> = {
   T: 'tn3270',
 }
 
-/** `search` and `tn3270` are the longest. */
+/** The width of the words; `search` and `tn3270` are the longest. */
 const wordColumns = 6
 
 /**
@@ -54,7 +54,7 @@ export async function printMenu(menu: Representation, output: Output): Promise<v
   if (hasSearch) await output.write('\nTo search: retrieve --search TEXT URL\n')
 }
 
-/** ` 12  menu    Files`, wrapped; an item without a URL has no number. */
+/** The line of an item: ` 12  menu    Files`, wrapped; an item without a URL has no number. */
 function menuLine(entry: Entry, number: number, columns: number): string {
   const name = printable(entry.name)
   const word = wordFor(entry)
@@ -63,7 +63,7 @@ function menuLine(entry: Entry, number: number, columns: number): string {
   return hanging(head, name, columns)
 }
 
-/** Null for a line of text. */
+/** The word for an item; null for a line of text. */
 function wordFor({ kind, url, details = {} }: Entry): string | null {
   const { gophertype: type, gopherPlus, redundant } = details
   if (type === undefined || type === 'i') return null

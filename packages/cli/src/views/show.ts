@@ -38,7 +38,8 @@ export async function show(representation: Representation, start: number, output
 }
 
 /**
- * How many octets may be needed to find the charset that a text states: in a byte order mark, or a tag of HTML or XML.
+ * The number of octets that may be needed to find the charset that a text states: in a byte order mark, or a tag of
+ * HTML or XML.
  */
 function saysCharsetWithin({ mediaType }: Representation): number {
   return /html$|xml$/.test(mediaType ?? '') ? 1024 : 3

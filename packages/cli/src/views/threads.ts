@@ -13,7 +13,7 @@ interface Node {
 }
 
 /**
- * Articles ordered by thread: the thread with the newest article comes first, and within a thread an article comes
+ * Orders articles by thread: the thread with the newest article comes first, and within a thread an article comes
  * before its answers, the oldest first. An article that refers to none in the list begins a thread (RFC 5536 3.2.10).
  */
 export function threaded(articles: readonly Entry[]): readonly Threaded[] {
@@ -34,7 +34,10 @@ export function threaded(articles: readonly Entry[]): readonly Threaded[] {
   return roots.flatMap(inThread)
 }
 
-/** The last of its References in the list. Only lower numbers count, so that there are no circles. */
+/**
+ * The article that this one answers: the last of its References in the list. Only lower numbers count, so that there
+ * are no circles.
+ */
 function parentOf({ entry, number }: Node, byId: ReadonlyMap<string, Node>): Node | undefined {
   const references = Array.isArray(entry.details?.references) ? entry.details.references : []
   for (const id of references.toReversed()) {
@@ -44,7 +47,7 @@ function parentOf({ entry, number }: Node, byId: ReadonlyMap<string, Node>): Nod
   return undefined
 }
 
-/** Uses a stack instead of recursion: a thread may be as deep as the list is long. */
+/** The articles of a thread, found with a stack instead of recursion: a thread may be as deep as the list is long. */
 function inThread(root: Node): Threaded[] {
   const order: Threaded[] = []
   const open = [{ node: root, depth: 0 }]

@@ -15,7 +15,7 @@ export const data: Scheme = {
   userinfo: 'forbidden',
   query: false,
   lineParts: [],
-  // Enough for a picture in a page, too little for a film.
+  // This is enough for a picture in a page, and too little for a film.
   maxLength: 8 * 1024 * 1024,
   hint: 'The data stands in the URL itself.',
   resolve: dataPlan,
@@ -33,7 +33,8 @@ function dataPlan({ urlPath }: Locator, place: Place): DataPlan {
   if (decoded === undefined) return place.fail('what follows ;base64, is no Base64', 'urlPath')
   // RFC 2397 3: without a type it is text/plain;charset=US-ASCII; parameters alone keep text/plain.
   const mediaType = type === '' ? 'text/plain;charset=US-ASCII' : type.startsWith(';') ? `text/plain${type}` : type
-  // RFC 2397 3: type/subtype of RFC 2045, whose tokens have no control characters; it becomes a header field elsewhere.
+  // The type has the form type/subtype of RFC 2045 (RFC 2397 3), whose tokens have no control characters; it becomes a
+  // header field elsewhere.
   if (!/^[^/;,\0-\x20\x7F]+\/[^/;,\0-\x20\x7F]+(?:;[^\0-\x1F\x7F]*)?$/.test(mediaType)) {
     return place.fail('a media type has the form type/subtype, as in data:text/plain,text', 'urlPath')
   }
@@ -41,14 +42,14 @@ function dataPlan({ urlPath }: Locator, place: Place): DataPlan {
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** The value of a digit by its character code. */
+/** The values of digits by their character codes. */
 const values = new Uint8Array(128)
 for (let value = 0; value < 64; value++) values[alphabet.charCodeAt(value)] = value
 
-/** How many Base64 digits are decoded at once: few enough to be the arguments of one call. */
+/** The number of Base64 digits that are decoded at once: few enough to be the arguments of one call. */
 const chunk = 16_384
 
-/** RFC 4648 4, blanks ignored and missing padding forgiven; undefined for invalid Base64. */
+/** Decodes Base64 (RFC 4648 4), ignoring blanks and missing padding; undefined for invalid Base64. */
 function decodeBase64(text: string): string | undefined {
   const digits = text.replace(/[\t\n\f\r ]+/g, '').replace(/={0,2}$/, '')
   if (/[^A-Za-z0-9+/]/.test(digits) || digits.length % 4 === 1) return undefined
@@ -57,7 +58,7 @@ function decodeBase64(text: string): string | undefined {
   return decoded
 }
 
-/** Six bits a digit; the bits that fill no octet are dropped. */
+/** Decodes six bits a digit; bits that fill no octet are dropped. */
 function decodeDigits(digits: string): string {
   const octets: number[] = []
   let bits = 0

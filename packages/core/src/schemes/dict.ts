@@ -33,7 +33,8 @@ function dictPlan({ urlPath, password }: Locator, place: Place): DictPlan {
   if (!/^\d{0,9}$/.test(number)) place.fail('the number of the definition must be a number', 'urlPath')
   const from = database === '' ? '!' : database
   const by = strategy === '' ? '.' : strategy
-  // RFC 2229 2.2: atoms, unlike the word. A blank in one would begin another parameter. CR, LF and NUL are a finding.
+  // These are atoms (RFC 2229 2.2), unlike the word. A blank in one would begin another parameter. CR, LF and NUL are a
+  // finding.
   if (/[\x01-\x09\x0B\x0C\x0E-\x20"'\\]/.test(from + by))
     place.fail('a database or strategy is one plain word', 'urlPath')
   const wire = command === 'd' ? `DEFINE ${from} ${quote(word)}\r\n` : `MATCH ${from} ${by} ${quote(word)}\r\n`
@@ -51,7 +52,7 @@ function dictPlan({ urlPath, password }: Locator, place: Place): DictPlan {
   }
 }
 
-/** RFC 2229 2.2: a word with blanks or quotes stands in double quotes. */
+/** Puts a word with blanks or quotes in double quotes (RFC 2229 2.2). */
 function quote(word: string): string {
   return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`
 }

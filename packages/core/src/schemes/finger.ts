@@ -23,7 +23,7 @@ export const finger: Scheme = {
   resolve: fingerPlan,
 }
 
-/** `finger://user@host` is also in use, and means the same. */
+/** Reads the user before the host, too: `finger://user@host` is in use, and means the same. */
 function fingerPlan({ user, urlPath }: Locator, { host, port }: Place): FingerPlan {
   const query = decodeOctets(urlPath || (user ?? ''))
   return { mechanism: 'finger', host, port, tls: 'none', query, wire: [`${query}\r\n`] }

@@ -34,8 +34,8 @@ export const ftps: Scheme = {
 }
 
 /**
- * FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). Never registered; FileZilla's name for
- * it.
+ * FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). The name was never registered; it is
+ * FileZilla's.
  */
 export const ftpes: Scheme = {
   ...ftp,
@@ -84,8 +84,8 @@ function segments(path: string): string[] {
 }
 
 /**
- * `;type=` counts only as the raw end of the last segment, in any case; an encoded one is part of a name. RFC 1738
- * 3.2.2.
+ * Reads `;type=`, which counts only as the raw end of the last segment, in any case; an encoded one is part of a name
+ * (RFC 1738 3.2.2).
  */
 function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
   const semicolon = path.lastIndexOf(';')
@@ -98,8 +98,8 @@ function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
 }
 
 /**
- * Without a user: anonymous (RFC 1738 3.2.1), and a password that names no person (RFC 1635 asks for an e-mail
- * address).
+ * The login. Without a user it is anonymous (RFC 1738 3.2.1), with a password that names no person (RFC 1635 asks for
+ * an e-mail address).
  */
 function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPlan, 'user' | 'password'> {
   const name = user === null ? 'anonymous' : decodeOctets(user)
@@ -107,19 +107,19 @@ function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPla
   return { user: name, password: isAnonymous(name) ? (defaults.anonymousPassword ?? 'anonymous@') : null }
 }
 
-/** The two names with which guests log in (RFC 1635). */
+/** Whether the user is one of the two names with which guests log in (RFC 1635). */
 export function isAnonymous(user: string): boolean {
   return user === 'anonymous' || /^(anonymous|ftp)$/i.test(user)
 }
 
 /** The commands of a plan, without their line ends. */
 export interface FtpCommands {
-  /** PBSZ and PROT, over TLS alone. */
+  /** PBSZ and PROT, only over TLS. */
   readonly protection: readonly string[]
   readonly user: string
-  /** Without an argument where the password is not known. */
+  /** PASS, without an argument where the password is not known. */
   readonly pass: string
-  /** One CWD a segment. */
+  /** The CWDs, one a segment. */
   readonly directories: readonly string[]
   readonly type: 'TYPE A' | 'TYPE I'
   readonly transfer: string
@@ -140,10 +140,10 @@ export function ftpCommands({ tls, user, password, cwd, name, typecode }: Comman
   }
 }
 
-/** RFC 4217 12.1: sent before the login, which is then protected by TLS. */
+/** The command that is sent before the login, so that TLS protects the login (RFC 4217 12.1). */
 export const authTls = 'AUTH TLS'
 
-/** No server retrieves an empty name: such a URL means the directory. */
+/** The transfer command. No server retrieves an empty name: such a URL means the directory. */
 function transferCommand(name: string, typecode: FtpPlan['typecode']): string {
   if (typecode === 'd') return name === '' ? 'NLST' : `NLST ${notAnOption(name)}`
   return name === '' ? 'MLSD' : `RETR ${name}`
@@ -156,21 +156,21 @@ function ftpWire(plan: Commanded): string[] {
 }
 
 /**
- * A command as it is sent. The control connection is a Telnet NVT: an octet FF is doubled (RFC 959 3.1.1.5.2, RFC
- * 854).
+ * The line of a command as it is sent. The control connection is a Telnet NVT: an octet FF is doubled (RFC 959
+ * 3.1.1.5.2, RFC 854).
  */
 export function ftpLine(command: string): string {
   return `${command.includes('\xFF') ? command.replaceAll('\xFF', '\xFF\xFF') : command}\r\n`
 }
 
-/** Most servers hand the argument of NLST to ls, which reads `-la` as options. */
+/** Keeps a name from being an option: most servers hand the argument of NLST to ls, which reads `-la` as options. */
 function notAnOption(name: string): string {
   return name.startsWith('-') ? `./${name}` : name
 }
 
 /**
- * A raw `;` is reserved in ftp (RFC 1738 3.2.2). It is taken as part of the name, as in the versions of VMS:
- * `A.TXT;1`.
+ * The finding for a raw `;`, which is reserved in ftp (RFC 1738 3.2.2). It is read as part of the name, as in the
+ * versions of VMS: `A.TXT;1`.
  */
 function rawSemicolon({ locator, written, span }: Inspection): Finding[] {
   if (!locator.urlPath?.includes(';')) return []

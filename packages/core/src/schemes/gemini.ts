@@ -15,7 +15,7 @@ export const gemini: Scheme = {
   userinfo: 'forbidden',
   query: true,
   dotSegments: true,
-  // The URL goes out encoded, as it is.
+  // The URL is sent encoded, unchanged.
   lineParts: [],
   hint: 'A Gemini client opens it.',
   resolve: geminiPlan,

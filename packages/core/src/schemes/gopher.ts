@@ -100,7 +100,7 @@ function splitAtTabs(text: string): [selector: string, search: string | null, go
 
 /**
  * The request line, with its CRLF. An empty search field is sent only where the item is a search: `sel TAB +` is the
- * example of RFC 1738 3.4.9, and what servers understand, though the text of 3.4.3 reads as `sel TAB TAB +`.
+ * example of RFC 1738 3.4.9, which servers understand, though the text of 3.4.3 reads as `sel TAB TAB +`.
  */
 export function gopherRequest(
   type: string,
@@ -109,19 +109,19 @@ export function gopherRequest(
   gopherPlus: string | null,
 ): string {
   if (gopherPlus === null) return line(search === null ? selector : `${selector}\t${search}`)
-  // `?` is no request: the item asks questions, so its attributes with the +ASK block are fetched first.
+  // `?` is not sent: the item asks questions, so its attributes with the +ASK block are fetched first.
   const plus = gopherPlus.startsWith('?') ? '!' : gopherPlus
   return line(type === '7' || search ? `${selector}\t${search ?? ''}\t${plus}` : `${selector}\t${plus}`)
 }
 
-/** Gopher+ form data ends in CRLF already. */
+/** Ends a line with CRLF, which Gopher+ form data has already. */
 function line(text: string): string {
   return text.endsWith('\r\n') ? text : `${text}\r\n`
 }
 
 /**
- * TAB delimits and is allowed twice; CR and LF stand only inside Gopher+ form data, which follows the data flag
- * `TAB 1 CRLF` (Gopher+ 2.7); NUL nowhere. Anything else would begin a second request.
+ * Findings for delimiters. TAB is allowed twice; CR and LF only inside Gopher+ form data, which follows the data flag
+ * `TAB 1 CRLF` (Gopher+ 2.7); NUL nowhere. All others would begin a second request.
  */
 function gopherDelimiters({ locator, written, span }: Inspection): Finding[] {
   if (!locator.urlPath?.includes('%0')) return []

@@ -33,7 +33,7 @@ export const https: Scheme = {
   resolve: (locator, place) => httpPlan(locator, place, 443),
 }
 
-/** Path and query go out as they are written: no decoding, no encoding, no dot-segments removed. */
+/** The plan. Path and query are sent as written: no decoding, no encoding, no dot-segments removed. */
 function httpPlan(locator: Locator, place: Place, defaultPort: number): HttpPlan {
   const target = `/${locator.urlPath ?? ''}${locator.query === null ? '' : `?${locator.query}`}`
   const { host, port } = place

@@ -21,7 +21,7 @@ import { urn } from './urn.ts'
 import { wais } from './wais.ts'
 import { z3950, z3950r, z3950s } from './z3950.ts'
 
-/** Every scheme known, one a line. Who can fetch which mechanism is another table: the fetchers' registry. */
+/** Every known scheme, one a line. The fetchers' registry is another table. */
 export const builtinSchemes: readonly Scheme[] = [
   ftp,
   ftps,

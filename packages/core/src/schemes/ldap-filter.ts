@@ -5,10 +5,10 @@ export interface FilterError {
   readonly what: string
 }
 
-/** Deeper nesting serves nobody and would cost the server's stack or ours (security.md case 51). */
+/** Deeper nesting is of no use and would cost the server's stack or ours (security.md case 51). */
 const maxDepth = 64
 
-/** What is wrong with a filter, as octets; undefined where nothing is. Linear in its length. */
+/** The error in a filter, given as octets; undefined if there is none. Linear in the filter's length. */
 export function checkFilter(filter: string): FilterError | undefined {
   let at = 0
   let depth = 0
@@ -42,7 +42,7 @@ export function checkFilter(filter: string): FilterError | undefined {
 
 const item = /\(([A-Za-z0-9.;-]*)((?::[Dd][Nn])?(?::[A-Za-z0-9.-]+)?:=|[~<>]?=)([^()\0]*)\)/y
 
-/** Where an item `(attribute=value)` ends, or what is wrong with it. */
+/** The end of an item `(attribute=value)`, or the error in it. */
 function itemEnd(filter: string, at: number): number | FilterError {
   item.lastIndex = at
   const match = item.exec(filter)

@@ -14,7 +14,7 @@ export const ldap: Scheme = {
   tls: 'none',
   host: 'optional',
   userinfo: 'forbidden',
-  // Up to four ? of its own.
+  // The URL has up to four ? of its own.
   query: false,
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines; a filter
   // or name that needs a line break writes it `%5C0A`.
@@ -49,7 +49,7 @@ export const ldapi: Scheme = {
   }),
 }
 
-/** A map and no object, in which `constructor` would be a scope. */
+/** Scopes are in a map, since in an object `constructor` would be a scope. */
 const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
   ['', 'base'],
   ['base', 'base'],
@@ -58,7 +58,7 @@ const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
 ])
 
 function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): LdapPlan {
-  // Split at raw ?, before decoding (RFC 4516 2.1).
+  // The parts are split at raw ?, before decoding (RFC 4516 2.1).
   const fields = (locator.urlPath ?? '').split('?')
   const [dn = '', attributes = '', scopeText = '', filterText = '', extensions = ''] = fields
   if (fields.length > 5) place.fail('at most four ? may follow the host; write a literal ? as %3F', 'urlPath')
@@ -86,28 +86,28 @@ function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): Lda
   }
 }
 
-/** What the URL puts into a search request (RFC 4511 4.5.1): octet strings, each behind its tag and length. */
+/** The octet strings that the URL puts into a search request (RFC 4511 4.5.1), each behind its tag and length. */
 function stringsOf({ dn, attributes, filter, extensions }: LdapPlan): string[] {
   const items = filter.split(/[()]/).flatMap((item) => {
     const [, head = '', value = ''] = /^([^=]*)=(.*)$/s.exec(item.replace(/\\[0-9A-Fa-f]{2}/g, '?')) ?? []
-    // `attribute:dn:rule:=value`, and the substrings of `a*b`.
+    // This splits `attribute:dn:rule:=value`, and the substrings of `a*b`.
     return [...head.split(/[:~<>]/), value, ...value.split('*')]
   })
   return [dn, ...attributes, ...items, ...extensions.flatMap(({ type, value }) => [type, value ?? ''])]
 }
 
 /**
- * A length ends in an octet that may be a line feed or a carriage return, and the string follows: the one way in which
- * a server of a line protocol could find a line of the URL's own in BER (the tag of the scope, which is a line feed,
- * ends the one of a dn).
+ * Whether a string's length ends in an octet that may be a line feed or a carriage return, with the string behind it:
+ * only so could a server of a line protocol find a line of the URL's own in BER (the tag of the scope, which is a line
+ * feed, ends the one of a dn).
  */
 function beginsLine({ length }: string): boolean {
   return length % 256 === 10 || length % 256 === 13
 }
 
 /**
- * `!bindname=cn=Manager%2co=Foo`: critical where `!` stands before it. A critical one that is unknown must fail (RFC
- * 4516 2).
+ * Reads `!bindname=cn=Manager%2co=Foo`: critical where `!` stands before it. An unknown critical extension must fail
+ * (RFC 4516 2).
  */
 function readExtension(text: string, place: Place): LdapPlan['extensions'][number] {
   const critical = text.startsWith('!')

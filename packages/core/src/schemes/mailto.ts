@@ -22,11 +22,12 @@ export const mailto: Scheme = {
   inspect: mailtoFindings,
 }
 
-/** RFC 6068 4 leaves it to us which are safe; these change neither who sends nor what else is attached. */
+/** Headers that are safe, which RFC 6068 4 leaves to us: these change neither the sender nor the attachments. */
 const safeHeaders = new Set(['to', 'cc', 'subject', 'body', 'in-reply-to', 'references', 'keywords'])
 
 function mailtoPlan({ urlPath, query }: Locator, place: Place): MailtoPlan {
-  // RFC 6068 6.1 prints `?cc=...?body=...` as wrong; without this it would be an address `bob@example.com?body=hello`.
+  // RFC 6068 6.1 prints `?cc=...?body=...` as wrong; without this check it would be an address
+  // `bob@example.com?body=hello`.
   if (query?.includes('?')) place.fail('& stands between header fields; write a literal ? as %3F', 'query')
   const fields = headerFields(query ?? '')
   if (fields.some(({ name }) => name === '')) place.fail('a header field needs a name, as in ?subject=Hello', 'query')
@@ -42,7 +43,7 @@ function mailtoPlan({ urlPath, query }: Locator, place: Place): MailtoPlan {
   return { mechanism: 'mailto', to, headers, wire: [] }
 }
 
-/** Split at raw commas, before decoding: an encoded one belongs to an address (RFC 6068 2). */
+/** Splits a list at raw commas, before decoding: an encoded comma belongs to an address (RFC 6068 2). */
 function addresses(list: string, part: Part, place: Place): string[] {
   const decoded = list.split(',').filter(Boolean).map(decodeOctets)
   for (const address of decoded) {
@@ -54,16 +55,16 @@ function addresses(list: string, part: Part, place: Place): string[] {
   return decoded
 }
 
-/** RFC 6068 2: dot-atom or quoted string, @, domain; anything is allowed but blanks and a further @. */
+/** An address: dot-atom or quoted string, @, domain (RFC 6068 2); anything is allowed but blanks and a further @. */
 const addrSpec = /^(?:[^@"\t ]+|"(?:[^"\\]|\\.)*")@[^@\t ]+$/s
 
 interface Field {
-  /** Decoded, lower case. */
+  /** The name, decoded and in lower case. */
   readonly name: string
   /** The value as written, and decoded. */
   readonly raw: string
   readonly value: string
-  /** Where it stands within the query. */
+  /** The offset within the query. */
   readonly start: number
   readonly end: number
 }
@@ -81,7 +82,7 @@ function headerFields(query: string): Field[] {
   return fields.filter(({ start, end }) => end > start)
 }
 
-/** Nearly every query: safe fields only, and no escaped control. */
+/** Matches nearly every query: safe fields only, and no escaped control. */
 const harmless = /^(?:(?:to|cc|subject|body|in-reply-to|references|keywords)=(?:[^&%]|%[^0])*(?:&|$))*$/i
 
 function mailtoFindings({ locator, written, span }: Inspection): Finding[] {
@@ -95,7 +96,7 @@ function mailtoFindings({ locator, written, span }: Inspection): Finding[] {
 
 function headerFinding({ name, raw, value, start, end }: Field, at: number): Finding[] {
   const span = [at + start, at + end] as const
-  // Only a body has lines; they are CR LF (RFC 6068 5).
+  // Only a body has lines, which end in CR LF (RFC 6068 5).
   if (name === 'body') return findDelimiters(raw, 'body', at + end - raw.length, /(?:%00)+/g)
   if (/[\r\n\0]/.test(name + value)) {
     const message = `The header field ${JSON.stringify(name)} holds an encoded line break, which would start another one.`

@@ -33,7 +33,7 @@ function manPlan({ urlPath }: Locator, place: Place): ManPlan {
   const text = decodeOctets(urlPath ?? '').replace(/^\//, '')
   if (text === '(index)' || text === '') return { mechanism: 'man', page: null, section: null, wire: [] }
   const [, page = '', section = null] = /^([^()]*)(?:\(([^()]*)\))?$/s.exec(text) ?? []
-  // No slash and no dots that climb: a path would make man read any file (security.md case 7).
+  // Slashes and climbing dots are refused: a path would make man read any file (security.md case 7).
   if (!/^-?[A-Za-z0-9_.[][\w.:+@[\]-]*$/.test(page))
     place.fail('this is no name of a manual page, as in man:ls(1)', 'urlPath')
   if (section !== null && !/^[0-9nlp]\w*$/.test(section)) {
@@ -58,16 +58,16 @@ function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
   const text = decodeOctets(urlPath ?? '')
   const kde = /^\(([^()]*)\)(.*)$/s.exec(text)
   const file = kde?.[1] ?? text
-  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; a slash is no part of an Info file's name.
+  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; the name of an Info file contains no slash.
   if (!/^[^/()\0]+$/.test(file) || file.startsWith('.')) {
     place.fail('this is no name of an Info file, as in info:gcc or info:(gcc)Node', 'urlPath')
   }
   const node = kde?.[2] || (fragment === null ? '' : decodeOctets(fragment))
-  // uri(7) hopes that all tools will take underscores for blanks.
+  // uri(7) hopes that all tools will read underscores as blanks.
   return { mechanism: 'info', file, node: node === '' ? 'Top' : node.replaceAll('_', ' '), wire: [] }
 }
 
-/** `whatis:string`: descriptions that hold the whole word. */
+/** `whatis:string`: descriptions that contain the whole word. */
 export const whatis: Scheme = {
   ...local,
   name: 'whatis',
@@ -106,7 +106,7 @@ function ghelpPlan({ urlPath, query, fragment }: Locator, place: Place): GhelpPl
   return { mechanism: 'ghelp', service: 'ghelp', document, page: page === null ? null : decodeOctets(page), wire: [] }
 }
 
-/** `toc:`: where the GNOME help browser begins. */
+/** `toc:`: the start page of the GNOME help browser. */
 export const toc: Scheme = {
   ...local,
   name: 'toc',
@@ -136,7 +136,7 @@ const givenWords: ReadonlyArray<readonly [field: string, part: Part, before: Reg
   ['start', 'urlPath', /^/],
 ]
 
-/** A name that begins with a hyphen is an option to the program that is given it. */
+/** The finding for a name that begins with a hyphen: the program that gets it would read it as an option. */
 function optionInjection({ plan, written, span }: Inspection): Finding[] {
   const fields: Readonly<Record<string, unknown>> = { ...plan }
   return givenWords.flatMap(([field, part, before]) => {

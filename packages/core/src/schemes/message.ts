@@ -3,10 +3,10 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** RFC 2392: `cid:<content-id>` names a part of the message at hand. */
+/** RFC 2392: `cid:<content-id>` names a part of the current message. */
 export const cid: Scheme = {
   name: 'cid',
-  title: 'A part of the message at hand, by Content-ID',
+  title: 'A part of the current message, by Content-ID',
   spec: 'RFC 2392',
   mechanism: 'message',
   defaultPort: null,
@@ -28,7 +28,7 @@ export const mid: Scheme = {
   resolve: midPlan,
 }
 
-/** Split at the raw slash; an encoded one belongs to an id. */
+/** The plan. The URL is split at the raw slash; an encoded one belongs to an id. */
 function midPlan({ urlPath }: Locator, place: Place): MessagePlan {
   const [message = '', part, ...rest] = (urlPath ?? '').split('/')
   if (rest.length > 0) place.fail('one / separates message and part; write a / of an id as %2F', 'urlPath')
@@ -39,7 +39,7 @@ function messagePlan(messageId: string | null, contentId: string | null): Messag
   return { mechanism: 'message', messageId, contentId, wire: [] }
 }
 
-/** An addr-spec (RFC 2392 2), without the angle brackets of the header. */
+/** Decodes an addr-spec (RFC 2392 2), without the angle brackets of the header. */
 function decodeId(text: string, place: Place): string {
   const id = decodeOctets(text)
   // CR, LF and NUL pass here: they are a finding, which says more. Not \s, which would match the octet A0.

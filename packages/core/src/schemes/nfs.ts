@@ -13,14 +13,14 @@ export const nfs: Scheme = {
   host: 'required',
   userinfo: 'forbidden',
   query: false,
-  // XDR frames everything, and the path goes out with its escapes.
+  // XDR frames everything, and the path is sent with its escapes.
   lineParts: [],
   hint: 'Mount the export, or use nfs-cat of libnfs.',
   resolve: nfsPlan,
 }
 
 /**
- * The path is relative to the public filehandle, absolute where it begins with a second slash. It goes onto the wire
+ * The plan. The path is relative to the public filehandle, absolute where it begins with a second slash. It is sent
  * with its escapes (RFC 2054 6.1): `%2f` is a slash within a name.
  */
 function nfsPlan({ urlPath }: Locator, place: Place): NfsPlan {

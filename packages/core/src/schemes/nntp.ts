@@ -6,7 +6,7 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 import { splitUrl } from '../url/split.ts'
 
-/** RFC 5538 2: `news:<group or message-id or wildmat>`, `news://server/...`; RFC 1738 3.6 knew no server. */
+/** RFC 5538 2: `news:<group or message-id or wildmat>`, `news://server/...`; RFC 1738 3.6 had no server. */
 export const news: Scheme = {
   name: 'news',
   title: 'USENET news, by group or message-id',
@@ -45,7 +45,7 @@ export const nntp: Scheme = {
   resolve: (locator, place) => nntpPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
 }
 
-/** Not registered, but the common name for nntp over TLS (RFC 8143). */
+/** NNTP over TLS. The name is common, but not registered (RFC 8143). */
 export const nntps: Scheme = {
   ...nntp,
   name: 'nntps',
@@ -88,13 +88,13 @@ function nntpPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
   return plan(locator, place, tls, { select: 'group', newsgroup, articleRange: [articleNumber, last] })
 }
 
-/** `12`, and as an extension `12-34` and `12-` (RFC 3977 8.3.1). */
+/** Splits `12`, and as an extension `12-34` and `12-` (RFC 3977 8.3.1). */
 function splitRange(numbers: string): [low: string, high: string | undefined] {
   const dash = numbers.indexOf('-')
   return dash === -1 ? [numbers, undefined] : [numbers.slice(0, dash), numbers.slice(dash + 1)]
 }
 
-/** RFC 3977 6: article numbers lie between 1 and 2,147,483,647; up to 16 digits. */
+/** Reads an article number, between 1 and 2,147,483,647 and of up to 16 digits (RFC 3977 6). */
 function readNumber(digits: string, place: Place): number {
   const value = Number(digits)
   if (/^\d{1,16}$/.test(digits) && value >= 1 && value <= 2_147_483_647) return value
@@ -127,7 +127,7 @@ function defaultServer({ port, defaults }: Place): Pick<NntpPlan, 'host' | 'port
   return { host: parseHost(configured.host ?? '')?.name ?? null, port: configured.port ?? port }
 }
 
-/** The fetcher sends these as they stand, but OVER, whose numbers come with the reply to GROUP. */
+/** The commands, which the fetcher sends unchanged, except OVER, whose numbers come with the reply to GROUP. */
 function nntpWire({ select, newsgroup, articleNumber, articleRange, messageId }: Selection): string[] {
   switch (select) {
     case 'groups':
@@ -141,7 +141,10 @@ function nntpWire({ select, newsgroup, articleNumber, articleRange, messageId }:
   }
 }
 
-/** RFC 5536 3.1.3: at most 250 octets with its brackets, printable ASCII, no blank and no bracket inside. */
+/**
+ * Checks a message-id (RFC 5536 3.1.3): at most 250 octets with its brackets, printable ASCII, no blank and no bracket
+ * inside.
+ */
 function checkMessageId(id: string, place: Place): string {
   // CR, LF and NUL are the finding encoded-delimiter.
   if (/[^!-~]|[<>]/.test(id.replace(/[\0\r\n]/g, '')) || id.length > 248) {
@@ -150,7 +153,10 @@ function checkMessageId(id: string, place: Place): string {
   return id
 }
 
-/** RFC 5536 3.1.4; blanks would split the command. CR, LF and NUL are the finding encoded-delimiter. */
+/**
+ * Checks a group's name (RFC 5536 3.1.4); blanks would split the command. CR, LF and NUL are the finding
+ * encoded-delimiter.
+ */
 function checkGroup(group: string, place: Place): void {
   if (/[\t ]/.test(group)) place.fail('a newsgroup name holds no blank', 'urlPath')
 }

@@ -22,7 +22,9 @@ export const prospero: Scheme = {
   resolve: prosperoPlan,
 }
 
-/** The hsoname is what follows the / after the host, slashes and all: `//pros/name` names `/pros/name`. */
+/**
+ * The plan. The hsoname is everything behind the / after the host, slashes included: `//pros/name` names `/pros/name`.
+ */
 function prosperoPlan({ urlPath }: Locator, place: Place): ProsperoPlan {
   const [name = '', ...fields] = (urlPath ?? '').split(';')
   const attributes = fields.map((attribute) => {

@@ -3,21 +3,15 @@ import type { Place, Scheme } from '../scheme.ts'
 import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
+import { telnet } from './telnet.ts'
 
 /** RFC 6270: an interactive service on an IBM mainframe. */
 export const tn3270: Scheme = {
+  ...telnet,
   name: 'tn3270',
   title: 'Interactive session over TN3270',
   spec: 'RFC 6270',
   mechanism: 'tn3270',
-  defaultPort: 23,
-  anyPort: true,
-  tls: 'none',
-  host: 'required',
-  userinfo: 'allowed',
-  query: true,
-  lineParts: ['user', 'password'],
-  handoff: true,
   hint: 'Use c3270 or x3270.',
   resolve: tn3270Plan,
 }
@@ -35,7 +29,7 @@ export const irc: Scheme = {
   title: 'Internet Relay Chat',
   spec: 'draft-butcher-irc-url-04',
   mechanism: 'irc',
-  // Registered is 194; 6667 is where the servers are.
+  // Port 194 is registered, but servers use 6667.
   defaultPort: 6667,
   ownPorts: [194, 6665, 6666, 6668, 6669],
   tls: 'none',
@@ -58,7 +52,10 @@ export const ircs: Scheme = {
   resolve: (locator, place) => ircPlan(locator, place, 'implicit'),
 }
 
-/** A channel without its # gets one; `isnick` says that a person is meant, `needkey` that a key is to be asked for. */
+/**
+ * The plan. A channel without its # gets one; `isnick` says that a person is meant, `needkey` that the client must ask
+ * for a key.
+ */
 function ircPlan({ urlPath, query }: Locator, { host, port }: Place, tls: 'none' | 'implicit'): IrcPlan {
   const [name = '', ...flags] = (urlPath ?? '').split(',').map(decodeOctets)
   const nick = flags.includes('isnick') || flags.includes('isuser')
@@ -96,7 +93,7 @@ export const rtsp: Scheme = {
   resolve: rtspPlan,
 }
 
-/** The request names the whole URL, without its login. */
+/** The plan. The request names the whole URL, without its login. */
 function rtspPlan({ urlPath, query }: Locator, { host, port }: Place): RtspPlan {
   const path = `${urlPath === null ? '' : `/${urlPath}`}${query === null ? '' : `?${query}`}`
   const target = `rtsp://${authority({ host, port }, 554)}${path}`
@@ -104,7 +101,7 @@ function rtspPlan({ urlPath, query }: Locator, { host, port }: Place): RtspPlan 
   return { mechanism: 'rtsp', service: 'rtsp', host, port, tls: 'none', target, wire }
 }
 
-/** Reserved by RFC 1738 and never specified; by convention a path below /afs, where the file system is mounted. */
+/** Reserved by RFC 1738 and never specified; by convention a path below /afs, the mount point of the file system. */
 export const afs: Scheme = {
   name: 'afs',
   title: 'Andrew File System, global names',

@@ -19,13 +19,13 @@ export const sftp: Scheme = {
   query: false,
   lineParts: ['user', 'password', 'urlPath'],
   hint: 'Use sftp or scp.',
-  // Not a terminal session, but ssh would be given the same arguments.
+  // The URL names no terminal session, but ssh would get the same arguments.
   program: true,
   resolve: sftpPlan,
 }
 
 function sftpPlan({ user, password, urlPath }: Locator, { host, port }: Place): SftpPlan {
-  // RFC draft 2.3: parameters such as ;fingerprint= belong to the login, not to its name.
+  // Parameters such as ;fingerprint= belong to the login, not to its name (the draft's 2.3).
   const path = urlPath ?? ''
   const [name = null] = user === null ? [] : user.split(';', 1)
   return {

@@ -4,8 +4,8 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * RFC 4248: `telnet://user:password@host:port/`. Names an interactive service; user and password are advice to the
- * person.
+ * RFC 4248: `telnet://user:password@host:port/`. The URL names an interactive service; user and password are advice to
+ * the person.
  */
 export const telnet: Scheme = {
   name: 'telnet',
@@ -33,7 +33,7 @@ function telnetPlan(locator: Locator, place: Place): TelnetPlan {
     tls: 'none',
     user: locator.user === null ? null : decodeOctets(locator.user),
     password: locator.password === null ? null : decodeOctets(locator.password),
-    // The client speaks first only to answer options; nothing of the URL is ever sent.
+    // The client speaks first only to answer options; it never sends any part of the URL.
     wire: [],
   }
 }

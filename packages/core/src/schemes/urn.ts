@@ -3,10 +3,10 @@ import type { Place, Scheme } from '../scheme.ts'
 import { lowerAscii } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 
-/** RFC 8141: `urn:<NID>:<NSS>[?+<r>][?=<q>][#<f>]`. A name; no protocol resolves all of them. */
+/** RFC 8141: `urn:<NID>:<NSS>[?+<r>][?=<q>][#<f>]`. A name, for which there is no common protocol. */
 export const urn: Scheme = {
   name: 'urn',
-  title: 'A name that lasts, whatever its place',
+  title: 'A lasting name, independent of its location',
   spec: 'RFC 8141',
   mechanism: 'urn',
   defaultPort: null,
@@ -36,7 +36,7 @@ function urnPlan({ urlPath, query }: Locator, place: Place): UrnPlan {
   return { mechanism: 'urn', ...plan, locatedAt: locate(plan.nid, nss), wire: [] }
 }
 
-/** Where the publisher of a namespace keeps what it names. */
+/** The URL at which the publisher of a namespace keeps the named thing. */
 function locate(nid: string, nss: string): string | null {
   const rfc = nid === 'ietf' ? /^(rfc|bcp|std|fyi):(\d+)$/i.exec(nss) : null
   return rfc === null ? null : `https://www.rfc-editor.org/info/${rfc[1]?.toLowerCase()}${rfc[2]}`

@@ -4,7 +4,7 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * RFC 4156 (RFC 1738 3.8): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`.
+ * RFC 4156 (RFC 1738 3.9): `wais://host/database`, `wais://host/database?search`, `wais://host/database/wtype/wpath`.
  */
 export const wais: Scheme = {
   name: 'wais',
@@ -27,7 +27,7 @@ export const wais: Scheme = {
 function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
   const [database = '', wtype, ...rest] = (urlPath ?? '').split('/')
   if (database === '') place.fail('a database must follow the host, as in wais://host/database', 'urlPath')
-  // The document-id is opaque: its slashes stay (RFC 1738 3.8).
+  // The document-id is opaque: its slashes stay (RFC 1738 3.9).
   const wpath = rest.length === 0 ? null : rest.join('/')
   if (wtype !== undefined && (wtype === '' || wpath === null || wpath === '')) {
     place.fail('a type and a document-id belong together, as in wais://host/database/TEXT/id', 'urlPath')
@@ -39,7 +39,7 @@ function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
     port: place.port,
     tls: 'none',
     database: decodeOctets(database),
-    // Old clients wrote blanks as +, before decoding.
+    // Old clients wrote blanks as +, so these are replaced before decoding.
     search: query === null ? null : decodeOctets(query.replaceAll('+', ' ')),
     wtype: wtype === undefined ? null : decodeOctets(wtype),
     wpath: wpath === null ? null : decodeOctets(wpath),
@@ -48,7 +48,7 @@ function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
   }
 }
 
-/** `12345/1=h%3A210;2=db;3=0%2099%20/f;`: a length, then the parts of the document-id, as libwww writes them. */
+/** Reads `12345/1=h%3A210;2=db;3=0%2099%20/f;`: a length, then the parts of the document-id, as libwww writes them. */
 function documentId(wpath: string): WaisPlan['documentId'] {
   const [, length, list = ''] = /^(?:(\d{1,10})\/)?(.*)$/s.exec(wpath) ?? []
   const parts = list

@@ -63,7 +63,7 @@ function z3950Plan({ urlPath }: Locator, place: Place, operation: Z3950Plan['ope
   }
 }
 
-/** Unknown keywords are extensions to come (RFC 2056 5) and are let pass. */
+/** Reads a keyword. Unknown ones may be future extensions (RFC 2056 5) and are accepted. */
 function readKeyword(keyword: string, place: Place): [name: string, value: string] {
   const [name = '', value] = keyword.split(/=(.*)/s)
   if (value === undefined) place.fail('what follows a ; has the form keyword=value', 'urlPath')

@@ -3,14 +3,14 @@ import { type Resolution, resolve } from '../resolve.ts'
 import type { ResolveOptions } from '../scheme.ts'
 import { redact, redactUrl } from './redact.ts'
 
-/** Fields that hold words of a closed list: no secrets, and shown as they are. */
+/** Fields that hold words of a closed list: no secrets, and shown unchanged. */
 const plain = new Set(['scheme', 'mechanism', 'tls', 'transport', 'select', 'scope', 'operation', 'typecode'])
 
 /**
- * The resolution without its secrets: the one place that masks a plan, for explain() and for the events of a client.
- * The URL without its secrets is resolved too, and only what both resolutions agree on is shown: so nothing that was
- * split off from a secret, decoded out of it, or made of it can show it. Structure and numbers are those of the URL as
- * given. `options` are those that the resolution was made with.
+ * The resolution without its secrets, for explain() and for the events of a client; only this function masks a plan.
+ * The URL without its secrets is resolved too, and a string is shown only where both resolutions agree, so that no part
+ * or decoded form of a secret appears. Structure and numbers are those of the URL as given. `options` are those with
+ * which the resolution was made.
  */
 export function maskResolution(resolution: Resolution, options: ResolveOptions = {}): Resolution {
   const url = redactUrl(resolution.url)
@@ -49,10 +49,7 @@ function masker(hasPassword: boolean): <T extends object>(fields: T, others: obj
   return maskFields
 }
 
-/**
- * Whether a text is what the other one shows with `***` in it. Else its counterpart only happens to stand in the same
- * place.
- */
+/** Whether `shown` is the text with `***` in it. Otherwise the two only happen to stand in the same place. */
 function fits(text: string, shown: string): boolean {
   const [first = '', ...rest] = shown.split('***')
   return rest.length === 0 ? text === shown : text.startsWith(first) && text.endsWith(rest.at(-1) ?? '')
@@ -62,7 +59,10 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Undefined where a secret with delimiters in it has left something that is no URL of the scheme. */
+/**
+ * The resolution of the masked URL. Undefined where a secret with delimiters in it has left a text that is no URL of
+ * the scheme.
+ */
 function resolveMasked(url: string, { base: _, ...options }: ResolveOptions): Resolution | undefined {
   try {
     return resolve(url, options)

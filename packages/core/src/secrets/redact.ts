@@ -3,9 +3,9 @@ import { isSecretName } from './secret-names.ts'
 
 /**
  * The text with the password of every URL in it, and the values of parameters whose names say that they are secret,
- * replaced by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, also
- * on URLs too broken to parse, and on URLs that stand escaped within another one. It hides too much
- * rather than too little.
+ * replaced by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, even
+ * on URLs too broken to parse, and on URLs that are escaped within another one. It hides too much rather than too
+ * little.
  */
 export function redact(text: string): string {
   return hideParameters(hideEscapedLogins(hidePasswords(text, '\\s')), valueInText)
@@ -22,12 +22,12 @@ export function redactUnknown(text: string): string {
 }
 
 /**
- * `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also escaped, as in a URL that is the
- * value of a parameter of another one.
+ * A parameter's delimiter and name: `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also
+ * escaped, as in a URL that is the value of a parameter of another one.
  */
 const parameter = /([?&;#]|%(?:25)*(?:3F|26|3B|23))[=+]?([^\s?&;#=]{1,100}?)(?:=|%(?:25)*3D)/gi
 
-/** A value that is hidden already stays as it is, so that a sentence keeps the `:` behind a URL. */
+/** The value of a parameter. One that is hidden already stays, so that a sentence keeps the `:` behind a URL. */
 const valueInText = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#\s]*/y
 const valueInUrl = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#]*/y
 
@@ -48,7 +48,7 @@ function hideParameters(text: string, value: RegExp): string {
   return hidden + text.slice(done)
 }
 
-/** `%2F%2Fuser%3Apassword%40`: a URL within a URL. */
+/** The login of a URL within a URL: `%2F%2Fuser%3Apassword%40`. */
 const escapedLogin =
   /(%(?:25)*2F%(?:25)*2F(?:[\w.~+-]|%(?!(?:25)*(?:2F|3A|40))){0,256}(?::|%(?:25)*3A))(?!\d{1,5}(?:%(?:25)*2F|[/?#]|$))[^\s&;#/]{1,256}?(?=@|%(?:25)*40)/gi
 
@@ -57,14 +57,14 @@ function hideEscapedLogins(text: string): string {
 }
 
 /**
- * Where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h` as
- * `http://u:p@h`.
+ * The places where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h`
+ * as `http://u:p@h`.
  */
 const loginStart = /[/\\]{2,}|\b(?:https?|wss?|ftp(?:e?s)?|sftp|gophers?|telnet|rtsp|ircs?):[/\\]*/gi
 
 /**
  * Hides the password behind every `//`. It is a scanner and not a pattern, to stay linear on any text of a server.
- * `space` is what ends a word, as in a character class.
+ * `space` is the characters that end a word, as in a character class.
  */
 function hidePasswords(text: string, space: string): string {
   // Nearly every text has none.
@@ -91,7 +91,7 @@ function hidePasswords(text: string, space: string): string {
   return hidden + text.slice(done)
 }
 
-/** Where the next `@`, `/`, end of a parameter or of a path, and end of the word stand. */
+/** Searches for the next `@`, `/`, end of a parameter or of a path, and end of the word. */
 type Ahead = Readonly<Record<'at' | 'slash' | 'stop' | 'end', (from: number) => number>>
 
 /** The end of an IPv6 address at `start`, since its colons begin no password; else `start`. */
@@ -102,9 +102,8 @@ function addressEnd(text: string, start: number): number {
 }
 
 /**
- * The last `@` before the next `/`; -1 where a port follows the colon, or a password that is hidden already. A
- * password with a raw `/` in it ends the authority early (`ftp://u:p/w@h/`): that one is caught by the next `@` in the
- * word.
+ * The last `@` before the next `/`; -1 where a port follows the colon, or a password that is hidden already. A password
+ * with a raw `/` in it ends the authority early (`ftp://u:p/w@h/`): the next `@` in the word ends that one.
  */
 function passwordEnd(text: string, colon: number, next: Ahead): number {
   const end = next.end(colon)

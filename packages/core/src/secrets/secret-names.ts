@@ -1,8 +1,8 @@
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * Endings of the names of secrets: `access_token`, `X-Goog-Signature`, `PHPSESSID`,
- * `AWSAccessKeyId`, `user[password]`. Signatures count too: whoever has a signed request can repeat it.
+ * Endings of the names of secrets: `access_token`, `X-Goog-Signature`, `PHPSESSID`, `AWSAccessKeyId`, `user[password]`.
+ * Signatures count too, since a signed request can be repeated.
  */
 const endings = [
   'token|secret|signature|hmac|jwt|bearer|authorization|credentials?|assertion|saml(?:request|response)',
@@ -11,10 +11,10 @@ const endings = [
   'session(?:[-_]?id)?|sess[-_]?id|(?:auth|access|otp|verification|one-?time)[-_]?code|[cx]srf|totp',
 ].join('|')
 
-/** Short names, in which other words end too: they must be the whole name or its last part, as in `user_pin`. */
+/** Short names with which other words also end: they must be the whole name or its last part, as in `user_pin`. */
 const words = 'sid|otp|pin|pwd?|pass'
 
-/** These must be the whole name: `sort_key` and `country_code` are no secrets. */
+/** Names that count only as the whole name: `sort_key` and `country_code` are no secrets. */
 const wholeNames = 'sig|key|code|auth|ticket'
 
 const secretName = new RegExp(
@@ -22,7 +22,7 @@ const secretName = new RegExp(
   'i',
 )
 
-/** Whether the value of a parameter of this name is a secret. The name may be escaped, as it stands in a URL. */
+/** Whether the value of a parameter of this name is a secret. The name may be escaped, as in a URL. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name.includes('%') ? decodeOctets(decodeOctets(name)) : name)
 }

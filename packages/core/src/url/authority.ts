@@ -3,7 +3,7 @@ import { malformed, type SplitUrl } from './locator.ts'
 
 export const slash = 47
 
-/** Finds user, password, host and port; returns where the path begins. RFC 1738 3.1, RFC 3986 3.2. */
+/** Finds user, password, host and port (RFC 1738 3.1, RFC 3986 3.2); returns the offset at which the path begins. */
 export function splitAuthority(split: SplitUrl, start: number, limit: number): number {
   const { text } = split
   let end = start
@@ -68,7 +68,7 @@ function splitHostPort(split: SplitUrl, start: number, end: number, colons: numb
   }
 }
 
-/** `ftp://a?b@h/`: RFC 1738 reads a user `a?b`, RFC 3986 the host `a`. Neither is contacted. */
+/** Throws for `ftp://a?b@h/`: RFC 1738 reads a user `a?b`, RFC 3986 the host `a`. */
 function suspectQuery(text: string, end: number, limit: number): void {
   const path = text.indexOf('/', end)
   const at = text.slice(end, path === -1 || path > limit ? limit : path).indexOf('@')

@@ -6,24 +6,24 @@ import { decodeOctets, octetsToText } from './percent.ts'
  */
 
 export interface Host {
-  /** To dial: lower case, IPv4 in four decimal numbers, IPv6 without brackets, zone after `%`. */
+  /** The name to connect to: lower case, IPv4 in four decimal numbers, IPv6 without brackets, zone after `%`. */
   readonly name: string
   readonly kind: 'name' | 'ipv4' | 'ipv6'
-  /** The address was spelled otherwise than in four decimal numbers. */
+  /** Whether the address was spelled in another way than in four decimal numbers. */
   readonly odd: boolean
 }
 
 /** Turns an internationalised name into A-labels (RFC 5891), "" where it has none: `domainToASCII` of node:url. */
 export type ToAscii = (name: string) => string
 
-/** A host as a port may follow it: an IPv6 address in brackets. */
+/** The host in the form that a port may follow: an IPv6 address in brackets. */
 export function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
 /**
- * RFC 3986 3.2, as it is sent to a server: without a user, without a default port, and without the zone of an IPv6
- * address, which means nothing elsewhere (RFC 6874 1).
+ * The authority that is sent to a server (RFC 3986 3.2): without a user, without a default port, and without the zone
+ * of an IPv6 address, which has a meaning only on this machine (RFC 6874 1).
  */
 export function authority(
   { host, port }: { readonly host: string; readonly port: number },
@@ -35,8 +35,8 @@ export function authority(
 }
 
 /**
- * Reads a host as it stands in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for an illegal
- * host, such as octets that are not UTF-8, which other readers would take for other letters.
+ * Reads a host as written in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for an illegal host,
+ * such as octets that are not UTF-8, which other readers would take for other letters.
  */
 export function readHost(written: string, toAscii?: ToAscii): Host | undefined {
   if (!written.includes('%') || written.startsWith('[')) return parseHost(written, toAscii)
@@ -52,7 +52,7 @@ const aLabel = /(?:^|\.)xn--/
 
 /**
  * Reads a host whose escapes are decoded. Without `toAscii` an internationalised name is no legal host, and A-labels
- * are taken as they are; with it, invalid ones are refused.
+ * are accepted unchecked; with it, invalid ones are refused.
  */
 export function parseHost(text: string, toAscii?: ToAscii): Host | undefined {
   if (isPlainName(text)) return { name: text, kind: 'name', odd: false }
@@ -76,8 +76,8 @@ export function lowerAscii(text: string): string {
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 /**
- * True for nearly every host: lower-case labels of letters, digits and hyphens, none an A-label, the last beginning
- * with a letter.
+ * Whether the text is a name like nearly all hosts: lower-case labels of letters, digits and hyphens, none an A-label,
+ * the last beginning with a letter.
  */
 function isPlainName(text: string): boolean {
   let labelAt = 0
@@ -93,8 +93,8 @@ function isPlainName(text: string): boolean {
 }
 
 function parseAscii(name: string): Host | undefined {
-  // Labels of letters, digits, - and _ (in use, if not in RFC 1123), none empty but the root's; 253 and 63 are DNS's
-  // own limits.
+  // Labels have letters, digits, - and _ (in use, if not in RFC 1123), and only the root's is empty; 253 and 63 are
+  // DNS's own limits.
   if (
     !/^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/.test(name) ||
     name.replace(/\.$/, '').length > 253
@@ -110,7 +110,8 @@ function parseAscii(name: string): Host | undefined {
 }
 
 /**
- * inet_aton's readings: 1 to 4 parts, each decimal, octal (0...) or hexadecimal (0x...); the last fills what is left.
+ * Reads an address as inet_aton does: 1 to 4 parts, each decimal, octal (0...) or hexadecimal (0x...); the last fills
+ * the rest.
  */
 function parseIpv4(parts: readonly string[]): string | undefined {
   if (parts.length > 4) return undefined
@@ -130,7 +131,7 @@ function parseIpv4Part(part: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(part) ? Number(part) : undefined
 }
 
-/** RFC 3986 3.2.2 IPv6address, RFC 6874 zone (`%25eth0`); written back as RFC 5952 asks. */
+/** Reads an IPv6 address (RFC 3986 3.2.2) with its zone (`%25eth0`, RFC 6874); it is written back as in RFC 5952. */
 function parseIpv6Literal(text: string): Host | undefined {
   const [address = '', zone] = text.split(/%25(.*)/s)
   if (zone !== undefined && !/^[A-Za-z0-9._~-]+$/.test(zone)) return undefined
@@ -170,7 +171,10 @@ function parseGroups(text: string): number[] | undefined {
   return groups
 }
 
-/** RFC 5952 section 4: lower case, no leading zeros, the longest run of two or more zero groups as `::`. */
+/**
+ * Formats an IPv6 address (RFC 5952 section 4): lower case, no leading zeros, the longest run of two or more zero
+ * groups as `::`.
+ */
 function formatIpv6(groups: readonly number[]): string {
   const text = groups.map((group) => group.toString(16)).join(':')
   const runs = [...text.matchAll(/\b0(:0)+\b/g)]

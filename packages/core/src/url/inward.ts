@@ -13,7 +13,8 @@ const loopbackNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Where a cloud gives a machine its own secrets: Google's name, and the addresses of Alibaba, AWS, Google and Oracle.
+ * Hosts from which a machine in a cloud gets its own secrets: Google's name, and the addresses of Alibaba, AWS, Google
+ * and Oracle.
  */
 const metadataNames: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'instance-data'])
 const metadataAddresses: ReadonlySet<string> = new Set([
@@ -24,9 +25,9 @@ const metadataAddresses: ReadonlySet<string> = new Set([
 ])
 
 /**
- * True for destinations that a stranger must not choose: this machine, link-local addresses, and the addresses at which
- * clouds keep a machine's secrets; in IPv4, in IPv6, and in every way of writing IPv4 as IPv6. `name` is a host as a
- * plan has it, or an address.
+ * Whether a stranger must not choose this destination: this machine, link-local addresses, and the addresses at which
+ * clouds keep a machine's secrets; in IPv4, in IPv6, and in every way of writing IPv4 as IPv6. `name` is a host as in a
+ * plan, or an address.
  */
 export function isInward(name: string): boolean {
   const bare = withoutDot(name)
@@ -39,7 +40,7 @@ export function isInward(name: string): boolean {
   return ipv4Within(groups).some((address) => isLoopback(address) || isInwardIpv4(address))
 }
 
-/** True for this machine's own loopback names and addresses. */
+/** Whether this is one of this machine's own loopback names and addresses. */
 export function isLoopback(name: string): boolean {
   const bare = withoutDot(name)
   return (
@@ -51,7 +52,10 @@ export function isLoopback(name: string): boolean {
   )
 }
 
-/** 0.0.0.0/8 is this host (RFC 1122 3.2.1.3), 169.254.0.0/16 this link (RFC 3927). */
+/**
+ * Whether the address is in 0.0.0.0/8, this host (RFC 1122 3.2.1.3), 169.254.0.0/16, this link (RFC 3927), or a
+ * metadata address.
+ */
 function isInwardIpv4(address: string): boolean {
   return /^(?:0\.\d+|169\.254)\.\d+\.\d+$/.test(address) || metadataAddresses.has(address)
 }
@@ -78,7 +82,7 @@ function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** `localhost.` is the same name, written as absolute (RFC 1034 3.1). */
+/** The name without the dot that makes it absolute: `localhost.` is the same name (RFC 1034 3.1). */
 function withoutDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name
 }

@@ -8,15 +8,15 @@ import { redactUrl } from '../secrets/redact.ts'
  * Only unsafe characters (RFC 1738 2.2) have been escaped, so that every component can be put back into a URL.
  */
 export interface Locator {
-  /** Lower case. */
+  /** The scheme, in lower case. */
   readonly scheme: string
   readonly user: string | null
   readonly password: string | null
-  /** As written, an IPv6 address in its brackets; null where no `//` stands. */
+  /** The host as written, an IPv6 address in its brackets; null where there is no `//`. */
   readonly host: string | null
   readonly port: number | null
   /**
-   * RFC 1738 3.1: what follows the `/` after the host, which is no part of it; without `//`, all that follows the
+   * The text behind the `/` after the host, which is no part of it (RFC 1738 3.1); without `//`, all text behind the
    * scheme.
    */
   readonly urlPath: string | null
@@ -26,16 +26,18 @@ export interface Locator {
 
 export type Part = Exclude<keyof Locator, 'scheme'>
 
-/** [start, end) in the text as given. */
+/** A [start, end) in the text as given. */
 export type Span = readonly [number, number]
 
-/** A URL split: the locator, and where its components stand in the text. Offsets are -1 where a component is absent. */
+/**
+ * A URL split: the locator, and the offsets of its components in the text. Offsets are -1 where a component is absent.
+ */
 export interface SplitUrl {
   readonly text: string
-  /** Some character in it is unsafe or beyond ASCII. */
+  /** Whether some character in it is unsafe or beyond ASCII. */
   readonly odd: boolean
   locator: Locator
-  /** Where unsafe characters were escaped. */
+  /** The places where unsafe characters were escaped. */
   repaired: readonly Span[]
   userAt: number
   userEnd: number
@@ -48,7 +50,7 @@ export interface SplitUrl {
   pathEnd: number
   queryAt: number
   fragmentAt: number
-  /** Of all before the fragment. */
+  /** The end of all before the fragment. */
   end: number
 }
 
@@ -65,7 +67,7 @@ export function formatLocator(locator: Locator): string {
 
 /** The error for a URL that breaks its syntax; `what` completes the sentence "... is no valid URL: ". */
 export function malformed(url: string, what: string, span: Span): RetrievalError {
-  // Redacted before it is cut: a cut password could not be told from a port.
+  // The URL is redacted before it is cut: a cut password could not be told from a port.
   const safe = redactUrl(url)
   const shown = safe.length > 200 ? `${safe.slice(0, 200)}...` : safe
   const place = `at character ${span[0] + 1}`

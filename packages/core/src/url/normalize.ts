@@ -9,7 +9,7 @@ import { removeDotSegments } from './reference.ts'
  * Gives equivalent URLs one spelling (RFC 3986 6.2.2, 6.2.3), as far as is safe for the scheme: scheme and host in
  * lower case, numeric addresses in their usual form, the default port left out, escapes in upper case and only where
  * they are needed; dot-segments removed where the scheme has a hierarchy of its own, never in ftp, where `..` is a name
- * sent to the server. Where a scheme sends escapes as they are written (nfs, rtsp), they stay. Throws `malformed-url`.
+ * sent to the server. Escapes stay where a scheme sends them as written (nfs, rtsp). Throws `malformed-url`.
  */
 export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
   const locator = parseUrl(url, schemes)
@@ -25,7 +25,10 @@ export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
   return bolder.findLast((text) => scheme === undefined || samePlan(safe ?? '', text, schemes)) ?? safe ?? ''
 }
 
-/** Decoding may create a word that the scheme looks for before it decodes: `;%74ype=a` in ftp. */
+/**
+ * Whether both have the same plan: decoding may create a word that the scheme looks for before it decodes, as
+ * `;%74ype=a` in ftp.
+ */
 function samePlan(a: string, b: string, schemes: readonly Scheme[] | undefined): boolean {
   if (a === b) return true
   const options = { ...(schemes && { schemes }), domainToAscii: () => 'a' }
@@ -52,12 +55,12 @@ function mapText(locator: Locator, change: (text: string) => string): Locator {
 
 const escapes = /%[0-9A-Fa-f]{2}/g
 
-/** RFC 3986 6.2.2.1. */
+/** Writes the digits of escapes in upper case (RFC 3986 6.2.2.1). */
 function upperCaseEscapes(text: string): string {
   return text.replace(escapes, (octet) => octet.toUpperCase())
 }
 
-/** RFC 3986 6.2.2.2: unreserved characters need no escape. */
+/** Decodes the escapes of unreserved characters, which need none (RFC 3986 6.2.2.2). */
 function decodeUnreserved(text: string): string {
   return text.replace(escapes, (octet) => {
     const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16))
@@ -74,7 +77,7 @@ function normalizeHost(written: string, scheme: Scheme | undefined): string {
   return bracketed(plain.name.replace('%', '%25'))
 }
 
-/** An empty path with a host means `/` (RFC 3986 6.2.3). */
+/** Removes dot-segments. An empty path with a host means `/` (RFC 3986 6.2.3). */
 function withoutDotSegments(locator: Locator): Locator {
   if (locator.host === null) return locator
   return { ...locator, urlPath: removeDotSegments(`/${locator.urlPath ?? ''}`).slice(1) }

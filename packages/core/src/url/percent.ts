@@ -6,7 +6,7 @@
 const beyondAscii = /[^\0-\x7F]/
 const badEscape = /%(?![0-9A-Fa-f]{2})/
 
-/** Offset of the first `%` that two hex digits do not follow, or -1. */
+/** The offset of the first `%` without two hex digits behind it, or -1. */
 export function findBadEscape(text: string): number {
   return text.search(badEscape)
 }
@@ -19,7 +19,7 @@ export function decodeOctets(text: string): string {
   return decodeEscapes(utf8Octets(text))
 }
 
-/** How many octets become a string at once: few enough to be the arguments of one call. */
+/** The number of octets that become a string at once: few enough to be the arguments of one call. */
 const chunk = 8192
 
 function decodeEscapes(text: string): string {
@@ -81,7 +81,7 @@ function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD')
 }
 
-/** Octets as text for people: UTF-8 where they are valid UTF-8, else Latin-1. */
+/** The octets as text for people: UTF-8 where they are valid UTF-8, else Latin-1. */
 export function octetsToText(octets: string): string {
   if (/^[\0-\x7F]*$/.test(octets)) return octets
   try {
@@ -91,9 +91,7 @@ export function octetsToText(octets: string): string {
   }
 }
 
-/**
- * Characters that stand unescaped in what we write: the intersection of RFC 1738 and RFC 3986, plus what `keep` lists.
- */
+/** Escapes all characters except the intersection of RFC 1738 and RFC 3986, and those that `keep` lists. */
 export function encodeOctets(octets: string, keep = ''): string {
   return octets.replace(/[^A-Za-z0-9_.-]/g, (octet) => (keep.includes(octet) ? octet : hexEscape(octet)))
 }
@@ -104,14 +102,14 @@ export function encodeOctets(octets: string, keep = ''): string {
  */
 const unsafe = /[ "<>{}|\\^`[\]]|[^\0-\x7F]/
 
-/** Offset of the first unsafe character, or -1. */
+/** The offset of the first unsafe character, or -1. */
 export function findUnsafe(text: string): number {
   return text.search(unsafe)
 }
 
 /**
- * Escapes unsafe characters; text without any comes back as it is. They are the very characters that encodeURI escapes
- * in text without controls, but for the `%` itself, which it makes a `%25`.
+ * Escapes unsafe characters; text without any comes back unchanged. They are the very characters that encodeURI escapes
+ * in text without controls, except the `%` itself, which it makes a `%25`.
  */
 export function encodeUnsafe(text: string): string {
   return findUnsafe(text) === -1 ? text : encodeURI(wellFormed(text)).replaceAll('%25', '%')

@@ -23,29 +23,32 @@ export function resolveReference(reference: string, base: string): string {
   return recompose({ ...inherited, path: removeDotSegments(path), query: r.query })
 }
 
-/** RFC 3986 appendix B, with the scheme's own alphabet so that `a:b` in a path is told from a scheme as 4.2 asks. */
+/**
+ * Splits a reference (RFC 3986 appendix B), with the scheme's own alphabet so that `a:b` in a path is told from a
+ * scheme as 4.2 asks.
+ */
 function components(text: string): Components {
   const match = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(text)
   const [, scheme, authority, path = '', query, fragment] = match ?? []
   return { scheme, authority, path, query, fragment }
 }
 
-/** RFC 3986 5.2.3. */
+/** Merges the paths (RFC 3986 5.2.3). */
 function merge(base: Components, path: string): string {
   if (base.authority !== undefined && base.path === '') return `/${path}`
   return base.path.slice(0, base.path.lastIndexOf('/') + 1) + path
 }
 
 /**
- * RFC 3986 5.2.4: `.` goes, `..` takes the segment before it along, and neither climbs above the root. A path without a
- * root that loses its first segment so has one afterwards.
+ * Removes dot-segments (RFC 3986 5.2.4): `..` removes the segment before it, too, and neither climbs above the root. A
+ * path without a root that loses its first segment in this way has one afterwards.
  */
 export function removeDotSegments(path: string): string {
   const output: string[] = []
   const segments = path.split('/')
   let rooted = path.startsWith('/')
   if (rooted) segments.shift()
-  // Dots at the beginning of such a path are no more than left out (2A and 2D).
+  // Dots at the beginning of such a path are only left out (2A and 2D).
   let begun = rooted
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
@@ -59,7 +62,10 @@ export function removeDotSegments(path: string): string {
   return `${rooted ? '/' : ''}${output.join('/')}`
 }
 
-/** RFC 3986 5.3. Without an authority a path may not begin with `//`, which would make one of what follows (3.3). */
+/**
+ * Joins the components (RFC 3986 5.3). Without an authority a path may not begin with `//`, behind which an authority
+ * is read (3.3).
+ */
 function recompose({ scheme, authority, path, query, fragment }: Components): string {
   return (
     (scheme === undefined ? '' : `${scheme}:`) +

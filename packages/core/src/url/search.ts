@@ -1,6 +1,6 @@
 /**
- * Gives where the pattern matches next; the text's length for nowhere. Calls must go from left to right, so that the
- * text is read only once.
+ * A function for the offset of the pattern's next match, or the text's length without one. Calls must go from left to
+ * right, so that the text is read only once.
  */
 export function cachedSearch(text: string, pattern: RegExp): (from: number) => number {
   let found = -1
@@ -10,7 +10,7 @@ export function cachedSearch(text: string, pattern: RegExp): (from: number) => n
   }
 }
 
-/** Where the pattern (g or y) matches first at or after `from`; the text's length for nowhere. */
+/** The offset of the pattern's (g or y) first match at or after `from`, or the text's length without one. */
 export function search(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
   return pattern.exec(text)?.index ?? text.length

@@ -3,20 +3,23 @@ import { slash, splitAuthority } from './authority.ts'
 import { type Locator, malformed, type Part, type Span, type SplitUrl } from './locator.ts'
 import { encodeUnsafe, findBadEscape, findUnsafe } from './percent.ts'
 
-/** What a scheme says about its own syntax. */
+/** A scheme's own syntax. */
 export interface View {
-  /** False: the scheme has no query, and `?` is a character of its path (RFC 1738). */
+  /** Whether the scheme has a query. False: `?` is a character of its path (RFC 1738). */
   readonly query: boolean
-  /** In characters; default maxUrlLength. */
+  /** The most characters; default maxUrlLength. */
   readonly maxLength?: number
 }
 
-/** 64 KiB: no real URL comes near it, and it bounds all work done on one. Only data: has a limit of its own, 8 MiB. */
+/**
+ * The longest URL, 64 KiB: no real URL comes near it, and it bounds all work done on one. Only data: has a limit of its
+ * own, 8 MiB.
+ */
 export const maxUrlLength: number = 65_536
 
 const generic: View = { query: true }
 const controls = /[\0-\x1F\x7F]|\p{Surrogate}/u
-/** Nothing in it is unsafe (RFC 1738 2.2) or out of the ordinary; true of nearly every URL, and quickly told. */
+/** Matches a URL with no unsafe (RFC 1738 2.2) or unusual character, as nearly all are. The test is fast. */
 const ordinary = /^[!#-;=?-Z_a-z~]*$/
 
 /** The scheme of a URL, in lower case; undefined where the text has none (a relative reference). RFC 3986 3.1. */
@@ -25,11 +28,11 @@ export function schemeOf(text: string): string | undefined {
   return end === -1 ? undefined : text.slice(0, end).toLowerCase()
 }
 
-/** Where the colon of the scheme stands, or -1. */
+/** The offset of the scheme's colon, or -1. */
 function schemeEnd(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    // Letters first, then also digits, + - and .
+    // The first character is a letter; digits, + - and . may follow.
     if ((code | 32) >= 97 && (code | 32) <= 122) continue
     if (at > 0 && ((code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46)) continue
     return code === 58 && at > 0 ? at : -1
@@ -38,8 +41,8 @@ function schemeEnd(text: string): number {
 }
 
 /**
- * Splits a URL by RFC 3986 section 3, and by what its scheme says of itself.
- * Throws RetrievalError `malformed-url`, with the span of what is wrong, or `limit-exceeded`.
+ * Splits a URL by RFC 3986 section 3, and by its scheme's own syntax. Throws RetrievalError `malformed-url`, with the
+ * span of the error, or `limit-exceeded`.
  */
 export function splitUrl(text: string, viewOf: (scheme: string) => View = () => generic): SplitUrl {
   const colon = schemeEnd(text)
@@ -47,7 +50,7 @@ export function splitUrl(text: string, viewOf: (scheme: string) => View = () => 
   return splitAfterScheme(text, scheme, viewOf(scheme))
 }
 
-/** As splitUrl, where the scheme is known already; "" is none. */
+/** As splitUrl, where the scheme is already known; "" means none. */
 export function splitAfterScheme(text: string, scheme: string, view: View): SplitUrl {
   const limit = view.maxLength ?? maxUrlLength
   if (text.length > limit) throw tooLong(text, limit)
@@ -81,7 +84,7 @@ export function splitAfterScheme(text: string, scheme: string, view: View): Spli
 
 const nothing: readonly Span[] = []
 
-/** A literal, since this is made for every URL: the engine builds it in one step. */
+/** A URL not yet split. It is a literal, since one is made for every URL: the engine builds it in one step. */
 function unsplit(text: string): SplitUrl {
   return {
     text,
@@ -103,7 +106,7 @@ function unsplit(text: string): SplitUrl {
   }
 }
 
-/** Where a component stands; undefined where it is absent. */
+/** The place of a component; undefined where it is absent. */
 export function spanOf(split: SplitUrl, part: Part | 'scheme'): Span | undefined {
   const span = range(split, part)
   return span[0] === -1 ? undefined : span
@@ -157,7 +160,7 @@ function locate(split: SplitUrl, scheme: string): Locator {
   }
 }
 
-/** A component, with its unsafe characters escaped, and a note of where. */
+/** A component with its unsafe characters escaped; their places are noted. */
 function take(split: SplitUrl, start: number, end: number): string | null {
   if (start === -1) return null
   const written = split.text.slice(start, end)
@@ -186,7 +189,7 @@ function readPort(text: string, start: number, end: number): number | null {
 function tooLong(text: string, limit: number): RetrievalError {
   return new RetrievalError('limit-exceeded', `This URL has ${text.length} characters; ${limit} are the limit.`, {
     phase: 'resolve',
-    // What is cut cannot be redacted, so nothing of it is shown.
+    // A URL that is cut cannot be redacted, so no part of it but the scheme is shown.
     url: `${schemeOf(text.slice(0, 100)) ?? ''}:...`,
   })
 }

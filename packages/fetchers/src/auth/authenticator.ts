@@ -2,7 +2,7 @@ import type { AuthChallenge } from './challenge.ts'
 import { DigestLogin, type DigestOffer, strongestDigest } from './digest.ts'
 import { basicLogin, type Login, type UserAndPassword } from './login.ts'
 
-/** The login at one server or proxy, for request after request. */
+/** The login at one server or proxy, for several requests. */
 export class Authenticator {
   readonly #known: UserAndPassword | null
   #login: Login | null
@@ -21,12 +21,12 @@ export class Authenticator {
     this.#login = login
   }
 
-  /** For one request; others may be under way meanwhile. */
+  /** Begins the login of one request; others may be under way meanwhile. */
   begin(): LoginAttempt {
     return new LoginAttempt(this)
   }
 
-  /** Goes over to Digest, or to a new nonce. False: neither is possible. */
+  /** Switches to Digest, or to a new nonce. False: neither is possible. */
   tryDigest(offer: DigestOffer, challenges: readonly AuthChallenge[]): boolean {
     if (this.#login instanceof DigestLogin) {
       if (offer.isStale) this.#login = this.#login.renewed(offer)
@@ -48,7 +48,7 @@ export class LoginAttempt {
     this.#authenticator = authenticator
   }
 
-  /** To be called for each sending, since a digest counts them. Null: there is no login. */
+  /** The credentials; call it for each sending, since a digest counts them. Null: there is no login. */
   credentials(method: string, uri: string): string | null {
     this.#sent = this.#authenticator.login
     return this.#sent?.credentials(method, uri) ?? null

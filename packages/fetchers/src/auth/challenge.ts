@@ -8,11 +8,12 @@ export interface AuthChallenge {
 }
 
 /**
- * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1); several fields are joined by commas:
- * `Newauth realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. Reading ends at a syntax error,
- * without the challenge that has it: the rest could be read as another one. Only Basic needs no parameter, and many
- * devices write its realm without quotes (`Basic realm=My Camera`): after an error, it counts without a realm. It does
- * not if the field names Digest, too, which may stand after the error, and keeps the password secret.
+ * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1); several fields are joined by commas: `Newauth
+ * realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. Reading ends at a syntax error and drops the
+ * challenge that has it, because the rest could be misread as another one. Basic is an exception, because it needs no
+ * parameter and many devices write its realm without quotes (`Basic realm=My Camera`): after an error, it counts
+ * without a realm. It does not if the field names Digest, too, which may stand after the error, and keeps the password
+ * secret.
  */
 export function readChallenges(field: string): AuthChallenge[] {
   const scanner = new Scanner(field)
@@ -29,7 +30,7 @@ export function readChallenges(field: string): AuthChallenge[] {
   return challenges
 }
 
-// Sticky patterns that never backtrack over what they have read, since the peer chooses the text.
+// These are sticky patterns that never backtrack over text they have read, since the peer chooses the text.
 const token = /[\w!#$%&'*+.^`|~-]+/y
 const schemeEnd = /[ \t]+|(?=,|$)/y
 /** RFC 9110 5.6.1: a list may have empty elements. */
@@ -39,7 +40,7 @@ const token68 = /[\w.~+/-]+=*(?=[ \t]*(?:,|$))/y
 const assignment = /([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*/y
 const quoted = /"((?:[^"\\]|\\.)*)"/sy
 
-/** Reads a scheme and the blanks after it; gives it in lower case. Null: there is none. */
+/** Reads a scheme and the blanks after it, and gives it in lower case. Null: there is none. */
 function readScheme(scanner: Scanner): string | null {
   const scheme = scanner.read(token)?.[0].toLowerCase()
   return scheme === undefined || scanner.read(schemeEnd) === null ? null : scheme
@@ -81,7 +82,7 @@ class Scanner {
     return this.#at >= this.#text.length
   }
 
-  /** Reads what the sticky pattern matches here; null: it does not match. */
+  /** Reads the match of the sticky pattern here; null: it does not match. */
   read(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
     const match = pattern.exec(this.#text)

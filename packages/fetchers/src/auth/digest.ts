@@ -5,32 +5,34 @@ import type { Login, UserAndPassword } from './login.ts'
 
 /** Digest Access Authentication (RFC 7616; without qop, RFC 2069). Strings hold one octet a character. */
 
-/** A challenge of Digest that can be answered. */
+/** A Digest challenge that can be answered. */
 export interface DigestOffer {
   readonly realm: string
   readonly nonce: string
   readonly opaque: string | null
-  /** As the server wrote it; null: it gave none, which means MD5. */
+  /** The algorithm as the server wrote it; null: it named none, which means MD5. */
   readonly algorithm: string | null
-  /** The name that node:crypto has for it. */
+  /** The algorithm's name in node:crypto. */
   readonly hash: 'md5' | 'sha256' | 'sha512-256'
   readonly isSession: boolean
   /** False: RFC 2069, without client nonce and count. */
   readonly hasQop: boolean
-  /** The nonce was too old; user and password were right. */
+  /** True: the nonce was too old, but user and password were right. */
   readonly isStale: boolean
   readonly isUserHashed: boolean
   readonly isUtf8: boolean
 }
 
-/** RFC 7616 6.1, the strongest first. */
+/** The algorithms of RFC 7616 6.1, the strongest first. */
 const hashes: Readonly<Record<string, DigestOffer['hash']>> = {
   'sha-512-256': 'sha512-256',
   'sha-256': 'sha256',
   md5: 'md5',
 }
 
-/** The strongest digest offered. Null: none is, or none that is supported: not other algorithms, nor auth-int alone. */
+/**
+ * The strongest digest offered. Null: there is none, or none that is supported (another algorithm, or auth-int alone).
+ */
 export function strongestDigest(challenges: readonly AuthChallenge[]): DigestOffer | null {
   const order = Object.values(hashes)
   const offers = challenges.map(readOffer).filter((offer) => offer !== null)
@@ -70,7 +72,7 @@ function readOffer({ scheme, params }: AuthChallenge): DigestOffer | null {
 /** The request that a digest is made for. */
 export interface DigestRequest {
   readonly method: string
-  /** Its request-target as sent (RFC 7616 3.4.6). */
+  /** The request-target as sent (RFC 7616 3.4.6). */
   readonly uri: string
   /** The number of requests with this nonce, this one included. */
   readonly count: number
@@ -106,7 +108,7 @@ export function digestCredentials(
 
 /**
  * The user in the notation of RFC 8187 if a quoted string cannot hold it, or if it is beyond ASCII and the server says
- * that it reads UTF-8; else octet for octet, as browsers send it.
+ * that it reads UTF-8; otherwise octet for octet, as browsers send it.
  */
 function userField(user: string, { isUtf8 }: DigestOffer): string {
   const fits = isUtf8 ? /^[\x20-\x7E]*$/ : /^[\x20-\x7E\x80-\xFF]*$/
@@ -117,11 +119,11 @@ function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Answers one challenge, request after request. */
+/** Answers one challenge for several requests. */
 export class DigestLogin implements Login {
   readonly #offer: DigestOffer
   readonly #login: UserAndPassword
-  /** One for all requests: in a session, that of the first answer stays (RFC 7616 3.4.2). */
+  /** The client nonce for all requests: in a session, that of the first answer stays (RFC 7616 3.4.2). */
   readonly #cnonce = randomBytes(24).toString('base64')
   #count = 0
 

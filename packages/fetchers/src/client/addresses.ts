@@ -7,14 +7,14 @@ import { invalidOption } from '../plugin/limits.ts'
 import type { Addresses } from '../plugin/network.ts'
 import { allowInward, publicOnly } from './policy.ts'
 
-/** `host:port` and the addresses to go to in place of those that the resolver would give. */
+/** `host:port` and the addresses to connect to, instead of those that the resolver gives. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
 
 /** The addresses of hosts that one client may connect to. */
 export class AddressBook {
   readonly #pinned: ReadonlyMap<string, readonly LookupAddress[]>
   readonly #publicOnly: boolean
-  /** For what the caller named, and for what a server from elsewhere points to. */
+  /** The addresses for hosts that the caller named, and for hosts that a server elsewhere points to. */
   readonly asked: Addresses
   readonly pointedTo: Addresses
 
@@ -36,7 +36,7 @@ export class AddressBook {
       allows,
       rule: this.#publicOnly
         ? `it has no public address, and ${adviceText(publicOnly)} allows no other.`
-        : `it leads inward, where a server pointed to. ${adviceText(allowInward)} follows it.`,
+        : `the redirect leads inward. ${adviceText(allowInward)} follows it.`,
       advice: this.#publicOnly ? publicOnly : allowInward,
       keyOf: (host, port) => {
         const pinned = this.#pinned.size === 0 ? undefined : this.#pinned.get(`${host}:${port}`)
@@ -54,9 +54,9 @@ export class AddressBook {
 }
 
 /**
- * What is nobody's own on the Internet, by IANA's registries of special-purpose addresses (RFC 6890), and security.md
- * section 2; of IPv6 also what stands for IPv4: `::127.0.0.1`, `64:ff9b::127.0.0.1`, 6to4, Teredo. Node holds
- * `::ffff:127.0.0.1` against the rules of IPv4 by itself.
+ * Addresses that are not public, by IANA's registries of special-purpose addresses (RFC 6890) and security.md section
+ * 2. They include IPv6 addresses that stand for IPv4: `::127.0.0.1`, `64:ff9b::127.0.0.1`, 6to4, Teredo. Node itself
+ * checks `::ffff:127.0.0.1` against the rules of IPv4.
  */
 const special = new BlockList()
 for (const [network, prefix] of [
@@ -85,7 +85,7 @@ for (const [network, prefix] of [
   ['2001:db8::', 32],
   ['2002::', 16],
   ['fc00::', 7],
-  // Link-local, and the site-local addresses that were beside it (RFC 3879).
+  // Link-local addresses, and the former site-local ones beside them (RFC 3879).
   ['fe80::', 9],
   ['ff00::', 8],
 ] as const) {
@@ -109,7 +109,7 @@ function readPinned(pinned: PinnedAddresses): Map<string, readonly LookupAddress
   return new Map(entries)
 }
 
-/** As of a URL, so that it is found again: `WWW.Example.org:80`. */
+/** Normalises the host as in a URL, so that `WWW.Example.org:80` is found again. */
 function readPlace(place: string): string {
   try {
     const [, port] = /:(\d{1,5})$/.exec(place) ?? []

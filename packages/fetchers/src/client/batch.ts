@@ -10,15 +10,15 @@ export type BatchOutcome =
 /** One URL of a batch. */
 export interface Job {
   readonly url: string
-  /** "" where it goes to none. */
+  /** "" if the URL has no host. */
   readonly host: string
-  /** How many jobs like this one share a connection, and so count as one. */
+  /** The number of jobs like this one that share a connection, and so count as one. */
   readonly inFlight: number
   run(): Promise<Representation>
   abort(): void
 }
 
-/** URLs of one host that wait for it. At this many, no further URLs are read from the caller's list. */
+/** The number of URLs that may wait for one host. At this many, no further URLs are read from the caller's list. */
 const maxWaiting = 10_000
 
 /**
@@ -28,14 +28,14 @@ const maxWaiting = 10_000
 export class Batch {
   readonly #jobs: Iterator<Job>
   readonly #perHost: number
-  /** Its tasks are places: one runs for as long as the place is taken. */
+  /** Its tasks are places; one runs for as long as the place is taken. */
   readonly #places: PQueue
   readonly #placesByHost = new Map<string, PQueue>()
   readonly #sharedPlaces = new Map<string, SharedPlaces>()
   /** The jobs whose outcome the caller does not have yet. */
   readonly #running = new Set<Job>()
   readonly #results: { readonly job: Job; readonly outcome: BatchOutcome }[] = []
-  /** Jobs read from the list whose outcome is not known yet. */
+  /** The number of jobs read from the list whose outcome is not known yet. */
   #unknown = 0
   #isListRead = false
   #isOver = false
@@ -55,7 +55,7 @@ export class Batch {
       while (true) {
         const next = this.#results.shift()
         if (next !== undefined) {
-          // It belongs to the caller now, who may read it long after the last outcome.
+          // The representation belongs to the caller now, who may read it long after the last outcome.
           this.#running.delete(next.job)
           yield next.outcome
         } else if (this.#failure !== undefined) throw this.#failure.cause
@@ -71,7 +71,10 @@ export class Batch {
     }
   }
 
-  /** Reads the next URL once no earlier one waits for a place, other than for its host's. */
+  /**
+   * Reads the next URL when no earlier one waits for one of the batch's places; URLs may wait for a place of their
+   * host.
+   */
   async #feed(): Promise<void> {
     try {
       while (!this.#isOver) {
@@ -89,7 +92,7 @@ export class Batch {
     this.#wake()
   }
 
-  /** Returns the queue in which the job waits for its host. */
+  /** Adds a job. Returns the queue in which it waits for its host. */
   #add(job: Job): PQueue {
     const { host, inFlight } = job
     if (inFlight === 1) return this.#takePlace(host, () => this.#run(job))
@@ -104,7 +107,7 @@ export class Batch {
     return places.queue
   }
 
-  /** Runs a place once the host has one left, and then the whole batch. Returns the host's queue. */
+  /** Runs a place when first the host and then the whole batch have one left. Returns the host's queue. */
   #takePlace(host: string, place: () => Promise<void>): PQueue {
     let queue = this.#placesByHost.get(host)
     if (queue === undefined) {
@@ -116,7 +119,7 @@ export class Batch {
     return queue
   }
 
-  /** Resolves once the job needs no place any more. Never rejects. */
+  /** Resolves when the job no longer needs its place. Never rejects. */
   async #run(job: Job): Promise<void> {
     const { url } = job
     this.#running.add(job)
@@ -125,7 +128,7 @@ export class Batch {
       this.#report(job, { url, representation, error: null })
       await representation.finished
     } catch (error) {
-      // A client throws nothing else.
+      // A client only throws RetrievalErrors.
       this.#report(job, { url, representation: null, error: error as RetrievalError })
     }
   }
@@ -137,7 +140,7 @@ export class Batch {
   }
 }
 
-/** A batch of more hosts than these forgets the queues of those that have no job. */
+/** At this number of hosts, a batch forgets the queues of hosts without jobs. */
 const maxHosts = 1000
 
 function forgetIdle<T>(byHost: Map<string, T>, queueOf: (value: T) => PQueue): void {
@@ -154,7 +157,7 @@ class SharedPlaces {
   readonly queue: PQueue = new PQueue({ autoStart: false })
   readonly #inFlight: number
   readonly #takePlace: (place: () => Promise<void>) => void
-  /** One function for each place held: it gives the place back. */
+  /** One function for each place held, which gives the place back. */
   readonly #held: (() => void)[] = []
   #isAsking = false
 
@@ -169,7 +172,7 @@ class SharedPlaces {
     this.#adjust()
   }
 
-  /** Asks for a place if a job waits, and gives back those that no job needs. */
+  /** Asks for a place if a job waits, and gives back places that no job needs. */
   #adjust(): void {
     const { size, pending } = this.queue
     if (size === 0) {

@@ -35,17 +35,18 @@ type Answered = Credentials | BearerToken | null
 
 /** Options for all retrievals of a client. createClient checks them once. */
 export interface ClientOptions {
-  /** Fetchers for mechanisms of your own, or in place of built-in ones; one for each mechanism. */
+  /** Fetchers for mechanisms of your own, or replacing built-in ones; one for each mechanism. */
   readonly fetchers?: readonly Fetcher[]
-  /** Schemes of your own; one with the name of a built-in scheme takes its place. */
+  /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
   readonly policy?: Partial<Policy>
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
   /**
-   * `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]`, the protocol being socks5 (names are looked up here), socks5h (names
-   * are looked up by the proxy), http or https; or a function that gets `{ scheme, host, port }`, called before each
-   * host is contacted, including those that redirects lead to. The environment is never read. Default null: no proxy.
+   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks5 (names are looked up here),
+   * socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host, port }` before each
+   * host is contacted, including those that redirects lead to, and gives the URL or null. The environment is never
+   * read. Default null: no proxy.
    */
   readonly proxy?: ProxyOption
   /**
@@ -53,17 +54,17 @@ export interface ClientOptions {
    */
   readonly proxyTunnel?: boolean
   /**
-   * `{ 'www.example.org:443': ['127.0.0.1', '::1'] }`: the addresses to connect to for a host and port, instead of
-   * those that the resolver gives. The name in TLS and in Host stays that of the URL. A proxy that looks names up
-   * ignores it.
+   * The addresses to connect to for a host and port, instead of those that the resolver gives: `{
+   * 'www.example.org:443': ['127.0.0.1', '::1'] }`. The name in TLS and in Host stays that of the URL. A proxy that
+   * looks names up ignores it.
    */
   readonly addresses?: PinnedAddresses
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   readonly defaults?: Defaults
-  /** How many URLs retrieveAll() retrieves at a time: a whole number of 1 or more. Default 16. */
+  /** The number of URLs that retrieveAll() retrieves at a time: a whole number of 1 or more. Default 16. */
   readonly concurrency?: number
-  /** How many of those may be on one host: a whole number of 1 or more. Default 4. */
+  /** The number of those that may be on one host: a whole number of 1 or more. Default 4. */
   readonly perHost?: number
   /** Gets each event, in order. If it throws, that retrieval ends with `aborted`. */
   readonly onEvent?: (event: RetrievalEvent) => void
@@ -136,6 +137,6 @@ export function checkClient(options: ClientOptions): void {
 export function checkRetrieve(options: RetrieveOptions): void {
   checkOptions(options, retrieveKinds)
   if (options.range !== undefined && options.resumeFrom !== undefined) {
-    throw invalidOption('resumeFrom', 'absent where there is a range', options.resumeFrom)
+    throw invalidOption('resumeFrom', 'absent if there is a `range`', options.resumeFrom)
   }
 }

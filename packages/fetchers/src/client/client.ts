@@ -16,14 +16,14 @@ import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { readTls } from './tls.ts'
 
-/** Retrieves by one set of options, and keeps connections between retrievals. Made by createClient. */
+/** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
 export interface Client extends AsyncDisposable {
   /**
-   * Retrieves what a URL names. Rejects with a RetrievalError. Before anything is contacted that is `malformed-url`,
+   * Retrieves a URL. Rejects with a RetrievalError; before any connection, its code is `malformed-url`,
    * `unknown-scheme`, `no-fetcher`, `refused` or `handoff` (the URL names a service). Read or cancel the result.
    */
   retrieve(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation>
-  /** The same, but a URL that names a service resolves with a Handoff: the program to run. */
+  /** Does the same, but a URL that names a service resolves with a Handoff: the program to run. */
   open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
   /**
    * Works like the web's fetch, for every scheme: a missing resource is a Response with status 404, a failure rejects
@@ -32,12 +32,12 @@ export interface Client extends AsyncDisposable {
   fetch(url: string | URL, init?: FetchInit): Promise<Response>
   /**
    * Retrieves many URLs, `concurrency` at a time and `perHost` from one host, and yields results as they come. Read or
-   * cancel every result: until then it keeps its place. Leaving the loop aborts what was not yielded; a representation
-   * that was yielded can still be read.
+   * cancel every result: until then it keeps its place. Leaving the loop aborts the results not yielded yet; a yielded
+   * representation can still be read.
    */
   retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
   /**
-   * Says what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
+   * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
    */
   resolve(url: string | URL | Resolution, base?: string): Resolution
@@ -46,8 +46,8 @@ export interface Client extends AsyncDisposable {
 }
 
 /**
- * Makes a client. Two clients share nothing but fetchers that both are given. The options are never written to.
- * Throws RetrievalError `invalid-option`, which names the option, the values it may have, and the value that it has.
+ * Makes a client. Two clients share nothing but fetchers that both are given. The options are never written to. Throws
+ * RetrievalError `invalid-option`, which names the option, its valid values and its actual value.
  */
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions = {}): Client {
   }
   registry.hold()
   const live = new Set<Retrieval>()
-  /** The resolutions made by this client. Others are made anew, as they may lack findings that forbid them. */
+  /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
 
@@ -146,7 +146,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return client
 }
 
-/** The host that `new URL()` finds, for the finding `parser-disagreement`; null where it finds none. */
+/** The host that `new URL()` finds, for the finding `parser-disagreement`; null if there is none. */
 function whatwgHost(url: string): string | null {
   try {
     return new URL(url).hostname

@@ -50,7 +50,7 @@ function failed(code: 'auth-required' | 'invalid-option', message: string, cause
 /** Beyond this number, the oldest login is forgotten. */
 const maxPlaces = 1000
 
-/** Logins are kept until the client is closed, or the server refuses them; nothing writes them anywhere. */
+/** The accepted logins. They are kept in memory until the client is closed or the server refuses them. */
 export class LoginMemory implements AcceptedLogins {
   readonly #accepted = new Map<string, Credentials>()
 

@@ -15,11 +15,11 @@ export function handoffError(url: string, handoff: Handoff): RetrievalError {
 
 /**
  * Refuses a host that a program would read as an option (security.md case 8: `-oProxyCommand=...` as a host), and hides
- * the password from logs, whatever fetcher made the handoff.
+ * the password from logs, for handoffs of every fetcher.
  */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
   if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return withHiddenPassword(handoff)
-  const message = `The program ${handoff.program} would read the host as an option, or worse; it is not handed over.`
+  const message = `The program ${handoff.program} could read the host as an option; the URL is not handed over.`
   throw context.error('refused', message, { phase: 'policy' })
 }
 

@@ -3,10 +3,10 @@ import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../plug
 
 type OptionName = keyof RequestOptions
 
-/** What of a mechanism an option works on. */
+/** The kind of results on which an option has an effect. */
 type Extent = 'all' | 'objects' | 'listings'
 
-/** Which built-in fetchers do as an option asks. A new option is a new line here. */
+/** The built-in fetchers that act on each option. A new option is a new line here. */
 const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
   range: { http: 'all', ftp: 'objects', file: 'objects' },
   resumeFrom: { http: 'all', ftp: 'objects', file: 'objects' },
@@ -26,10 +26,10 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
 
 const optionNames = Object.keys(honouredBy) as OptionName[]
 
-/** Values that ask for nothing. */
+/** Values that have no effect anyway. */
 const neutral: Readonly<Partial<Record<OptionName, unknown>>> = { compressed: false, fail: true, split: 1 }
 
-/** The mechanisms of built-in fetchers, as messages call them. */
+/** The names of the built-in fetchers' mechanisms in messages. */
 const names: Readonly<Partial<Record<Mechanism, string>>> = {
   http: 'HTTP',
   ftp: 'FTP',
@@ -39,7 +39,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   telnet: 'Telnet',
 }
 
-/** Tells, by a remark each, of the options that the caller gives and that have no effect on what comes back. */
+/** Emits a remark for each option of the caller that has no effect on the result. */
 export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, emit, url }: RetrievalContext): void {
   if (outcome.outcome === 'redirect') return
   const kind: Extent = outcome.outcome === 'retrieved' && outcome.kind === 'listing' ? 'listings' : 'objects'
@@ -48,7 +48,7 @@ export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, em
     const extent = extentOf(option, fetcher)
     if (extent === 'all' || extent === kind) continue
     const name = names[fetcher.mechanism] ?? fetcher.mechanism
-    const why = extent === 'none' ? `${name} has no such thing` : `${name} has it for ${extent} alone`
+    const why = extent === 'none' ? `${name} does not support it` : `${name} supports it for ${extent} only`
     const advice = { option }
     emit({ type: 'remark', url, message: `The option ${adviceText(advice)} has no effect: ${why}.`, advice })
   }
@@ -58,6 +58,6 @@ function extentOf(option: OptionName, { mechanism, honours }: Fetcher): Extent |
   const mechanisms = honouredBy[option]
   if (mechanisms === 'everywhere') return 'all'
   if (honours !== undefined) return honours.includes(option) ? 'all' : 'none'
-  // Nothing is known of a mechanism that is not ours.
+  // A mechanism without a built-in fetcher may act on any option.
   return mechanisms[mechanism] ?? (names[mechanism] === undefined ? 'all' : 'none')
 }

@@ -12,24 +12,24 @@ import { invalidOption } from '../plugin/limits.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 import { checkOptions, flag, list, type OptionKind, ports } from '../plugin/options.ts'
 
-/** What is refused, and what the caller takes upon himself. */
+/** The rules for refusing URLs, and the exceptions that the caller allows. */
 export interface Policy {
-  /** Findings of severity `danger` to let pass; `encoded-delimiter` cannot be allowed. */
+  /** Findings of severity `danger` to allow; `encoded-delimiter` cannot be allowed. */
   readonly allow: readonly FindingCode[]
-  /** Ports to let pass although they belong to another protocol. */
+  /** Ports to allow although they belong to another protocol. */
   readonly allowPorts: readonly number[]
-  /** Follow a redirect from https to http. */
+  /** True: follow redirects from https to http. */
   readonly allowDowngrade: boolean
-  /** Follow a redirect from elsewhere to this machine. */
+  /** True: follow redirects from elsewhere to this machine. */
   readonly allowInward: boolean
   /**
-   * Connect to public addresses alone, by IANA's registries, for servers that retrieve for others. Files and proxies,
-   * which nothing is known of, are refused.
+   * True: connect to public addresses only, by IANA's registries, for servers that retrieve for others. Files are
+   * refused, and so are proxies, whose targets cannot be checked.
    */
   readonly publicOnly: boolean
 }
 
-/** What refusals name, those of addresses too. */
+/** The options that refusals name, including those of addresses. */
 export const publicOnly: Advice = { option: 'policy.publicOnly' }
 export const allowInward: Advice = { option: 'policy.allowInward' }
 
@@ -60,7 +60,7 @@ export function readPolicy(changes: Partial<Policy> = {}): Policy {
   return { ...defaultPolicy, ...Object.fromEntries(given) }
 }
 
-/** Throws `refused`, before anything is contacted, for the first danger that the policy does not allow. */
+/** Throws `refused`, before any connection, for the first danger that the policy does not allow. */
 export function enforce(policy: Policy, { url, findings, plan }: Resolution): void {
   if (policy.publicOnly && plan.mechanism === 'file') {
     const what = `A file of this machine is not public, and ${adviceText(publicOnly)} allows nothing else.`
@@ -80,25 +80,26 @@ export function enforce(policy: Policy, { url, findings, plan }: Resolution): vo
   throw refusal(url, `${message} If you mean it, allow it by ${adviceText(advice)}.`, { span, advice })
 }
 
-/** Throws `refused` where a proxy would go to addresses that nobody here sees. */
+/** Throws `refused` for a proxy under publicOnly, because the addresses that it connects to cannot be checked. */
 export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyServer | null): void {
   if (!policy.publicOnly || proxy === null) return
-  const rule = `${adviceText(publicOnly)} cannot see where that goes`
-  throw refusal(url, `It would go through the proxy ${proxy.url}, and ${rule}. Use one of the two.`, {
+  const rule = `${adviceText(publicOnly)} cannot check the addresses behind it`
+  throw refusal(url, `The URL would be retrieved through the proxy ${proxy.url}, and ${rule}. Use one of the two.`, {
     advice: publicOnly,
   })
 }
 
 /**
- * The rules for what a server points to (security.md section 2): http(s) only, never from https to http, never from
- * elsewhere to this machine, where names are a matter of Addresses. A typed URL may do more than a redirect.
+ * Enforces the rules for redirects (security.md section 2): http(s) only, never from https to http, never from
+ * elsewhere to this machine. Addresses enforces the last rule for names. A URL that the caller gives may do more than a
+ * redirect.
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
   if (from.scheme.mechanism !== 'http' || to.scheme.mechanism !== 'http') {
     throw refusal(
       from.url,
-      `${target} was not followed: only http and https may be redirected to. Ask for it yourself if you trust it.`,
+      `${target} was not followed: only http and https may be redirected to. Retrieve it directly if you trust it.`,
     )
   }
   if (from.scheme.tls === 'implicit' && to.scheme.tls === 'none' && !policy.allowDowngrade) {

@@ -4,15 +4,15 @@ import { bracketed, type HttpPlan, type Locator, RetrievalError, resolve } from 
 import { invalidOption } from '../plugin/limits.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 
-/** Where a retrieval, or one hop of it, goes to. */
+/** The target of a retrieval, or of one hop of it. */
 export interface ProxyTarget {
-  /** Of the URL: `ftp`, `https`. */
+  /** The URL's scheme: `ftp`, `https`. */
   readonly scheme: string
   readonly host: string
   readonly port: number
 }
 
-/** A proxy's URL, null for none, or what chooses one for each host. */
+/** A proxy's URL, null for none, or a function that chooses one for each host. */
 export type ProxyOption =
   | string
   | null
@@ -21,7 +21,7 @@ export type ProxyOption =
 /** Gives the proxy on the way to a target; null: there is none. */
 export type ProxyChoice = (target: ProxyTarget) => ProxyServer | null | Promise<ProxyServer | null>
 
-/** Throws `invalid-option` for a proxy that is none, at once where its URL is given, else when it is chosen. */
+/** Throws `invalid-option` for an invalid proxy: at once for a URL, otherwise when the function has chosen it. */
 export function readProxy(option: ProxyOption | undefined, tunnel: boolean): ProxyChoice {
   if (typeof option === 'function') {
     return async (target) => {
@@ -33,7 +33,7 @@ export function readProxy(option: ProxyOption | undefined, tunnel: boolean): Pro
   return () => proxy
 }
 
-/** curl's ports, whose quirks people have: 1080 for HTTP proxies too. */
+/** curl's default ports, which people rely on: 1080 for HTTP proxies too. */
 const defaultPorts: Readonly<Record<ProxyServer['kind'], number>> = {
   socks5: 1080,
   socks5h: 1080,
@@ -65,25 +65,25 @@ function isKind(text: string): text is ProxyServer['kind'] {
   return Object.hasOwn(defaultPorts, text)
 }
 
-/** Hosts, logins and ports are read as those of an http URL, which nothing may follow. */
+/** Reads host, login and port as those of an http URL without path, query and fragment. */
 function placeOf(rest: string): { readonly plan: HttpPlan; readonly locator: Locator } | undefined {
   try {
     const { plan, locator } = resolve(`http://${rest}`, { domainToAscii: domainToASCII })
     const bare = plan.mechanism === 'http' && plan.target === '/' && locator.fragment === null && locator.port !== 0
     return bare ? { plan, locator } : undefined
   } catch (error) {
-    // Its message would show what may be a password.
+    // The error's message could show a password.
     if (RetrievalError.is(error)) return undefined
     throw error
   }
 }
 
 /**
- * RFC 1929 2: 1 to 255 octets each, though many proxies take no password for an empty one. RFC 7617 2: no `:` in a
- * user.
+ * Checks user and password. RFC 1929 2: 1 to 255 octets each, though an empty password is allowed, since many proxies
+ * take one. RFC 7617 2: no `:` in a user.
  */
 function checkLogin(kind: ProxyServer['kind'], user: string | null, password: string | null): void {
-  // Its value is not shown: it is a secret.
+  // The login is not shown, because it is a secret.
   if (/[\0\r\n]/.test(`${user ?? ''}${password ?? ''}`)) {
     throw invalidOption('proxy', 'a URL with a user and a password of one line each, without NUL', '***')
   }
@@ -95,7 +95,7 @@ function checkLogin(kind: ProxyServer['kind'], user: string | null, password: st
     throw invalidOption('proxy', 'a URL with a user without a colon (RFC 7617)', '***')
 }
 
-/** Whatever stands before the last `@` may be a password, in however broken a URL. */
+/** Everything before the last `@` may be a password, even in a broken URL. */
 function withoutLogin(text: string): string {
   return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@')
 }

@@ -15,7 +15,7 @@ import type { Redirect, RequestOptions, RetrievalContext } from '../plugin/fetch
 import type { TlsOptions } from '../plugin/network.ts'
 import { hostOf } from './policy.ts'
 
-/** Where a redirect leads. Throws for what is no URL, or none of a known scheme. */
+/** The resolution of a redirect's target. Throws for text that is no URL, or a URL of an unknown scheme. */
 export function redirectTarget(
   from: Resolution,
   { location, status }: Redirect,
@@ -24,25 +24,26 @@ export function redirectTarget(
 ): Resolution {
   try {
     const target = parseUrl(resolveReference(location, from.url), resolving.schemes)
-    // RFC 9110 10.2.2.
+    // The fragment is inherited (RFC 9110 10.2.2).
     const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
-    // Userinfo that the server writes is dropped (security.md case 48); ours stays with its origin (case 15).
+    // Userinfo that the server writes is dropped (security.md case 48: userinfo in Location); the caller's stays with
+    // its origin (case 15: no credentials to another origin).
     const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
     const { user, password } = from.locator
     if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
     return resolve(formatLocator({ ...locator, user, password }), resolving)
   } catch (cause) {
     const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
-    const why = unknown ? 'only http and https may be redirected to' : 'that is no URL'
+    const why = unknown ? 'only http and https may be redirected to' : 'it is not a valid URL'
     const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
     throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
   }
 }
 
 /**
- * Whether this machine, or one on its link, sent the redirect: the address of the connection decides, since the owner
- * of a name may have it lead anywhere by the next lookup (DNS rebinding, security.md case 21). Where a proxy or a cache
- * answered, only a URL that says so itself, as `http://localhost/` does, is inside.
+ * Whether this machine, or one on its link, sent the redirect. The address of the connection decides, because a name
+ * may lead to another address at the next lookup (DNS rebinding, security.md case 21). If a proxy or a cache answered,
+ * only a URL that names this machine itself counts, such as `http://localhost/`.
  */
 export function isFromHere(from: Resolution, { peerAddress }: Redirect): boolean {
   return isInward(peerAddress ?? hostOf(from))
@@ -54,14 +55,17 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
   return origin(one) !== '' && origin(one) === origin(other)
 }
 
-/** What tells another origin nothing that was meant for the first (security.md case 15). */
+/**
+ * The request without the parts that were meant for the first origin only (security.md case 15: no credentials to
+ * another origin).
+ */
 export function requestForOtherOrigin({ headers, ...request }: RequestOptions): RequestOptions {
   if (headers === undefined) return request
   const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
   return { ...request, headers: Object.fromEntries(harmless) }
 }
 
-/** The error for one redirect more than limits.maxRedirects. `cookiesCame`: with it, or with one before. */
+/** The error for one redirect more than limits.maxRedirects. `cookiesCame`: this or an earlier redirect set cookies. */
 export function tooManyRedirects(
   { location, status }: Redirect,
   cookiesCame: boolean,
@@ -70,18 +74,18 @@ export function tooManyRedirects(
   const to = `"${redact(location)}"`
   if (limits.maxRedirects === 0) {
     const advice = { option: 'fail', value: false } as const
-    const message = `It redirects to ${to}, and the limit is 0 redirects; ${adviceText(advice)} shows the answer.`
+    const message = `It redirects to ${to}, but no redirects are allowed; ${adviceText(advice)} shows the answer.`
     return error('too-many-redirects', message, { status, advice })
   }
   const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`
   if (!cookiesCame) return error('too-many-redirects', message, { status })
   const advice = { option: 'headers', value: 'Cookie' } as const
-  const wanted = 'Cookies came with them, which are not kept: the server may wait for them.'
-  const remedy = `If you have them, give them by ${adviceText(advice)}.`
+  const wanted = 'They set cookies, which are not kept, and the server may wait for them.'
+  const remedy = `If you have the cookies, send them by ${adviceText(advice)}.`
   return error('too-many-redirects', `${message} ${wanted} ${remedy}`, { status, advice })
 }
 
-/** Says which fields of the caller's another origin is not sent. */
+/** Emits a remark that names the caller's fields that are not sent to another origin. */
 export function remarkLeftOut(
   before: RequestOptions,
   after: RequestOptions,
@@ -91,8 +95,8 @@ export function remarkLeftOut(
   const names = Object.keys(before.headers ?? {}).filter((name) => !Object.hasOwn(after.headers ?? {}, name))
   if (names.length === 0) return
   const shown = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')
-  const what = `${shown} of your fields ${names.length > 1 ? 'are' : 'is'} not sent to ${hostOf(to)}`
-  emit({ type: 'remark', url, message: `${what}: it is another origin.` })
+  const what = `${shown} of your header fields ${names.length > 1 ? 'are' : 'is'} not sent to ${hostOf(to)}`
+  emit({ type: 'remark', url, message: `${what}, because it is another origin.` })
 }
 
 export function tlsForOtherOrigin({ cert: _cert, key: _key, passphrase: _passphrase, ...tls }: TlsOptions): TlsOptions {

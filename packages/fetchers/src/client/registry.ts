@@ -19,16 +19,16 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
 }
 
-/** Their Fetcher.inFlight, which is needed before they are loaded. */
+/** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
 /** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `file`. */
 export const builtinMechanisms: readonly string[] = Object.keys(builtin)
 
-/** How many open clients have each of the callers' fetchers: one fetcher may be given to several. */
+/** The number of open clients that have each of the callers' fetchers: one fetcher may be given to several. */
 const clients = new WeakMap<Fetcher, number>()
 
-/** The fetchers of one client: the caller's own go before the built-in ones. */
+/** The fetchers of one client. The caller's own take precedence over the built-in ones. */
 export class Registry {
   readonly #own: readonly Fetcher[]
   readonly #settings: BuiltinSettings
@@ -64,7 +64,7 @@ export class Registry {
     for (const fetcher of this.#own) clients.set(fetcher, (clients.get(fetcher) ?? 0) + 1)
   }
 
-  /** How many retrievals share one connection. */
+  /** The number of retrievals that share one connection. */
   inFlight(mechanism: Mechanism): number {
     return this.#inFlight[mechanism] ?? inFlight[mechanism] ?? 1
   }
@@ -82,11 +82,11 @@ export class Registry {
   }
 
   /**
-   * Disposes of all fetchers, even if one fails; then rejects with the first failure. A fetcher that another open
-   * client has too is left to that client.
+   * Disposes of all fetchers, even if one fails; then rejects with the first failure. Fetchers that another open client
+   * has too are left to that client.
    */
   async dispose(): Promise<void> {
-    // A fetcher that could not be loaded has failed the retrieval that wanted it, and holds nothing.
+    // A fetcher that could not be loaded has failed its retrieval already, and holds nothing.
     const loading: Promise<Fetcher>[] = Object.values(this.#loaded)
     this.#loaded = {}
     const loaded = await Promise.allSettled(loading)
@@ -96,7 +96,7 @@ export class Registry {
   }
 }
 
-/** Counts one client less for a fetcher, and says whether it was the last. */
+/** Removes one client from a fetcher's count, and says whether it was the last. */
 function isLast(fetcher: Fetcher): boolean {
   const others = (clients.get(fetcher) ?? 1) - 1
   clients.set(fetcher, others)

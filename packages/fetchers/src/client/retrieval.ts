@@ -48,7 +48,7 @@ import {
 import type { Registry } from './registry.ts'
 import { remarkOf, route } from './route.ts'
 
-/** What a client gives to each of its retrievals. */
+/** The settings that a client gives to each of its retrievals. */
 export interface Settings {
   readonly registry: Registry
   readonly policy: Policy
@@ -62,14 +62,17 @@ export interface Settings {
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
 
-/** What one hop came to, and by which mechanism: another than the plan's where a proxy is asked for the URL. */
+/**
+ * The outcome of one hop, and the mechanism that brought it; it differs from the plan's if a proxy is asked for the
+ * URL.
+ */
 interface Hopped {
   readonly outcome: Outcome
   readonly mechanism: Mechanism
   readonly context: RetrievalContext
 }
 
-/** One retrieval, from a resolution to its outcome, over as many redirects as it takes, under one deadline. */
+/** One retrieval under one deadline, from a resolution over all redirects to its outcome. */
 export class Retrieval {
   readonly #settings: Settings
   #request: RequestOptions
@@ -79,11 +82,11 @@ export class Retrieval {
   readonly #finished: () => void
   readonly #retries = new Retries()
   #unheard = false
-  /** A redirect has led to another origin than the first. */
+  /** True: a redirect has led to another origin than the first. */
   #isOtherOrigin = false
-  /** A server from elsewhere sent us on. */
+  /** True: a server elsewhere sent the last redirect. */
   #isPointedTo = false
-  /** With a redirect. */
+  /** True: a redirect set cookies. */
   #cookiesCame = false
 
   constructor(
@@ -100,7 +103,7 @@ export class Retrieval {
     this.#deadline = new Deadline(url, settings.limits, signal)
   }
 
-  /** Ends it, whatever it is doing. */
+  /** Ends the retrieval in any state. */
   abort(error: RetrievalError): void {
     this.#deadline.fail(error)
   }
@@ -122,7 +125,7 @@ export class Retrieval {
     }
   }
 
-  /** Over again where it fails for a cause that may pass: nothing has been handed out yet. */
+  /** Performs one hop, and tries it again after an error that may pass: the caller has received nothing yet. */
   async #hop(resolution: Resolution, context: RetrievalContext): Promise<Hopped> {
     if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
     enforce(this.#settings.policy, resolution)
@@ -158,8 +161,8 @@ export class Retrieval {
       const advice = { option: 'fetchers' } as const
       const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
       const what = scheme.handoff
-        ? 'It names no data object.'
-        : `${scheme.name} URLs are understood, but not retrieved.`
+        ? 'The URL names no data object.'
+        : `${scheme.name} URLs are understood, but no fetcher retrieves them.`
       const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
       throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
     }
@@ -171,7 +174,7 @@ export class Retrieval {
     return { outcome, mechanism: routed.mechanism }
   }
 
-  /** For each hop anew: the proxy of one host, and its login, are not those of another (security.md case 50). */
+  /** Chooses the proxy for each hop: one host's proxy and its login are not used for another (security.md case 50). */
   async #proxyFor({ plan, scheme }: Resolution): Promise<ProxyServer | null> {
     if (!('port' in plan) || plan.host === null || plan.host === '') return null
     const target = { scheme: scheme.name, host: plan.host, port: plan.port }
@@ -179,7 +182,7 @@ export class Retrieval {
     return chosen instanceof Promise ? this.#deadline.unlimited(() => chosen) : chosen
   }
 
-  /** RFC 9110 15.4, by our own rules. */
+  /** Follows a redirect (RFC 9110 15.4) by the rules of the policy. */
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
     const { policy, limits, resolving } = this.#settings
@@ -192,7 +195,7 @@ export class Retrieval {
     enforceRedirect(policy, from, to, isFromInside)
     this.#isPointedTo = !isFromInside && !policy.allowInward
     if (!isSameOrigin(from, to)) {
-      // Nor back again (security.md case 15).
+      // The dropped fields stay dropped, even if a later redirect leads back (security.md case 15).
       this.#isOtherOrigin = true
       const request = requestForOtherOrigin(this.#request)
       remarkLeftOut(this.#request, request, to, context)
@@ -213,7 +216,7 @@ export class Retrieval {
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
-    // Who asks for metadata alone, of a batch too, has nothing to read.
+    // The body is empty, so the caller need not read or cancel it, not even in a batch.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     const representation = new Representation(retrieved, body, {
@@ -223,7 +226,7 @@ export class Retrieval {
       redirects: this.#redirects,
       maxCollected,
     })
-    // The fetcher of that mechanism made the metadata, which its own type holds it to.
+    // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation
   }
 
@@ -238,7 +241,10 @@ export class Retrieval {
     this.#finished()
   }
 
-  /** A listener that throws ends its retrieval, and not the process: some events come out of a socket's callback. */
+  /**
+   * Gives an event to the listener. A listener that throws ends its retrieval, but not the process: some events come
+   * from a socket's callback.
+   */
   #emit(event: RetrievalEvent, shownUrl: () => string): void {
     const { onEvent } = this.#settings
     if (onEvent === undefined || this.#unheard) return
@@ -281,21 +287,21 @@ export class Retrieval {
           phase: deadline.phase,
           url,
           ...extras,
-          // Servers repeat what they were asked for.
+          // A server's reply may repeat secrets of the request.
           ...(extras.reply !== undefined && { reply: redact(extras.reply) }),
         }),
     }
   }
 }
 
-/** For a mechanism that knows no way to ask for metadata alone: its body is given up unread. */
+/** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */
 async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
   await sourceOf(retrieved.body).cancel()
   const { entries: _entries, ...metadata } = retrieved
   return { ...metadata, body: wholeSource() }
 }
 
-/** A fetcher must throw RetrievalErrors; what else it throws is a defect of it, said so and kept as the cause. */
+/** The error for any other error of a fetcher, which is a defect: fetchers must throw RetrievalErrors. */
 function unexpected(context: RetrievalContext, cause: unknown): RetrievalError {
-  return context.error('receive-failed', `An unexpected error came up (${String(cause)}); please report it.`, { cause })
+  return context.error('receive-failed', `Unexpected error (${String(cause)}); please report it.`, { cause })
 }

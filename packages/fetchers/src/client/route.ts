@@ -11,8 +11,8 @@ import {
 import type { ProxyServer } from '../plugin/network.ts'
 
 /**
- * What is done in place of a plan where an HTTP proxy is on the way: a URL that is not protected by TLS is asked of the
- * proxy itself (RFC 9112 3.2.2), ftp too. All else goes through a tunnel, of which only wire/ knows.
+ * The plan to carry out with the proxy. An http or ftp URL without TLS is sent to an HTTP proxy as a whole (RFC 9112
+ * 3.2.2). All other connections go through a tunnel, which wire/ makes.
  */
 export function route(plan: AccessPlan, proxy: ProxyServer | null): AccessPlan {
   if (proxy === null || proxy.tunnel || (proxy.kind !== 'http' && proxy.kind !== 'https')) return plan
@@ -23,7 +23,7 @@ export function route(plan: AccessPlan, proxy: ProxyServer | null): AccessPlan {
   return plan
 }
 
-/** What a person should know of the result of such a plan: there are no entries. */
+/** A remark for people about the result of such a plan: a directory without entries. */
 export function remarkOf(
   plan: AccessPlan,
   routed: AccessPlan,
@@ -32,13 +32,13 @@ export function remarkOf(
   if (plan.mechanism !== 'ftp' || routed.mechanism === 'ftp' || !isListing(plan)) return null
   const advice = { option: 'proxyTunnel' } as const
   const remedy = `For the server's own listing, go through a tunnel: ${adviceText(advice)}.`
-  return { message: `The proxy ${proxy?.url} made a page of the directory. ${remedy}`, advice }
+  return { message: `The proxy ${proxy?.url} turned the directory into a page. ${remedy}`, advice }
 }
 
 /**
- * RFC 1738's URL again, with the type that is meant, since squid would take names like `x.txt` for text. The user
- * stands in it, for the proxy to log in by, and the password does not: it goes in Authorization, which proxies keep out
- * of their logs, and which squid and Apache read. Anonymous is what proxies are by themselves.
+ * The HTTP request for an FTP URL. The URL (RFC 1738) names its type, since squid would take names like `x.txt` for
+ * text. It names the user, by whom the proxy logs in, but not the password: that goes in Authorization, which proxies
+ * keep out of their logs, and which squid and Apache read. Without a user, proxies log in anonymously by themselves.
  */
 function ftpByHttp(plan: FtpPlan): HttpPlan {
   const { host, port, typecode, password } = plan

@@ -12,7 +12,7 @@ const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {
   insecure: flag,
 }
 
-/** Throws `invalid-option`, also for a client certificate that no server could be shown. */
+/** Throws `invalid-option`, also for a client certificate that cannot be used. */
 export function readTls(options: TlsOptions = {}): TlsOptions {
   checkOptions(options, tlsKinds, 'tls.')
   const { cert, key, passphrase } = options
@@ -30,7 +30,7 @@ export function readTls(options: TlsOptions = {}): TlsOptions {
   return { ...options }
 }
 
-/** By OpenSSL's reasons, which differ with its versions. */
+/** Explains an error by OpenSSL's reasons, which differ between its versions. */
 function explained(cause: unknown, isPassphraseGiven: boolean): readonly [message: string, option: AdvisedOption] {
   const said = `${(cause as NodeJS.ErrnoException).code} ${(cause as Error).message}`
   if (/mismatch/i.test(said)) return ['is not the key of the certificate.', 'tls.key']

@@ -11,8 +11,8 @@ import { attempt, pathOctets } from './open-path.ts'
 const pieceSize = 64 * 1024
 
 /**
- * A directory as a listing: one name a line, sorted by octets, a directory's with a `/` at its end. Names are the
- * octets on disk, but for controls and `%`, which stand as `%XX`: a name may hold a line feed.
+ * A directory as a listing: one name a line, sorted by octets; directories end with `/`. Names are the octets on disk,
+ * except that control characters and `%` are written as `%XX`: a name may hold a line feed.
  */
 export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved<'file'>> {
   checkChanged(stats, context)
@@ -40,7 +40,8 @@ async function readLines(path: string, context: RetrievalContext): Promise<strin
   const { maxListing } = whenHeld(context.limits)
   const lines: string[] = []
   let length = 0
-  // Its types know text alone, but it gives buffers, and names need not be text. Leaving the loop closes the directory.
+  // Node's types allow only text here, but names need not be text, and Node gives buffers. Leaving the loop closes the
+  // directory.
   const directory = await opendir(pathOctets(path), { encoding: 'buffer' as BufferEncoding })
   for await (const found of directory) {
     if (deadline.reason !== null) break
@@ -60,7 +61,7 @@ function lineOf(name: Buffer, isDirectory: boolean): string {
   return `${shown}${isDirectory ? '/' : ''}\n`
 }
 
-/** Undoes lineOf. The line holds octets already, so decodeOctets, which takes text, will not do. */
+/** Reverses lineOf. The line holds octets, so decodeOctets, which takes text, does not fit. */
 function nameOf(line: string): string {
   return line.replace(/\/$/, '').replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
@@ -69,7 +70,7 @@ async function* pieces(text: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < text.length; at += pieceSize) yield new Uint8Array(text.subarray(at, at + pieceSize))
 }
 
-/** The lines of such a body, each with what the system says of it now. */
+/** The entries of such a body, each with its present size and date. */
 async function* entries(
   path: string,
   body: AsyncIterable<Uint8Array>,
@@ -82,7 +83,7 @@ async function* entries(
     const child = parent + name
     const stats = await context.deadline.within('body', () => lstat(pathOctets(child)).catch(() => null))
     const url = `file://${encodeOctets(child, '/')}`
-    // Gone since, or not to be looked at.
+    // The file was removed, or may not be inspected.
     if (stats === null) yield { name: shown, kind: line.endsWith('/') ? 'directory' : 'other', url }
     else yield { name: shown, kind: kindOf(stats), url: stats.isDirectory() ? `${url}/` : url, ...facts(stats) }
   }

@@ -2,25 +2,19 @@ import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
 import { notModified, offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
-import { readChunk } from './file-body.ts'
+import { type Extent, readChunk } from './file-body.ts'
 import { attempt } from './open-path.ts'
 
-/** Where to read from and up to; an end of Infinity is wherever the file ends. */
-export interface Extent {
-  readonly start: number
-  readonly end: number
-}
-
-/** What is known of a file before it is read. */
+/** The properties of a file that are known before it is read. */
 export interface Measure {
-  /** Null where the system tells none that is true. */
+  /** Null if the system tells no true size. */
   readonly size: number | null
   readonly modified: Date
 }
 
 /**
- * The octets of the file that are wanted. Rejects with `range-refused` or `resume-failed`. A file that cannot be gone
- * on with comes whole, with a remark.
+ * The octets of the file to retrieve. Rejects with `range-refused` or `resume-failed`. A file that cannot be resumed
+ * comes whole, with a remark.
  */
 export async function extentOf(handle: FileHandle, file: Measure, context: RetrievalContext): Promise<Extent> {
   const { range } = context.request
@@ -28,7 +22,7 @@ export async function extentOf(handle: FileHandle, file: Measure, context: Retri
   const whole = { start: 0, end: file.size ?? Number.POSITIVE_INFINITY }
   if (range !== undefined) return rangeOf(file, range, context)
   if (point === undefined) return whole
-  // The octets themselves are compared, so that the time at which the last of them came (`since`) is not needed.
+  // The octets themselves are compared, so the time at which the last of them came (`since`) is not needed.
   const { since: _since, ...version } = point
   const obstacle = file.size === null ? 'the file has no size' : resumeObstacle(version, file)
   const failure = obstacle === null ? offsetError(context, point.offset, file.size) : null
@@ -39,7 +33,7 @@ export async function extentOf(handle: FileHandle, file: Measure, context: Retri
   return whole
 }
 
-/** Why the caller's octets are not those of the file; null: they are. */
+/** The reason why the caller's octets differ from the file's; null: they do not. */
 async function otherOctets(
   handle: FileHandle,
   { offset, tail }: ResumePoint,
@@ -60,8 +54,8 @@ function rangeOf({ size }: Measure, range: NonNullable<RequestOptions['range']>,
 }
 
 /**
- * Throws `not-modified` where the caller asks for what is newer than this. Of a directory, entries that came and went
- * count.
+ * Throws `not-modified` if the file is not newer than ifChangedSince. The time of a directory changes when entries are
+ * added or removed.
  */
 export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
   const { ifChangedSince } = context.request

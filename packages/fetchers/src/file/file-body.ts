@@ -2,11 +2,16 @@ import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Extent } from './extent.ts'
 import { fileError } from './file-error.ts'
 
+/** Where to read from and up to; an end of Infinity is wherever the file ends. */
+export interface Extent {
+  readonly start: number
+  readonly end: number
+}
+
 /**
- * The octets of one read: larger reads gain nothing (see test/bench), smaller ones cost a turn of the thread pool each.
+ * The size of one read: larger reads gain nothing (see test/bench), smaller ones each cost a turn of the thread pool.
  */
 export const chunkSize: number = 256 * 1024
 
@@ -20,7 +25,7 @@ export class FileBody implements ByteSource {
   #first: Uint8Array | undefined
   #closed: Promise<void> | undefined
 
-  /** `first`: what has been read already, from `extent.start`. */
+  /** `first`: the octets that have been read already, from `extent.start`. */
   constructor(handle: FileHandle, context: RetrievalContext, extent: Extent, first?: Uint8Array) {
     this.#handle = handle
     this.#context = context
@@ -46,7 +51,7 @@ export class FileBody implements ByteSource {
     return null
   }
 
-  /** Every caller waits for the one close, also where the deadline began it: afterwards the file is closed. */
+  /** All callers wait for the same close, even if the deadline began it; afterwards the file is closed. */
   cancel(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -58,7 +63,7 @@ export class FileBody implements ByteSource {
     await this.#handle.close().catch(() => {})
   }
 
-  /** The next octets, none at the end. What was appended since the file was opened is not read. */
+  /** The next octets, none at the end. Octets appended since the file was opened are not read. */
   async #readNext(): Promise<Uint8Array> {
     const { deadline, error } = this.#context
     const length = Math.min(chunkSize, this.#end - this.#position)

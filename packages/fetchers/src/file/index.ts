@@ -7,13 +7,16 @@ import { retrieveFile } from './retrieve-file.ts'
 
 export interface FileFetcherOptions {
   /**
-   * This machine's own names, beside `localhost` and none at all: a URL may say them (RFC 8089 2). Default:
+   * The names of this machine that a URL may have (RFC 8089 2), beside `localhost` and an empty host. Default:
    * os.hostname().
    */
   readonly localHosts?: readonly string[]
 }
 
-/** Files and directories of this machine (RFC 8089). A directory is a listing; a device, FIFO or socket is refused. */
+/**
+ * A fetcher for files and directories of this machine (RFC 8089). A directory is a listing; a device, FIFO or socket is
+ * refused.
+ */
 export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
   const localHosts = new Set([
     '',
@@ -33,11 +36,11 @@ export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
 }
 
 /**
- * 1738-era clients tried FTP there, Windows tries SMB and gives the user's password hash away (CVE-2019-15601). We do
- * neither.
+ * Refuses a file on another host. Clients of the time of RFC 1738 tried FTP there; Windows tries SMB and gives the
+ * user's password hash away (CVE-2019-15601).
  */
 function refuseForeignHost({ host }: FilePlan, context: RetrievalContext, localHosts: ReadonlySet<string>): void {
   if (host === null || localHosts.has(host.toLowerCase())) return
-  const message = `The file is on ${host}, and a file URL says no way to get there; use a URL of ftp, http or the like.`
+  const message = `The file is on ${host}, and a file URL names no protocol to get there; use an ftp or http URL.`
   throw context.error('refused', message, { phase: 'policy' })
 }

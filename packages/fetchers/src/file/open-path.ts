@@ -5,30 +5,30 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { fileError } from './file-error.ts'
 import { refuseProcessFile } from './process-files.ts'
 
-/** A file that is open and is the caller's to close, or a directory. */
+/** An open file, which the caller must close, or a directory. */
 export type OpenedPath =
   | { readonly kind: 'file'; readonly handle: FileHandle; readonly stats: Stats }
   | { readonly kind: 'directory'; readonly stats: Stats }
 
 /**
- * A FIFO without a writer would block for ever, so never to wait is asked for (Windows has neither). libuv adds
+ * O_NONBLOCK, because opening a FIFO without a writer would block for ever (Windows has neither flag). libuv adds
  * O_CLOEXEC.
  */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
-/** Opens what a path names, links followed. Rejects with not-found, access-denied or file-failed. */
+/** Opens a path, following links. Rejects with not-found, access-denied or file-failed. */
 export async function openPath(path: string, context: RetrievalContext): Promise<OpenedPath> {
   const octets = pathOctets(path)
-  // Looked at before it is opened: some devices act on being opened (/dev/watchdog, tapes).
+  // The path is checked before it is opened: some devices act on being opened (/dev/watchdog, tapes).
   const stats = await attempt(context, () => stat(octets))
   refuseSpecial(stats, context)
   if (stats.isDirectory()) return { kind: 'directory', stats }
   const handle = await openUnlessAborted(octets, context)
   try {
-    // Looked at again, as it may have been exchanged in between.
+    // The open file is checked again, as the path may have been replaced in between.
     const opened = await attempt(context, () => handle.stat())
     refuseSpecial(opened, context)
-    if (!opened.isFile()) throw context.error('file-failed', 'It became a directory while it was opened; try again.')
+    if (!opened.isFile()) throw context.error('file-failed', 'It has become a directory; try again.')
     await attempt(context, () => refuseProcessFile(octets, handle.fd, context))
     return { kind: 'file', handle, stats: opened }
   } catch (error) {
@@ -37,13 +37,14 @@ export async function openPath(path: string, context: RetrievalContext): Promise
   }
 }
 
-/** A plan's path holds one octet a character, and a name on disk need not be UTF-8. */
+/** The path on disk: a plan's path holds one octet a character, and a name on disk need not be UTF-8. */
 export function pathOctets(path: string): Buffer {
   return Buffer.from(path, 'latin1')
 }
 
 /**
- * One operation of the file system under the deadline, its errors in our words: a dead NFS server can hold it for ever.
+ * Runs one operation of the file system under the deadline, since a dead NFS server can hold it for ever. System errors
+ * become RetrievalErrors.
  */
 export async function attempt<T>(context: RetrievalContext, operation: () => Promise<T>): Promise<T> {
   const { deadline } = context
@@ -74,5 +75,5 @@ function refuseSpecial(stats: Stats, context: RetrievalContext): void {
       : stats.isCharacterDevice() || stats.isBlockDevice()
         ? 'a device'
         : 'something else'
-  throw context.error('file-failed', `It is ${what}; only files and directories are retrieved.`)
+  throw context.error('file-failed', `The path is ${what}; only files and directories are retrieved.`)
 }

@@ -2,12 +2,12 @@ import { readlink, realpath, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 
-/** statfs(2): PROC_SUPER_MAGIC of Linux. */
+/** PROC_SUPER_MAGIC of Linux (statfs(2)). */
 const procfs = 0x9fa0
 
 /**
- * Of a process, what proc(5) shows to all on purpose. The rest is its memory, its environment and its arguments, where
- * secrets are, or what it has open (security.md case 54).
+ * The files of a process that proc(5) shows to all on purpose. Its other files are its memory, its environment and its
+ * arguments, which hold secrets, or its open files (security.md case 54).
  */
 const shown: ReadonlySet<string> = new Set([
   'cgroup',
@@ -28,12 +28,12 @@ const shown: ReadonlySet<string> = new Set([
   'status',
 ])
 
-/** Of the system: its memory, its log, and the keys that it keeps for users. */
+/** Files of the system with its memory, its log, and the keys that it keeps for users. */
 const hidden = /^(?:k(?:core|msg|eys|ey-users|pagecgroup|pagecount|pageflags)|vmcore|slabinfo|sysrq-trigger)$/
 
 /**
- * Throws `file-failed` for what looks like a file and is a piece of a process. `descriptor` is that of the open file:
- * the system itself says what was opened, whatever links led there.
+ * Throws `file-failed` for a file that is a piece of a process. `descriptor` is that of the open file: by it the system
+ * says which file was opened, after all links.
  */
 export async function refuseProcessFile(path: Buffer, descriptor: number, context: RetrievalContext): Promise<void> {
   if (process.platform !== 'linux') return
@@ -45,11 +45,11 @@ export async function refuseProcessFile(path: Buffer, descriptor: number, contex
   const isRefused = isProc ? isPrivate(await readlink(opened)) : await isDescriptor(path)
   if (!isRefused) return
   const message =
-    'It belongs to a running process (its environment, its memory, or a file that it has open); it is not retrieved.'
+    'The file belongs to a running process (its environment, its memory, or an open file); it is not retrieved.'
   throw context.error('file-failed', message)
 }
 
-/** `/proc/12/environ`, `/proc/12/task/13/environ`, wherever proc is mounted. */
+/** Whether a path in /proc is private: `/proc/12/environ`, `/proc/12/task/13/environ`, for any mount point of proc. */
 function isPrivate(path: string): boolean {
   const names = path.split('/')
   const name = names.at(-1) ?? ''
@@ -61,13 +61,13 @@ function isPrivate(path: string): boolean {
   return !(below.length === 1 && shown.has(name)) && below[0] !== 'net'
 }
 
-/** `/proc/12/fd`: what is in it is open in that process, and may be open to nobody else. */
+/** Folders of files that are open in a process, such as `/proc/12/fd`; the caller may have no right to open them. */
 const descriptors = /\/\d+\/(?:fd|map_files)$/
 
-/** Whether the path, or a link that it leads to, is one of those: `/dev/stdin` is `/proc/self/fd/0`. */
+/** Whether the path, or a link that it leads to, is in such a folder: `/dev/stdin` is `/proc/self/fd/0`. */
 async function isDescriptor(path: Buffer): Promise<boolean> {
   let at = path.toString('latin1')
-  // The system itself gives up after 40 links (path_resolution(7)).
+  // The system itself follows at most 40 links (path_resolution(7)).
   for (let links = 0; links < 40; links++) {
     const folder = await realpath(octets(dirname(at)), 'latin1').catch(() => '')
     if (descriptors.test(folder)) return true

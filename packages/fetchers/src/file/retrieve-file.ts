@@ -5,7 +5,7 @@ import { attempt, type OpenedPath } from './open-path.ts'
 
 type OpenedFile = Extract<OpenedPath, { kind: 'file' }>
 
-/** Suffixes that say enough to show a file or not; everything else is told by its content, or not at all. */
+/** Suffixes that suffice to decide whether a file can be shown; other files have no media type. */
 const mediaTypes: Readonly<Record<string, string>> = {
   txt: 'text/plain',
   html: 'text/html',
@@ -13,7 +13,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
 }
 
-/** A regular file, open. It is closed by its body, or here where there comes none. */
+/** Retrieves an open regular file. Its body closes it; without a body, it is closed here. */
 export async function retrieveFile(
   path: string,
   file: OpenedFile,
@@ -45,8 +45,9 @@ export async function retrieveFile(
 }
 
 /**
- * The size, or null and the file's beginning where the size that the system tells is none: /proc says 0 of every file,
- * /sys says 4096. Neither has blocks; nor have empty files and such as lie within their inode, so only reading tells.
+ * The size of a file; or null and the file's beginning, if the system's size is not true: /proc gives 0 for every file,
+ * /sys 4096. Such files have no blocks. Empty files and small ones within their inode have none either, so only reading
+ * tells.
  */
 async function measure(
   { handle, stats }: OpenedFile,

@@ -19,7 +19,9 @@ export interface FtpFetcherOptions {
   readonly pipelining?: boolean
   /** Connections to one server at a time. Further retrievals wait until a body is read or cancelled. Default 4. */
   readonly connections?: number
-  /** How long an idle session is kept for the next retrieval, in milliseconds; 0: not at all. Default 15000. */
+  /**
+   * The time in milliseconds for which an idle session is kept for the next retrieval; 0: not at all. Default 15000.
+   */
   readonly keepSessions?: number
 }
 
@@ -67,7 +69,7 @@ function retrieveFile(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): 
 }
 
 /**
- * Runs `use` in a session; again in a new one, where the session failed and not the request: it was lost while idle,
+ * Runs `use` in a session, and again in a new one where the session failed and not the request: it was lost while idle,
  * or the server cannot cope with the quicker ways. Each reason counts once.
  */
 async function inSession<T>(
@@ -88,7 +90,7 @@ async function inSession<T>(
     }
     try {
       const result = await use({ plan, context, session, asked, done, drop })
-      // A listener of the last event may have ended the retrieval; then the session is closed.
+      // A listener of the last event may have ended the retrieval, which closes the session.
       deadline.throwIfAborted()
       return result
     } catch (thrown) {
@@ -109,7 +111,7 @@ async function inSession<T>(
       if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.quirks.telnet = true
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
-      // Closes a session that was given back, too.
+      // Closes a session even if it was given back.
       drop()
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
@@ -118,7 +120,7 @@ async function inSession<T>(
 
 type Parties = Pick<FtpRetrieval, 'session' | 'plan' | 'context'>
 
-/** Notes in the quirks what the next try does otherwise, and returns the reason for it. Null: the error stands. */
+/** Notes in the quirks how the next try must differ, and returns the reason for it. Null: the error stands. */
 function reasonToRepeat(error: unknown, { session, plan, context }: Parties): string | null {
   const { quirks, control } = session
   if (error instanceof AccountWanted) {
@@ -154,7 +156,7 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
   }
   if (control.pipelined && quirks.pipelining !== true && isDoubtful) {
     quirks.pipelining = false
-    // Its replies may have been to other commands.
+    // The 500 and 502 replies may have been to other commands.
     quirks.unknown.clear()
     if (!quirks.reached) quirks.passive = quirks.preferred
     return 'pipelining'
@@ -162,18 +164,21 @@ function reasonToRepeat(error: unknown, { session, plan, context }: Parties): st
   return null
 }
 
-/** The session has ended, or unread replies are left in it. 421 closes it (RFC 959 5.4). */
+/** Whether the session has ended, or has unread replies. 421 closes it (RFC 959 5.4). */
 function isOfConnection({ code, reply = '' }: RetrievalError): boolean {
   const codes: readonly string[] = ['receive-failed', 'protocol-violation', 'connect-failed']
   return codes.includes(code) || reply.startsWith('421')
 }
 
-/** Errors of servers that cannot cope with a pipeline: they hang up, lose count, or read it as one command. */
+/**
+ * Whether the error is one of servers that cannot cope with a pipeline: they hang up, lose count, or read it as one
+ * command.
+ */
 function isConfused({ code, reply = '' }: RetrievalError): boolean {
   return code === 'receive-failed' || code === 'protocol-violation' || /^50[0-3]/.test(reply)
 }
 
-/** Offsets count octets in TYPE I alone: in TYPE A servers count before or after the conversion, or not at all. */
+/** Refuses offsets outside TYPE I: in TYPE A servers count before or after the conversion, or not at all. */
 function checkRange(plan: FtpPlan, context: RetrievalContext, isListing: boolean): void {
   if (context.request.range === undefined || !(isListing || plan.typecode === 'a')) return
   const message = 'FTP has ranges of binary files only, not of text or listings; leave out the range.'

@@ -1,6 +1,5 @@
 import {
   adviceText,
-  authTls,
   type FtpPlan,
   ftpCommands,
   isAnonymous,
@@ -10,41 +9,10 @@ import {
 } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool/pool-key.ts'
-import { startTls } from '../wire/transport/start-tls.ts'
-import type { Control } from './control/control.ts'
 import { PipelineLost, pipeline, type Step } from './control/pipeline.ts'
 import { fullAdvice, saysFull, tlsWanted, wantsTls } from './control/refusal-words.ts'
-import { isPositive, type Reply, refusedByServer, violation, wordsOf } from './control/replies.ts'
+import { isPositive, type Reply, refusedByServer, wordsOf } from './control/replies.ts'
 import type { FtpRetrieval } from './retrieval.ts'
-
-/**
- * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
- * another protocol gets nothing. Called in the same turn in which the control connection is made.
- */
-export async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
-  const reply = await control.greeting()
-  if (reply.code === 220 || reply.code === 230) return reply
-  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
-  const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
-  throw violation(context, message, wordsOf(reply))
-}
-
-/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
-export async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
-  const reply = await control.ask('tls', authTls)
-  if (reply.code !== 234) {
-    throw refusedByServer(context, reply, authTls, {
-      code: 'tls-failed',
-      advice: 'It does not offer TLS, or not here',
-    })
-  }
-  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
-  control.checkSilent()
-  const { socket, agreed } = startTls(context, plan, control.socket)
-  control.handshake = socket
-  await context.deadline.within('tls', () => agreed)
-  control.upgrade(socket)
-}
 
 /** The server wants an account in a pipeline that went on without one: the login is repeated one command at a time. */
 export class AccountWanted extends Error {
@@ -52,7 +20,7 @@ export class AccountWanted extends Error {
 }
 
 /**
- * USER and PASS (RFC 959 5.4), then `rest`. The password of a guest is no secret and goes out in one pipeline with all
+ * Sends USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret and goes out in one pipeline with all
  * the rest; another password is sent only once the server has asked for it.
  */
 export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
@@ -86,7 +54,10 @@ async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], r
   await pipeline(session.control, context, session.quirks, rest)
 }
 
-/** PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but servers insist on it. */
+/**
+ * The step that sends PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but
+ * servers insist on it.
+ */
 function protectStep(context: RetrievalContext, command: string): Step {
   return {
     phase: 'login',
@@ -119,7 +90,7 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   ]
 }
 
-/** Sends USER. Returns the reply that asks for a password or an account; null where the user is logged in without. */
+/** Sends USER. Returns the reply that asks for a password or an account; null where USER alone logs in. */
 async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly Step[] = []): Promise<Reply | null> {
   const { plan, context, session } = retrieval
   // An object, since TypeScript does not see assignments in a callback.
@@ -136,7 +107,10 @@ async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly S
   return said.asked
 }
 
-/** The user and password of the plan, or those that the caller gives; then the server gets their user. */
+/**
+ * The user and password of the plan, or those that the caller gives; in the second case USER is sent with the caller's
+ * user.
+ */
 async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const { user, password } = retrieval.plan
   if (password !== null) return { user, password }

@@ -7,19 +7,19 @@ import type { FtpRetrieval } from './retrieval.ts'
 import { type Attributes, attributeSteps } from './transfer/byte-range.ts'
 import { portStep, takePrefetchedPort } from './transfer/data.ts'
 
-/** What a transfer needs before it begins. */
+/** Settings and questions that a transfer needs before it begins. */
 export interface Needs {
-  /** The type to be set; absent: the type stays as it is. */
+  /** The type to be set; absent: the type stays unchanged. */
   readonly type?: FtpCommands['type']
-  /** Filled with the answers to SIZE and MDTM; absent: they are not asked for. */
+  /** The object that gets the answers to SIZE and MDTM; absent: these are not sent. */
   readonly attributes?: Attributes
   /** Whether the attributes are left out where they would cost a round trip. */
   readonly areSpare?: boolean
 }
 
 /**
- * Sends all that comes before the transfer command, in one pipeline where the server takes one: login, CWDs, TYPE,
- * SIZE, MDTM, EPSV. Returns the port for the data; null where it must be asked for in another way.
+ * Sends all commands before the transfer command, in one pipeline where the server takes one: login, CWDs, TYPE, SIZE,
+ * MDTM, EPSV. Returns the port for the data; null where it must be asked for in another way.
  */
 export async function prepare(retrieval: FtpRetrieval, needs: Needs): Promise<number | null> {
   const asked: { port: number | null } = { port: null }
@@ -62,7 +62,7 @@ function attributesAsked(retrieval: FtpRetrieval, { attributes, areSpare = false
   return attributeSteps(retrieval, attributes).map((step) => ({ ...step, isSpare: areSpare }))
 }
 
-/** TYPE A or I (RFC 959 3.1.1), where it is not set. A server's own default is A. */
+/** The step that sends TYPE A or I (RFC 959 3.1.1), where it is not set. A server's own default is A. */
 function typeSteps(
   { session, context }: FtpRetrieval,
   type: Needs['type'],
@@ -116,7 +116,7 @@ function utf8Steps(retrieval: FtpRetrieval): readonly Step[] {
 
 /**
  * The commands that lead to the directory: one CWD a segment, since `/` may mean nothing to the server (VMS, MVS; RFC
- * 1738 3.2.2). None where the session is there already. From elsewhere they first go back to the entry directory,
+ * 1738 3.2.2). A session that is there already sends none. From elsewhere they first go back to the entry directory,
  * which the reply to PWD must confirm.
  */
 function directorySteps(retrieval: FtpRetrieval): readonly Step[] {
@@ -146,14 +146,14 @@ async function walk(retrieval: FtpRetrieval): Promise<void> {
   for (const [index, command] of ftpCommands(plan).directories.entries()) {
     const reply = await changeDirectory(retrieval, command)
     if (isPositive(reply)) moved = true
-    // The session is in the entry directory still, where the null argument leads on servers that take it.
+    // The session is still in the entry directory, to which the null argument leads on servers that take it.
     else if (plan.cwd[index] !== '' || !isPermanent(reply) || moved) throw cwdError(retrieval, reply, index)
   }
 }
 
 /**
- * PWD, for the way back later: where this is the second retrieval of the session, or the server has had other
- * directories.
+ * The step that sends PWD, for the way back later, where this is the session's second retrieval, or the server has had
+ * other directories.
  */
 function entrySteps({ session }: FtpRetrieval): readonly Step[] {
   if (session.entry !== null || (session.served === 0 && !session.quirks.severalDirectories)) return []
@@ -165,7 +165,7 @@ function entrySteps({ session }: FtpRetrieval): readonly Step[] {
 
 function returnSteps({ session, context }: FtpRetrieval): readonly Step[] {
   const { entry } = session
-  // The connection fails, not the file: a new connection begins in the entry directory.
+  // This fails the connection, not the file: a new connection begins in the entry directory.
   const check = (isThere: boolean): void => {
     if (!isThere) throw context.error('receive-failed', 'The server did not go back to the entry directory; try again.')
   }
@@ -191,23 +191,23 @@ function segmentSteps(retrieval: FtpRetrieval, from: number): readonly Step[] {
 }
 
 /**
- * Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does so for `CWD`
- * alone and answers `CWD ` with 500; proftpd (501) and vsftpd (550) refuse both and stay.
+ * Sends a CWD. Servers differ on the null argument: pure-ftpd and pyftpdlib go to the entry directory; inetutils does
+ * so for `CWD` alone and answers `CWD ` with 500; proftpd (501) and vsftpd (550) refuse both and stay.
  */
 async function changeDirectory({ session }: FtpRetrieval, command: string): Promise<Reply> {
   const reply = await session.control.ask('request', command)
   return command === 'CWD ' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
 }
 
-/** `257 "/home/ann" is current directory`, with a quote in the name doubled (RFC 959 appendix II). */
+/** Reads the path in `257 "/home/ann" is current directory`, with a quote in the name doubled (RFC 959 appendix II). */
 function readPath({ code, text }: Reply): string | undefined {
   const [, quoted] = code === 257 ? (/^"((?:[^"\r\n\0]|"")*)"/.exec(text) ?? []) : []
   return quoted === undefined || quoted === '' ? undefined : quoted.replaceAll('""', '"')
 }
 
 /**
- * Whether the plan's name is a directory; the session is in it then. False where the server hangs up on this question:
- * it has answered the one before.
+ * Whether the plan's name is a directory; if so, the session is in it now. False where the server hangs up on this
+ * question: it has answered the one before.
  */
 export async function isDirectory({ plan, context, session }: FtpRetrieval): Promise<boolean> {
   try {
@@ -241,7 +241,7 @@ function cwdError({ plan, context }: FtpRetrieval, reply: Reply, index: number):
 
 const withoutSlash = 'Write the path without the double slash'
 
-/** Advice where a null argument was taken: it has led to another directory than a double slash is mostly meant for. */
+/** Advice where a null argument was taken: it has led to another directory than a double slash usually means. */
 export function slashAdvice(before: readonly string[], { code }: Reply): { readonly advice?: string } {
   if (code !== 550 || !before.includes('')) return {}
   return { advice: `It does not exist, or may not be read. ${withoutSlash}` }

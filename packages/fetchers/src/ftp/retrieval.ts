@@ -2,7 +2,7 @@ import type { FtpPlan } from '@retriever/core'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import type { FtpSession } from './control/session.ts'
 
-/** One retrieval in one session: what every step needs. */
+/** One retrieval in one session, as every step needs it. */
 export interface FtpRetrieval {
   readonly plan: FtpPlan
   readonly context: RetrievalContext

@@ -27,7 +27,7 @@ export class ItemBody implements ByteSource {
   }
 }
 
-/** Octets to the end of the connection, which ItemBody closes. */
+/** The octets up to the end of the connection, which ItemBody closes. */
 export function plainOctets(source: OctetSource): ByteSource {
   return { read: () => source.read('body'), cancel: async () => {} }
 }

@@ -2,7 +2,7 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { linesOf } from '../wire/framing/lines.ts'
 
 /**
- * The lines of a menu, or of attributes, without the end mark: a lone dot that nothing follows. An answer that is
+ * The lines of a menu, or of attributes, without the end mark: a lone dot behind the last line. An answer that is
  * framed by a length, or by the end of the connection, may have an end mark, too.
  */
 export async function* linesBeforeEndMark(

@@ -6,13 +6,16 @@ import { isBinary } from './item-type.ts'
 /** A line of a menu (RFC 1436 3.4): four fields, the last of them a number. */
 const menuLine = /^[^\t]+\t[^\t]*\t[^\t]*\t *\d/
 
-/** An error without fields: `3Not found`. A text of one line may begin with a number: 3 of something, 3.5 or 3:15. */
+/**
+ * Matches an error without fields: `3Not found`. A text of one line may begin with a number: 3 of something, 3.5 or
+ * 3:15.
+ */
 const bareError = /^3 *[^\d\s.,:;-]/
 
 /** The most lines that an error in prose has. */
 const maxProse = 5
 
-/** An error in a sentence: `File or directory not found!` */
+/** Matches an error in a sentence: `File or directory not found!` */
 const sentence = /^[A-Za-z][^\0-\x20]* [^\0-\x1F]*$/
 
 /**
@@ -55,7 +58,7 @@ class Answer {
   /** The complete lines, without blank ones and the end mark. */
   readonly #lines: string[] = []
   #isMarked = false
-  /** All lines so far end in CR LF. */
+  /** True while all lines so far end in CR LF. */
   #isCrlf = true
   /** The offset at which the incomplete line begins. */
   #open = 0
@@ -76,7 +79,7 @@ class Answer {
     this.#octets = this.#octets.length === 0 ? chunk : Buffer.concat([this.#octets, chunk])
   }
 
-  /** True while all lines so far could be an error. */
+  /** Whether all lines so far could be an error. */
   mayBeError(): boolean {
     for (let end = this.#octets.indexOf(0x0a, this.#open); end !== -1; end = this.#octets.indexOf(0x0a, this.#open)) {
       const line = this.#text(this.#open, end)
@@ -103,7 +106,7 @@ class Answer {
     return isBinary(this.#type) && this.#isMarked && sentence.test(line) ? errorWords([line]) : null
   }
 
-  /** The words of a text that could be an error. */
+  /** The words of a text that could be an error; null for any other text. */
   doubt(): string | null {
     const [line = ''] = this.#content()
     return bareError.test(line) ? errorWords([line]) : null
@@ -128,7 +131,8 @@ class Answer {
   }
 
   /**
-   * gophernicus answers so for a missing binary item, with its own name below: `Error: File or directory not found!`
+   * Whether the lines are the answer of gophernicus for a missing binary item, with its own name below: `Error: File or
+   * directory not found!`
    */
   #isProse([first = '', ...rest]: readonly string[]): boolean {
     return isBinary(this.#type) && this.#isCrlf && /^Error: ./.test(first) && rest.length < maxProse
@@ -148,7 +152,7 @@ class Answer {
   }
 }
 
-/** Without control characters but TAB. */
+/** Whether the line has no control characters but TAB. */
 function isWords(line: string): boolean {
   return /^[^\0-\x08\x0A-\x1F\x7F]*$/.test(line)
 }

@@ -24,7 +24,7 @@ export type { Admin } from './plus/admin.ts'
 export type { Attributes, Elsewhere } from './plus/attributes.ts'
 export type { View } from './plus/views.ts'
 
-/** Gopher (RFC 1436, RFC 4266) and Gopher+; one request a connection, which the server ends. */
+/** Retrieves by Gopher (RFC 1436, RFC 4266) and Gopher+; one request a connection, which the server ends. */
 export function gopherFetcher(): Fetcher<'gopher'> {
   return { mechanism: 'gopher', retrieve }
 }
@@ -95,8 +95,8 @@ async function readAnswer(
 }
 
 /**
- * Waits for the first octets, which have the time limit of a reply; the later ones have that of a body. An answer
- * without octets is an empty document.
+ * Waits for the first octets under the time limit of a reply; the later ones have that of a body. An answer without
+ * octets is an empty document.
  */
 async function waitForOctets(source: LineReader): Promise<void> {
   const first = await source.read('request')
@@ -114,7 +114,7 @@ async function itemInstead(
   return { ...item, metadata: { gopherPlus: false } }
 }
 
-/** A plain item (RFC 1436): its octets up to the end of the connection. */
+/** Retrieves a plain item (RFC 1436): its octets up to the end of the connection. */
 async function plainItem(
   plan: GopherPlan,
   source: LineReader,

@@ -1,13 +1,18 @@
 import type { GopherPlan } from '@retriever/core'
 import type { Entry } from '../plugin/fetcher.ts'
 
-/** Menus have no registered media type. The +VIEWS of Gopher+ servers name this one (UMN gopherd, pygopherd). */
+/**
+ * The media type of menus. None is registered; the +VIEWS of Gopher+ servers name this one (UMN gopherd, pygopherd).
+ */
 const menuType = 'application/gopher-menu'
 
 /** The type of a menu with the attributes of its items, which `$` gives. */
 export const attributedMenuType = 'application/gopher+-menu'
 
-/** The types of RFC 1436 3.8 and later ones. Types that leave the format open (I, s, d, ...) have no media type. */
+/**
+ * The media types of the types of RFC 1436 3.8 and later ones. Types that leave the format open (I, s, d, ...) have
+ * none.
+ */
 const mediaTypes: Readonly<Record<string, string>> = {
   '0': 'text/plain',
   '1': menuType,
@@ -43,14 +48,17 @@ export function isMenu(mediaType: string | null): boolean {
 }
 
 /**
- * Whether the item is lines with a `.` at the end; BinHex and uuencode are text, too. Other types are octets up to the
- * end.
+ * Whether the item consists of lines with a `.` at the end; BinHex and uuencode are text, too. Other types are octets
+ * up to the end.
  */
 export function isText(gophertype: string): boolean {
   return '01467'.includes(gophertype)
 }
 
-/** Types whose items are never lines of text: lines are an error. Other types are text, or leave it open. */
+/**
+ * Whether items of this type are never lines of text, so that lines are an error. Other types are text, or leave it
+ * open.
+ */
 export function isBinary(gophertype: string): boolean {
   return '59gIs<:;pPd'.includes(gophertype)
 }

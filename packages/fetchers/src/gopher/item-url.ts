@@ -1,5 +1,16 @@
 import { bracketed, encodeOctets, type GopherPlan, octetsToText } from '@retriever/core'
-import type { MenuItem } from './menu.ts'
+
+/** One line of a menu, split (RFC 1436 3.4): octets as they came, without padding around host and port. */
+export interface MenuItem {
+  readonly gophertype: string
+  readonly display: string
+  readonly selector: string
+  readonly host: string
+  /** Null where the field is no port; the item cannot be reached then. */
+  readonly port: number | null
+  /** `+`: the server speaks Gopher+ for this item; `?`: it asks questions first. */
+  readonly gopherPlus: string | undefined
+}
 
 /**
  * Schemes that a menu may link to by `URL:`: nothing local (file, man, info), nothing that runs (javascript), and no
@@ -27,8 +38,7 @@ export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   const page = gophertype === 'h' ? /^GET (\/\S*)$/.exec(selector)?.[1] : undefined
   if (page !== undefined) return `http://${place(80)}${encodeUrl(page)}`
   const own = item.host.toLowerCase() === plan.host && item.port === plan.port
-  // Menus do not tell where TLS is used. A menu that came over TLS leads on over TLS on the same server; other servers
-  // may not have it.
+  // A menu does not say which servers have TLS. One that came over TLS leads on over TLS on the same server only.
   const scheme = own && plan.tls === 'implicit' ? 'gophers' : 'gopher'
   // An item that asks questions first (RFC 4266 2.4).
   const form = item.gopherPlus === '?' ? '%09%09?' : ''
@@ -41,12 +51,12 @@ function linkUrl(link: string): string | null {
   return linkSchemes.has(scheme.toLowerCase()) ? encodeUrl(link.trim()) : null
 }
 
-/** Blanks, controls and octets beyond ASCII may not stand in a URL. */
+/** Escapes blanks, controls and octets beyond ASCII, which a URL may not contain. */
 function encodeUrl(url: string): string {
   return url.replace(/[^\x21-\x7E]+/g, (octets) => encodeOctets(octets))
 }
 
-/** Host and port as a URL has them, without the default port; null where they are not legal. */
+/** Host and port in the form of a URL, without the default port; null where they are not legal. */
 function authority({ host, port }: MenuItem): ((defaultPort: number) => string) | null {
   const name = octetsToText(host)
   const ipv6 = name.includes(':') ? /^\[?([0-9A-Fa-f:.]+)\]?$/.exec(name)?.[1] : undefined

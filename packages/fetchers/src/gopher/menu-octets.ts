@@ -5,7 +5,7 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 const tab = 0x09
 const lf = 0x0a
 
-/** Octets of an answer that is no menu that the remark shows at most. */
+/** The most octets that the remark shows of an answer that is no menu. */
 const shown = 200
 
 /**
@@ -16,7 +16,7 @@ export class MenuOctets implements ByteSource {
   readonly #octets: ByteSource
   readonly #context: RetrievalContext
   #isMenu = false
-  /** Within the current line. */
+  /** The number of TABs in the current line. */
   #tabs = 0
   #beginning = ''
 

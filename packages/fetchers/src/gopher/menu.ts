@@ -3,19 +3,7 @@ import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
 import { octetsDecoder } from '../plugin/text.ts'
 import { linesBeforeEndMark } from './end-mark.ts'
 import { entryKind } from './item-type.ts'
-import { itemUrl } from './item-url.ts'
-
-/** One line of a menu, split (RFC 1436 3.4): octets as they came, without padding around host and port. */
-export interface MenuItem {
-  readonly gophertype: string
-  readonly display: string
-  readonly selector: string
-  readonly host: string
-  /** Null where the field is no port; the item cannot be reached then. */
-  readonly port: number | null
-  /** `+`: the server speaks Gopher+ for this item; `?`: it asks questions first. */
-  readonly gopherPlus: string | undefined
-}
+import { itemUrl, type MenuItem } from './item-url.ts'
 
 /** The items of a menu, one entry a line; a line that is no item becomes information. */
 export async function* menuEntries(

@@ -9,9 +9,9 @@ import type { LineReader } from '../wire/framing/lines.ts'
  */
 interface PhLine {
   readonly code: number
-  /** A code of 200 and above without a minus ends the answer. */
+  /** Whether the line ends the answer: its code is 200 or above, without a minus. */
   readonly isLast: boolean
-  /** The number of the person that it is about; null: it is about no person. */
+  /** The number of the person that the line is about; null: it is about no person. */
   readonly entry: string | null
   readonly text: string
 }

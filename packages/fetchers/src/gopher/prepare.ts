@@ -9,32 +9,32 @@ import { fillForm } from './plus/fill-form.ts'
 import { askBlocks } from './plus/item-blocks.ts'
 import { readViews } from './plus/views.ts'
 
-/** The request for the item, once the server has told its views and its form. */
+/** The request for the item, once the server has listed its views and its form. */
 export interface Prepared {
   readonly plan: GopherPlan
-  /** Sent behind the request. */
+  /** The form data that are sent behind the request. */
   readonly form: FormData | null
-  /** What the preparation has found out. */
+  /** The metadata that the preparation has found. */
   readonly metadata: GopherMetadata
 }
 
 /**
- * `?` is an item with a form (RFC 4266 2.5). A caller that gives answers means a form, too, unless the URL names
- * attributes or form data.
+ * Whether the item has a form: `?` says so (RFC 4266 2.5). A caller that gives answers means a form, too, unless the
+ * URL names attributes or form data.
  */
 function asksForm({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
   if (gopherPlus?.startsWith('?')) return true
   return request.form !== undefined && (gopherPlus === null || /^\+[^\t]*$/.test(gopherPlus))
 }
 
-/** Whether a view is to be chosen; not where the URL names one. */
+/** Whether a view is to be chosen; false where the URL names one. */
 function asksView({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
   if (request.accept === undefined && request.acceptLanguage === undefined) return false
   return gopherPlus === null || gopherPlus === '+' || gopherPlus.startsWith('?')
 }
 
 /**
- * Asks the server for views and forms where they are wanted. Undefined: the plan is enough. A phone book has no
+ * Asks the server for views and forms where they are needed. Undefined: the plan is enough. A phone book has no
  * Gopher+.
  */
 export function preparation(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> | undefined {

@@ -5,14 +5,14 @@ import type { Connection } from '../wire/transport/connection.ts'
 import type { FormData } from './plus/answers.ts'
 
 /**
- * A Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block, whose lines are
- * those of the form.
+ * Matches a Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block, whose
+ * lines are those of the form.
  */
 const formRequest = /^[^\r\n\0]*\t1\r\n[^\0]*$/
 
 /**
- * Sends the request as the plan has it. A line goes through sendLine(), which refuses a second line; form data go
- * through sendMessage().
+ * Sends the request of the plan. A line goes through sendLine(), which refuses a second line; form data go through
+ * sendMessage().
  */
 export async function sendRequest(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<void> {
   const line = lineOf(plan)
@@ -27,8 +27,8 @@ export async function sendRequest(plan: GopherPlan, connection: Connection, cont
 }
 
 /**
- * Sends the request with the data flag, and the data of the form behind it (Gopher+ 2.4). The data block may hold
- * anything: it begins with its length, or ends in a dot that cannot be one of its lines.
+ * Sends the request with the data flag, and the data of the form behind it (Gopher+ 2.4). The data block may contain
+ * any octets: it begins with its length, or ends in a dot that cannot be one of its lines.
  */
 export async function sendForm(
   plan: GopherPlan,

@@ -46,7 +46,7 @@ export class TextOctets implements ByteSource {
 type State =
   | 'line-start'
   | 'dot' // one dot at the start of a line
-  | 'dot-cr' // that and a CR
+  | 'dot-cr' // the same and a CR
   | 'dot-line' // a whole line that is a dot; the end mark if nothing follows
   | 'in-line'
 
@@ -58,11 +58,11 @@ const lf = 0x0a
 class DottedText {
   readonly #limit: number
   #state: State = 'line-start'
-  /** What may be the end mark: `.`, `.` CR, `.` LF or `.` CR LF. */
+  /** Octets that may be the end mark: `.`, `.` CR, `.` LF or `.` CR LF. */
   #mark: number[] = []
   /**
-   * From the first line that begins with `..` on; undefined before that, and once nothing is to be un-doubled any
-   * more.
+   * The octets from the first line that begins with `..` on; undefined before that line, and once no dot can be removed
+   * any more.
    */
   #held: OctetBuffer | undefined
   #doubled: 'unknown' | 'no' = 'unknown'
@@ -102,10 +102,7 @@ class DottedText {
     return ready.take()
   }
 
-  /**
-   * True where nothing is held and no line of the chunk begins with a dot, as in most texts: the chunk passes
-   * unchanged.
-   */
+  /** Whether the chunk passes unchanged, as in most texts: nothing is held, and none of its lines begins with a dot. */
   #passes(chunk: Uint8Array): boolean {
     if (chunk.length === 0 || this.#held !== undefined || this.#mark.length > 0) return false
     if (this.#state === 'line-start' && chunk[0] === dot) return false
@@ -130,7 +127,7 @@ class DottedText {
     return true
   }
 
-  /** The octet shows that the held mark was not the end mark, but belongs to the text. */
+  /** Adds the held mark to the text, since the octet shows that it is not the end mark. */
   #passMark(ready: OctetBuffer, octet: number): void {
     if (this.#mark.length === 0) return
     const doubled = this.#state === 'dot' && octet === dot
@@ -147,7 +144,7 @@ class DottedText {
     if (target !== ready && target.length > this.#limit) this.#release(ready)
   }
 
-  /** No line of this text had its dot doubled. */
+  /** Passes on the held octets unchanged: no line of this text had its dot doubled. */
   #release(ready: OctetBuffer): void {
     this.#doubled = 'no'
     const held = this.#held?.take()

@@ -33,7 +33,7 @@ const ownCodes: Readonly<Record<number, readonly [code: ErrorCode, message: stri
 /** Statuses of conditions that may pass (RFC 9110 15.5.9, 15.6.1, 15.6.3 to 15.6.5; RFC 8470 5.2; RFC 6585 4). */
 const temporary: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** The error for a status of 400 or more, but 401. `proxy`: the one that was asked for the URL. */
+/** The error for a status of 400 or more, except 401. `proxy`: the one that was asked for the URL. */
 export function statusError(
   head: ResponseHead,
   excerpt: string,
@@ -61,7 +61,10 @@ export function statusError(
   })
 }
 
-/** RFC 9110 10.2.3, in milliseconds. It is a number of seconds, or a date by the clock that the Date field is by. */
+/**
+ * The value of Retry-After (RFC 9110 10.2.3), in milliseconds. It is a number of seconds, or a date by the server's
+ * clock, which the Date field shows.
+ */
 function retryAfterOf(head: ResponseHead): number | undefined {
   const field = head.field('retry-after') ?? ''
   if (/^\d{1,12}$/.test(field)) return 1000 * Number(field)
@@ -92,7 +95,7 @@ function statusWords(head: ResponseHead, excerpt: string): Words {
 
 const useTls = 'write https: in place of http:'
 
-/** The words of nginx, Apache and Go for a request in the clear on a port of TLS. */
+/** Whether the page has the words of nginx, Apache or Go for a request in the clear on a port of TLS. */
 function isAboutTls(page: string): boolean {
   return /\b(?:request (?:was sent )?to (?:an )?HTTPS|plain HTTP to an SSL-enabled)\b/.test(page)
 }
@@ -104,8 +107,8 @@ export function tlsPortError({ host, port }: HttpPlan, context: RetrievalContext
 }
 
 /**
- * The status does not say whether it is the proxy's or the server's. tinyproxy answers an ftp URL with 400 or 503,
- * squid answers with 503 if the server cannot be reached.
+ * The words for a status that may be the proxy's or the server's. tinyproxy answers an ftp URL with 400 or 503, squid
+ * answers with 503 if the server cannot be reached.
  */
 function proxyWords({ url }: ProxyServer, context: RetrievalContext): Words {
   const what = `The proxy ${url}, or the server behind it, refused or failed.`
@@ -160,12 +163,12 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, thr
 /** RFC 9113 7: codes that say nothing against the request, or that the server has not looked at it (8.7). */
 const temporaryResets = /NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)$/
 
-/** The server has not looked at the request: it may be sent again at once (RFC 9113 8.7). */
+/** Whether the server has not looked at the request: then it may be sent again at once (RFC 9113 8.7). */
 export function isRefusedStream(cause: unknown): boolean {
   return cause instanceof Error && cause.message.endsWith('NGHTTP2_REFUSED_STREAM')
 }
 
-/** The error for a stream that was reset by the server or for a violation, or whose connection ended so. */
+/** The error for a stream that was reset by the server or for a violation, or whose connection ended that way. */
 function http2Error(context: RetrievalContext, code: string, message: string, cause: unknown): RetrievalError {
   const reason = /NGHTTP2_(\w+)$/.exec(message)?.[1] ?? code
   if (context.deadline.phase === 'body') {

@@ -5,11 +5,14 @@ import type { ResponseHead } from './response.ts'
 
 export type Deadline = RetrievalContext['deadline']
 
-/** What distinguishes one request of a retrieval from the others: a retrieval may send several. */
+/** The properties in which one request of a retrieval differs from the others: a retrieval may send several. */
 export interface RangeRequest {
-  /** [first, last] octets, as RequestOptions.range. */
+  /** The [first, last] octets, as RequestOptions.range. */
   readonly range?: readonly [number, number | null]
-  /** An entity tag or a date: the range only of that representation, else the whole of another (RFC 9110 13.1.5). */
+  /**
+   * An entity tag or a date: the server sends the range only of that representation, and else the whole of another (RFC
+   * 9110 13.1.5).
+   */
   readonly ifRange?: string
   /** The deadline of this request and its body, if another may follow; default that of the retrieval. */
   readonly deadline?: Deadline
@@ -21,22 +24,23 @@ export type SendRequest = (request: RangeRequest) => Promise<Answer>
 export interface Answer {
   readonly head: ResponseHead
   readonly body: ByteSource
-  /** The proxy that was asked for the URL, and answers for itself or for the server. */
+  /** The proxy that was asked for the URL, and that answers for itself or for the server. */
   readonly proxy: ProxyServer | null
   /** The address of the server that answers; absent behind a proxy, and where a cache answers. */
   readonly peerAddress?: string | undefined
   /**
-   * The whole body is here or in the cache. It cannot break off, and if it is damaged, no further request completes it.
+   * True where the whole body is here or in the cache. It cannot break off, and if it is damaged, no further request
+   * completes it.
    */
   readonly isWhole?: boolean
-  /** The protocol proves the end of the body even without a length or a last chunk (HTTP/2). */
+  /** True where the protocol proves the end of the body even without a length or a last chunk (HTTP/2). */
   readonly provesEnd?: boolean
-  /** How the cache was used; absent: it was not. */
+  /** The use of the cache; absent: it was not used. */
   readonly cache?: CacheUse
 }
 
 export interface CacheUse {
-  /** The body comes from the cache. */
+  /** Whether the body comes from the cache. */
   readonly hit: boolean
   /** Seconds since the server made or revalidated the response; null: it comes from the server now. */
   readonly age: number | null

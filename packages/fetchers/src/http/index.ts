@@ -20,17 +20,18 @@ export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
 /** Options of httpFetcher(), for all clients that get the fetcher. */
 export interface HttpFetcherOptions {
-  /** Where responses are stored, and served from as RFC 9111 allows a private cache. Default: nowhere. */
+  /** The place where responses are stored, and served from as RFC 9111 allows a private cache. Default: none. */
   readonly cache?: CacheOption
-  /** Offer HTTP/2 (RFC 9113) within TLS. Default true. */
+  /** Whether to offer HTTP/2 (RFC 9113) within TLS. Default true. */
   readonly http2?: boolean
 }
 
 const optionKinds: Readonly<Record<keyof HttpFetcherOptions, OptionKind>> = { cache: cacheOption, http2: flag }
 
 /**
- * HTTP/1.1 (RFC 9110, RFC 9112) by undici, HTTP/2 by Node. Connections are kept between retrievals, until dispose(). A
- * redirect is an outcome: nothing is followed here. Throws RetrievalError `invalid-option`.
+ * Retrieves by HTTP/1.1 (RFC 9110, RFC 9112) with undici, and by HTTP/2 with Node. Connections are kept between
+ * retrievals, until dispose(). A redirect is an outcome: it is not followed here. Throws RetrievalError
+ * `invalid-option`.
  */
 export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   checkOptions(options, optionKinds, 'httpFetcher.')
@@ -67,7 +68,10 @@ async function retrieve(
   return outcome.outcome === 'retrieved' ? asListing(decodeBody(outcome, context), plan, context) : outcome
 }
 
-/** The entity tag and date that the caller knows of the first origin's resource are not sent to another origin. */
+/**
+ * Removes the entity tag and date that the caller knows of the first origin's resource from a request to another
+ * origin.
+ */
 function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   if (context.isOtherOrigin !== true) return context
   const { ifNoneMatch: _tag, ifChangedSince: _date, ...request } = context.request

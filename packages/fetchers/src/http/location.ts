@@ -18,8 +18,8 @@ export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext):
 
 /**
  * Reads a Location as browsers do (WHATWG URL 4.4). A backslash before the query is a slash. Octets beyond ASCII are
- * percent-encoded without a change of their values, since the server will look for the octets that it wrote. A % that
- * does not begin an escape is encoded, too.
+ * percent-encoded with their values, since the server will look for the octets that it wrote. A % that does not begin
+ * an escape is encoded, too.
  */
 function asReference(location: string): string {
   const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet)).replace(/%(?![\dA-F]{2})/gi, '%25')

@@ -10,16 +10,16 @@ import { validatorOf } from './range/validator.ts'
 import { type Extent, type RangedRepresentation, ValidatorProof } from './range/validator-proof.ts'
 import type { ResponseHead } from './response.ts'
 
-/** An answer, and what is needed to ask for its rest or to send the same request again. */
+/** An answer, and the means to ask for its rest or to send the same request again. */
 interface Asked {
   readonly ask: SendRequest
   readonly asking: RangeRequest
   readonly answer: Answer
-  /** Of the request that was answered. */
+  /** The deadline of the request that was answered. */
   readonly deadline: Deadline
 }
 
-/** Retrieves the whole, or a range. */
+/** Retrieves the whole resource, or a range. */
 export async function retrieveObject(
   ask: SendRequest,
   context: RetrievalContext,
@@ -55,7 +55,7 @@ export async function resuming(
   return Object.assign(outcome, { body })
 }
 
-/** Nothing proves that another answer has the same representation, or its end is not known. */
+/** The proof for an answer that cannot be shown to be the same again, or whose end is not known. */
 function restart({ ask, asking, answer }: Asked, extent: Extent | null, context: RetrievalContext): RestartProof {
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
   return new RestartProof(context, again, answer.head, extent === null ? null : extent.end - extent.at)
@@ -66,7 +66,10 @@ function withCache(outcome: Outcome<'http'>, { cache }: Answer): Outcome<'http'>
   return { ...outcome, metadata: { ...outcome.metadata, cache } }
 }
 
-/** Null where nothing proves that another answer has the same representation, or where the server has no ranges. */
+/**
+ * The representation to ask for by ranges. Null where nothing proves that another answer has the same one, or where the
+ * server has no ranges.
+ */
 export function rangesOf(ask: SendRequest, head: ResponseHead, total: number | null): RangedRepresentation | null {
   const validator = validatorOf(head)
   const isWholeOrPart = head.status === 200 || head.status === 206
@@ -75,8 +78,8 @@ export function rangesOf(ask: SendRequest, head: ResponseHead, total: number | n
 }
 
 /**
- * Null where no length is known: then nothing tells an end from a break. A 304 has the length of a body that it does
- * not send.
+ * The extent of the body. Null where no length is known, so that an end looks like a break. A 304 has the length of a
+ * body that it does not send.
  */
 function extentOf(head: ResponseHead, size: number | null): (Extent & { readonly total: number | null }) | null {
   const part = head.status === 206 ? contentRange(head) : null

@@ -10,7 +10,7 @@ import { locationOf } from './location.ts'
 import { checkRange } from './range/content-range.ts'
 import { checkChanged, describe, type ResponseHead } from './response.ts'
 
-/** RFC 9110 15.4: the statuses of redirects that a client may follow by itself. */
+/** The statuses of redirects that a client may follow by itself (RFC 9110 15.4). */
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** The outcome of a retrieval with this answer to a request for `range`. Throws for an error, or another range. */

@@ -9,7 +9,7 @@ import type { RangeRequest } from './exchange.ts'
 /** A request for undici. */
 export interface Request {
   readonly options: Dispatcher.DispatchOptions
-  /** Its octets, with secrets masked. */
+  /** The octets of the request, with secrets masked. */
   readonly shown: () => string
 }
 
@@ -25,7 +25,7 @@ export function methodOf({ head }: RequestOptions): 'GET' | 'HEAD' {
   return head === true ? 'HEAD' : 'GET'
 }
 
-/** The fields of a request, all but Host, one octet a character. */
+/** The fields of a request, except Host, one octet a character. */
 export function requestFields(
   request: RequestOptions,
   { range, ifRange }: RangeRequest,
@@ -34,10 +34,10 @@ export function requestFields(
   const own: [name: string, value: string][] = [
     ['User-Agent', userAgent],
     ['Accept', request.accept ?? '*/*'],
-    ...acceptLanguage(request),
-    // By default a download is what the server has, without a coding.
-    ['Accept-Encoding', acceptEncoding(request)],
   ]
+  if (request.acceptLanguage !== undefined) own.push(['Accept-Language', request.acceptLanguage])
+  // By default a download is what the server has, without a coding.
+  own.push(['Accept-Encoding', acceptEncoding(request)])
   if (range !== undefined) own.push(['Range', `bytes=${range[0]}-${range[1] ?? ''}`])
   if (ifRange !== undefined) own.push(['If-Range', ifRange])
   // RFC 9110 13.1.3.
@@ -49,11 +49,7 @@ export function requestFields(
   return [...own.filter(([name]) => !givesField(request, name.toLowerCase())), ...Object.entries(request.headers)]
 }
 
-function acceptLanguage({ acceptLanguage }: RequestOptions): [name: string, value: string][] {
-  return acceptLanguage === undefined ? [] : [['Accept-Language', acceptLanguage]]
-}
-
-/** GET or HEAD of exactly plan.target. */
+/** Makes the GET or HEAD of exactly plan.target. */
 export function makeRequest(
   plan: HttpPlan,
   request: RequestOptions,
@@ -66,7 +62,7 @@ export function makeRequest(
   const headers = ['Host', host]
   for (const [name, value] of fields) headers.push(name, value)
   const shown = (): string => {
-    // The lines that undici writes: it puts these two first, with names in lower case.
+    // These are the lines that undici writes: it puts these two first, with names in lower case.
     const lines = [`${method} ${plan.target} HTTP/1.1`, `host: ${host}`, 'connection: keep-alive']
     for (const [name, value] of fields) lines.push(`${name}: ${shownValue(name, value)}`)
     return `${lines.join('\r\n')}\r\n\r\n`
@@ -75,7 +71,10 @@ export function makeRequest(
   return { options: { method, path: plan.target, headers, reset: false }, shown }
 }
 
-/** The scheme of a login is no secret; the rest of the field is, and the values of other fields that may hold one. */
+/**
+ * The value of a field, harmless to show. The scheme of a login is no secret; the rest of it is, and so are the values
+ * of other fields that may hold one.
+ */
 function shownValue(name: string, value: string): string {
   if (/authorization$/i.test(name)) return `${/^[\w-]+(?= )/.exec(value)?.[0] ?? ''} <password>`.trim()
   return isSecret(name) ? '<password>' : value
@@ -84,7 +83,7 @@ function shownValue(name: string, value: string): string {
 /** Words of secrets anywhere in a name; `auth` is not one in `Author` and `Authority`. */
 const secretPart =
   /auth(?!or(?:s|ity)?(?:$|[-_]))|cookie|credential|jwt|key|passphrase|passw|secret|sess(?:ion|id)|signature|token/i
-/** Words too short to be looked for within others. */
+/** Words of secrets that are too short to be looked for within others. */
 const secretWord =
   /(?:^|[-_])(?:assertion|bearer|csrf|hmac|login|nonce|otp|pass(?:code)?|pin|pwd|saml|sid|sig|ticket|xsrf)(?:$|[-_])/i
 /** Fields that name what the server demands or allows, and hold no secret. */
@@ -95,7 +94,7 @@ export function isSecret(name: string): boolean {
   return !harmless.test(name) && (secretPart.test(name) || secretWord.test(name))
 }
 
-/** RFC 9112 3.2: the authority in the target, if that is in absolute form. */
+/** The authority of the target if that is in absolute form, else of the plan (RFC 9112 3.2). */
 function hostField(plan: HttpPlan): string {
   return authorityOf(plan.target) ?? authority(plan, plan.tls === 'none' ? 80 : 443)
 }

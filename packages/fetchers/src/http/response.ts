@@ -12,11 +12,11 @@ import { isSecret } from './request.ts'
 export class ResponseHead {
   readonly status: number
   /**
-   * By lower-case name, one octet a character, several values joined by commas (RFC 9110 5.3). Without Set-Cookie:
-   * cookies are secrets, and no part of this library keeps them.
+   * The fields by lower-case name, one octet a character, several values joined by commas (RFC 9110 5.3). Set-Cookie is
+   * left out: cookies are secrets, and no part of this library keeps them.
    */
   readonly fields: Readonly<Record<string, string>>
-  /** As they came, with cookies: for the caller alone, never for events or errors. */
+  /** The fields as they came, with cookies: only for the caller, never for events or errors. */
   readonly asSent: Head['fields']
   readonly #reason: string
 
@@ -37,7 +37,7 @@ export class ResponseHead {
     this.fields = joined
   }
 
-  /** `404 Not Found`, harmless to show. */
+  /** The status and reason, harmless to show: `404 Not Found`. */
   get reply(): string {
     return printable(`${this.status} ${octetsToText(this.#reason)}`.trim()).slice(0, 200)
   }
@@ -73,8 +73,8 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<
 }
 
 /**
- * RFC 9112 6.3: 204 has no body, even if a field gives a length. 205 may have one: RFC 9110 15.3.6 forbids the server
- * to send it, but not the client to read it.
+ * The size of the body. 204 has none, even if a field gives a length (RFC 9112 6.3). 205 may have one: RFC 9110 15.3.6
+ * forbids the server to send it, but not the client to read it.
  */
 function sizeOf(head: ResponseHead): number | null {
   if (head.status === 204) return 0
@@ -83,7 +83,7 @@ function sizeOf(head: ResponseHead): number | null {
   return Number.isSafeInteger(Number(length)) ? Number(length) : null
 }
 
-/** RFC 9110 14.4; checkRange makes sure that a part is the one that was asked for. */
+/** The offset of the body (RFC 9110 14.4); checkRange makes sure that a part is the one that was asked for. */
 function offsetOf(head: ResponseHead): number {
   return head.status === 206 ? (contentRange(head)?.first ?? 0) : 0
 }
@@ -121,7 +121,7 @@ export function checkChanged(head: ResponseHead, request: RequestOptions, contex
   }
 }
 
-/** RFC 9110 13.1.2: `*`, or a list of entity tags. */
+/** Whether the tag matches `*`, or is in a list of entity tags (RFC 9110 13.1.2). */
 function isAmong(etag: string, list: string): boolean {
   const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? []
   return list.trim() === '*' || tags.some((tag) => isSameTag(tag, etag))

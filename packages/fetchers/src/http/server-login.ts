@@ -22,8 +22,8 @@ export function withLogin(
   send: (request: RangeRequest, logins: Logins) => Promise<Answer>,
 ): SendRequest {
   const server = new ServerLogin(plan, context)
-  // Without a proxy it has no login: 407 from a server is an error like others (security.md case 80: secrets that were
-  // not to be asked for).
+  // Without a proxy there is no proxy login: 407 from a server is an error like others (security.md case 80: secrets
+  // that were not to be asked for).
   const proxy = proxyAuthenticator(forwarder(plan, context))
   const method = methodOf(context.request)
   return async (request) => {
@@ -60,7 +60,7 @@ interface Found {
 
 /**
  * The login of one retrieval at its server: user and password of the URL, or credentials that the server has accepted
- * from this client before, or those that ClientOptions.credentials gives; it is asked once.
+ * from this client before, or those that ClientOptions.credentials gives when it is asked, once.
  */
 class ServerLogin {
   readonly #plan: HttpPlan
@@ -81,7 +81,7 @@ class ServerLogin {
     return this.#authenticator.begin()
   }
 
-  /** The server has accepted the login. */
+  /** Notes that the server has accepted the login. */
   accepted(): void {
     const found = this.#found
     if (found !== null && !found.isRemembered) this.#context.acceptedLogins?.keep(found.place, found.credentials)
@@ -147,7 +147,7 @@ function schemeOf(url: string): string {
   return url.slice(0, url.indexOf(':')).toLowerCase()
 }
 
-/** Null: user or password is missing; the login waits until the server asks for it. */
+/** The login of the URL. Null: user or password is missing; the login waits until the server asks for it. */
 function loginOf({ user, password }: HttpPlan): UserAndPassword | null {
   return user === null || password === null ? null : { user, password }
 }

@@ -55,14 +55,14 @@ class TextTree {
     }
   }
 
-  /** RFC 2046 5.1.4: plain text unless it is blank, else the first alternative that is not. */
+  /** The best alternative: plain text unless it is blank, else the first one that is not (RFC 2046 5.1.4). */
   #best(choices: readonly (readonly MessagePart[])[]): readonly MessagePart[] {
     const filled = choices.filter((parts) => parts.some((part) => !this.#blank.has(part)))
     const plain = filled.find((parts) => parts.every(({ mediaType }) => mediaType === 'text/plain'))
     return plain ?? filled[0] ?? choices[0] ?? []
   }
 
-  /** The parts that are not blank; all if every one is. */
+  /** The parts that are not blank; all of them if every one is blank. */
   #withoutBlank(parts: readonly MessagePart[]): readonly MessagePart[] {
     const filled = parts.filter((part) => !this.#blank.has(part))
     return filled.length > 0 ? filled : parts

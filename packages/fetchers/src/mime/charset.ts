@@ -4,15 +4,18 @@ import { knownCharset } from '../plugin/text.ts'
 
 /** A charset of a message's text. */
 export interface Charset {
-  /** The same for all labels of one charset. */
+  /** The name, which is the same for all labels of one charset. */
   readonly name: string
-  /** Null if the octets are no text of this charset. */
+  /** Decodes octets. Null if they are no text of this charset. */
   decode(octets: Uint8Array): string | null
 }
 
 type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists'>
 
-/** Has the charsets that TextDecoder does not know, such as cp437. Loaded for the first message that names one. */
+/**
+ * iconv-lite, which has the charsets that TextDecoder does not know, such as cp437. Loaded for the first message that
+ * names one.
+ */
 let iconv: Iconv | null = null
 
 /** Encodings of iconv-lite that are no charsets of mail. */
@@ -70,7 +73,7 @@ function plainLabel(label: string): string {
 function decodeFatal(octets: Uint8Array, name: string): string | null {
   try {
     const decoder = new TextDecoder(name, { fatal: true })
-    // In two steps, as in plugin/text.ts: in one, Node 20 takes windows-1252 for ISO 8859-1.
+    // TextDecoder is called in two steps, as in plugin/text.ts: in one, Node 20 takes windows-1252 for ISO 8859-1.
     return decoder.decode(octets, { stream: true }) + decoder.decode()
   } catch {
     return null
@@ -92,8 +95,8 @@ const shiftOut = 0x0e
 const shiftIn = 0x0f
 
 /**
- * RFC 1843: `~{` begins GB 2312, `~}` ends it, `~~` is a tilde, and a tilde before a line end joins two lines. A tilde
- * that is the second octet of a character begins no escape.
+ * Decodes HZ (RFC 1843): `~{` begins GB 2312, `~}` ends it, `~~` is a tilde, and a tilde before a line end joins two
+ * lines. A tilde that is the second octet of a character begins no escape.
  */
 function hzGb2312(octets: Uint8Array): string | null {
   const gbk = Buffer.allocUnsafe(octets.length)
@@ -120,7 +123,7 @@ function hzGb2312(octets: Uint8Array): string | null {
   return decodeFatal(gbk.subarray(0, length), 'gbk')
 }
 
-/** RFC 1557: ESC $ ) C announces the charset, SO begins KS X 1001, SI ends it. */
+/** Decodes ISO-2022-KR (RFC 1557): ESC $ ) C announces the charset, SO begins KS X 1001, SI ends it. */
 function iso2022Kr(octets: Uint8Array): string | null {
   const text = Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
   const eucKr = Buffer.from(text.replaceAll('\x1B$)C', ''), 'latin1')

@@ -1,13 +1,13 @@
 import { type Charset, charsetOf } from './charset.ts'
 
-/** RFC 2047 2, with the language that RFC 2231 5 allows: `=?charset*en?q?text?=`. */
+/** Matches an encoded word (RFC 2047 2), with the language that RFC 2231 5 allows: `=?charset*en?q?text?=`. */
 const word = /=\?([^?*\s]+)(?:\*[^?\s]*)?\?([bq])\?([^?\s]*)\?=/gi
 
 /** Adjacent words of one charset, decoded together: some mailers split a character (RFC 2047 5 forbids it). */
 interface Run {
   readonly charset: Charset
   readonly octets: Buffer[]
-  /** Before decoding. */
+  /** The words before decoding. */
   written: string
 }
 
@@ -45,7 +45,7 @@ function runText(run: Run | null): string {
   return run === null ? '' : (run.charset.decode(Buffer.concat(run.octets)) ?? run.written)
 }
 
-/** RFC 2047 4; null if the word is not valid in its encoding. */
+/** The octets of an encoded word (RFC 2047 4); null if the word is not valid in its encoding. */
 function wordOctets(encoding: string, encoded: string): Buffer | null {
   if (encoding.toLowerCase() === 'b') {
     const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.replaceAll('=', '').length % 4 !== 1

@@ -4,13 +4,13 @@ import { type ParsedField, parameterText, parseField, trimBlanks } from './param
 
 /** The header of a message or of a part of one (an entity, RFC 2045 2.4), as far as MIME defines it. */
 export class Entity {
-  /** The multipart that this is a part of; null for the message itself. */
+  /** The multipart that contains this entity; null for the message itself. */
   readonly parent: Entity | null
-  /** Header fields with their folds, one octet a character. */
+  /** The header fields with their folds, one octet a character. */
   readonly fields: readonly string[]
   /** The subtype of a multipart: `mixed`; null for other entities. */
   readonly multipart: string | null
-  /** What separates the parts of a multipart, one octet a character (RFC 2046 5.1.1). */
+  /** The line between the parts of a multipart, one octet a character (RFC 2046 5.1.1). */
   readonly boundary: string | null
   readonly #contentType: ParsedField | null
   readonly #disposition: ParsedField
@@ -27,13 +27,13 @@ export class Entity {
     this.boundary = (this.multipart !== null && this.#parameter('boundary')) || null
   }
 
-  /** `type/subtype` in lower case, of an entity that is shown as one part. */
+  /** The media type, `type/subtype` in lower case, of an entity that is shown as one part. */
   get mediaType(): string {
-    // A multipart without parts is shown as the text that it is.
+    // A multipart without parts is shown as text.
     if (this.multipart !== null) return 'text/plain'
     if (this.#contentType !== null) {
       const { value } = this.#contentType
-      // RFC 2045 5.2: an invalid media type counts as plain text.
+      // An invalid media type counts as plain text (RFC 2045 5.2).
       return /^[^\s/]+\/[^\s/]+$/.test(value) ? value.toLowerCase() : 'text/plain'
     }
     // RFC 2046 5.1.5
@@ -43,7 +43,7 @@ export class Entity {
     return this.disposition === 'attachment' ? 'application/octet-stream' : 'text/plain'
   }
 
-  /** As it is named, in lower case. */
+  /** The charset as the entity names it, in lower case. */
   get charset(): string | null {
     return octetsToText(this.#parameter('charset') ?? '').toLowerCase() || null
   }
@@ -52,14 +52,14 @@ export class Entity {
     return this.#disposition.value.toLowerCase() || null
   }
 
-  /** Decoded. The charsets that it names must be loaded. */
+  /** The file name, decoded. The charsets that it names must be loaded. */
   get fileName(): string | null {
     const names = [this.#disposition.parameters.get('filename'), this.#contentType?.parameters.get('name')]
     const name = names.find((parameter) => parameter?.octets)
     return name === undefined ? null : parameterText(name) || null
   }
 
-  /** Without its angle brackets. */
+  /** The Content-ID without its angle brackets. */
   get contentId(): string | null {
     return withoutBrackets(octetsToText(this.#field('content-id') ?? ''))
   }
@@ -71,7 +71,7 @@ export class Entity {
     return (start >= 0 && end > start ? field.slice(0, start) + field.slice(end + 1) : field).trim().toLowerCase()
   }
 
-  /** For format=flowed (RFC 3676): whether the blanks at line ends are deleted. Null for other texts. */
+  /** Whether the blanks at line ends are deleted, for format=flowed (RFC 3676). Null for other texts. */
   get flowed(): { readonly deleteBlank: boolean } | null {
     if (this.#parameter('format')?.toLowerCase() !== 'flowed') return null
     return { deleteBlank: this.#parameter('delsp')?.toLowerCase() === 'yes' }

@@ -6,11 +6,11 @@ import { trimBlanks } from './parameters.ts'
 
 /** A header field. It is untrusted text, which may have control characters. */
 export interface HeaderField {
-  /** As the message writes it. */
+  /** The name as the message writes it. */
   readonly name: string
   /**
-   * Unfolded and decoded: octets as UTF-8 if they are valid, else in the charset of the message's text, else as
-   * Latin-1; then the encoded words of RFC 2047.
+   * The value, unfolded and decoded: octets as UTF-8 if they are valid, else in the charset of the message's text, else
+   * as Latin-1; then the encoded words of RFC 2047.
    */
   readonly value: string
 }
@@ -19,17 +19,17 @@ export interface HeaderField {
 export interface WellKnownFields {
   readonly subject: string | null
   readonly from: string | null
-  /** Null if the field is missing or no date. */
+  /** The date; null if the field is missing or no date. */
   readonly date: Date | null
-  /** RFC 5536 3.1.4: names of groups; empty for mail. */
+  /** The names of groups (RFC 5536 3.1.4); empty for mail. */
   readonly newsgroups: readonly string[]
-  /** Without angle brackets, like `references`. */
+  /** The id without angle brackets, like `references`. */
   readonly messageId: string | null
-  /** The oldest first. */
+  /** The ids of References, the oldest first. */
   readonly references: readonly string[]
 }
 
-/** Reads a field as it stands in the message, with folds, one octet a character; null for a line without a name. */
+/** Reads a field of the message, with folds, one octet a character; null for a line without a name. */
 export function headerField(line: string, charset: Charset | null): HeaderField | null {
   const colon = line.indexOf(':')
   if (colon < 1) return null
@@ -54,12 +54,12 @@ export function wellKnown(headers: readonly HeaderField[]): WellKnownFields {
   }
 }
 
-/** `<1@host> <2@host>`: the ids of References, without their angle brackets. */
+/** The ids of References, without their angle brackets: `<1@host> <2@host>`. */
 export function idsIn(field: string): string[] {
   return field.match(/<[^<>\s]+>/g)?.map((id) => id.slice(1, -1)) ?? []
 }
 
-/** `id@host` of `<id@host>`, as URLs have it. */
+/** The id without its angle brackets, as in URLs: `id@host` of `<id@host>`. */
 export function withoutBrackets(id: string | null): string | null {
   return id?.trim().replace(/^<(.*)>$/, '$1') || null
 }

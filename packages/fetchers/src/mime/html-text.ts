@@ -22,12 +22,12 @@ const blocks: ReadonlySet<string> = new Set([
   ...['h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'ol', 'p', 'pre', 'section', 'table', 'tr', 'ul'],
 ])
 
-/** At each end tag the parser searches all open elements. A limit keeps the time linear. */
+/** The most open elements. At each end tag the parser searches all of them; a limit keeps the time linear. */
 const maxDepth = 500
 
 /**
  * The text of HTML: a line for each block, a mark before list items, and the addresses of links unless their text has
- * them. Nothing is executed or fetched. If too many elements are open, they are taken as closed.
+ * them. Scripts are not run and nothing is fetched. If too many elements are open, they count as closed.
  */
 export function htmlText(html: string): string {
   const text = new PlainText()
@@ -38,7 +38,7 @@ export function htmlText(html: string): string {
       break
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error
-      // Goes on after the tag that was one too many.
+      // The next round begins after the tag that was one too many.
       start += parser.endIndex + 1
       text.closeAll()
     }
@@ -69,7 +69,7 @@ class PlainText {
       .concat('\n')
   }
 
-  /** Takes all open elements as closed. */
+  /** Closes all open elements. */
   closeAll(): void {
     this.#hiddenIn = null
     this.#hiddenDepth = 0
@@ -132,7 +132,7 @@ class PlainText {
     if (!this.#isAtLineStart) this.#push('\n')
   }
 
-  /** Notes whether a line ends with each piece: to look back at all pieces would take quadratic time. */
+  /** Adds a piece. It notes whether a line ends with it: to look back at all pieces would take quadratic time. */
   #push(piece: string): void {
     if (piece === '') return
     this.#pieces.push(piece)

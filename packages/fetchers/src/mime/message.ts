@@ -9,11 +9,11 @@ import { type HeaderField, headerField, type WellKnownFields, wellKnown } from '
 import { contentsOf, MessagePart, type PartContent } from './part.ts'
 import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split-message.ts'
 
-/** Limits of what costs memory beyond the octets of a message. */
+/** Limits on the memory that a message needs beyond its octets. */
 export interface ReadMessageOptions {
-  /** Parts, including multiparts. Default 1000. */
+  /** The most parts, including multiparts. Default 1000. */
   readonly maxParts?: number
-  /** Octets of the message's header, and of that of each part. Default 65,536. */
+  /** The most octets of the message's header, and of that of each part. Default 65,536. */
   readonly maxHeader?: number
 }
 
@@ -33,11 +33,11 @@ export class Message implements WellKnownFields {
   readonly newsgroups: readonly string[]
   readonly messageId: string | null
   readonly references: readonly string[]
-  /** In order. A message without MIME has one part, its text. */
+  /** The parts in order. A message without MIME has one part, its text. */
   readonly parts: readonly MessagePart[]
   /**
-   * The parts that `text` is made of: plain texts and HTML that are no attachments. Of alternatives it is the plain
-   * text, unless that is blank.
+   * The parts that make up `text`: plain texts and HTML that are no attachments, and of alternatives the plain text,
+   * unless that is blank.
    */
   readonly body: readonly MessagePart[]
   /** The text that a person reads; HTML is reduced to text. Lines end in LF. "" if there is no text. */
@@ -119,7 +119,7 @@ export async function readMessage(
   return readOctets(octets, { maxParts, maxHeader, url }, maxLevels)
 }
 
-/** Messages within messages are read to this depth. Each level is read again by every level above it. */
+/** The depth to which messages within messages are read. Each level is read again by every level above it. */
 const maxLevels = 8
 
 async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: number): Promise<Message> {
@@ -152,7 +152,7 @@ async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: num
   )
 }
 
-/** Reads a part that is a message; null for another part, and for one that exceeds what is left of the limits. */
+/** Reads a part that is a message; null for another part, and for one that exceeds the rest of the limits. */
 async function readWithin(
   { mediaType, octets }: PartContent,
   limits: MessageLimits,

@@ -2,7 +2,7 @@ import { octetsToText } from '@retriever/core'
 import { charsetOf } from './charset.ts'
 import { decodeWords } from './encoded-words.ts'
 
-/** Without the blanks around it. trim() would also take the octet A0, which ends characters of UTF-8. */
+/** The text without blanks around it. trim() would also take the octet A0, which ends characters of UTF-8. */
 export function trimBlanks(octets: string): string {
   let [start, end] = [0, octets.length]
   while (start < end && isBlank(octets.charCodeAt(start))) start++
@@ -22,13 +22,16 @@ export interface Parameter {
 
 /** A field such as Content-Type: `text/plain; charset=utf-8; name="a b"` (RFC 2045 5.1). */
 export interface ParsedField {
-  /** Before the parameters. */
+  /** The value before the parameters. */
   readonly value: string
-  /** By lower-case name; of one that is there twice the last. */
+  /** The parameters by lower-case name; the last one counts of two with the same name. */
   readonly parameters: ReadonlyMap<string, Parameter>
 }
 
-/** One element between semicolons, which are none in quotes or behind a backslash. A quote may lack its end. */
+/**
+ * Matches one element between semicolons. A semicolon in quotes or behind a backslash does not count, and a quote may
+ * lack its end.
+ */
 const element = /(?:"(?:[^"\\]|\\(?:.|$))*(?:"|$)|\\(?:.|$)|[^;"\\])+/gs
 
 /** Reads a field, unfolded, one octet a character. */
@@ -63,7 +66,7 @@ export function parameterText({ octets, charset }: Parameter): string {
   return decodeWords(decoded ?? octetsToText(octets))
 }
 
-/** One of the parts of a long value: `name*0*=utf-8''%e2; name*1=.txt` (RFC 2231 3). */
+/** One piece of a long value: `name*0*=utf-8''%e2; name*1=.txt` (RFC 2231 3). */
 interface Piece {
   readonly number: number
   readonly isEncoded: boolean
@@ -87,7 +90,9 @@ function matchesOf(field: string): string[] {
   return field.match(element) ?? []
 }
 
-/** Without the quotes, and the backslashes before other characters. Blanks count within quotes alone. */
+/**
+ * The text without its quotes, and without the backslashes before other characters. Blanks count only within quotes.
+ */
 function unquoted(text: string): string {
   return trimBlanks(text).replace(/\\(.|$)|"/gs, '$1')
 }

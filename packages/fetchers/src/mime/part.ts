@@ -13,32 +13,40 @@ type ContentFields = 'name' | 'mediaType' | 'charset' | 'disposition' | 'content
 
 /** A part without its number. */
 export interface PartContent extends Pick<MessagePart, ContentFields> {
-  /** How the lines of format=flowed text are joined; null for other parts. */
+  /** The way in which the lines of format=flowed text are joined; null for other parts. */
   readonly flowed: { readonly deleteBlank: boolean } | null
 }
 
 /**
- * A part of a message that has no parts itself (RFC 2045), or a file in yEnc or uuencode that stands in a text. All its
- * texts are untrusted.
+ * A part of a message that has no parts itself (RFC 2045), or a file in yEnc or uuencode within a text. All its texts
+ * are untrusted.
  */
 export class MessagePart {
-  /** Counts from 1 within the message, without multiparts. */
+  /** The number of the part, from 1 within the message, without multiparts. */
   readonly number: number
   /** The file name as the sender wrote it, decoded. It may be a path or a device: clean it before you use it. */
   readonly name: string | null
-  /** `type/subtype` in lower case; if the part gives none, by the extension of its name, else `text/plain`. */
+  /**
+   * The media type, `type/subtype` in lower case; if the part gives none, by the extension of its name, else
+   * `text/plain`.
+   */
   readonly mediaType: string
-  /** As the part names it, in lower case. */
+  /** The charset as the part names it, in lower case. */
   readonly charset: string | null
-  /** RFC 2183, in lower case: `inline`, `attachment`. */
+  /** The disposition (RFC 2183) in lower case: `inline`, `attachment`. */
   readonly disposition: string | null
-  /** Without its angle brackets. */
+  /** The Content-ID without its angle brackets. */
   readonly contentId: string | null
-  /** Decoded from base64, quoted-printable, uuencode or yEnc, and otherwise as they came: lines end in CRLF. */
+  /**
+   * The octets, decoded from base64, quoted-printable, uuencode or yEnc, and otherwise as they came: lines end in CRLF.
+   */
   readonly octets: Uint8Array
-  /** Why `octets` are not what was sent, by the length or checksum of yEnc. Null if nothing is known to be wrong. */
+  /**
+   * The reason why `octets` are not those that were sent, by the length or checksum of yEnc. Null if no damage is
+   * known.
+   */
   readonly damage: string | null
-  /** The message that the part is (`message/rfc822`); null for other parts, and beyond eight levels. */
+  /** The message that the part contains (`message/rfc822`); null for other parts, and beyond eight levels. */
   readonly message: Message | null
   readonly #flowed: PartContent['flowed']
 
@@ -93,7 +101,7 @@ export class MessagePart {
   }
 }
 
-/** Reads a leaf: it is one part, or a text and the files that stand in it. */
+/** Reads a leaf: it is one part, or a text and the files in it. */
 export function contentsOf({ entity, octets }: Leaf): readonly PartContent[] {
   const { fileName, mediaType, charset, disposition, contentId, encoding, flowed } = entity
   const decoded = decodeTransfer(octets, encoding)

@@ -2,21 +2,21 @@ import { RetrievalError } from '@retriever/core'
 import { Entity } from './entity.ts'
 import { trimBlanks } from './parameters.ts'
 
-/** Limits of what costs memory beyond the octets of a message. */
+/** Limits on the memory that a message needs beyond its octets. */
 export interface MessageLimits {
   readonly maxParts: number
   readonly maxHeader: number
-  /** For errors. */
+  /** The URL for errors. */
   readonly url: string | null
 }
 
-/** A part that has no parts itself: its octets as they stand in the message. */
+/** A part that has no parts itself: its octets in the message. */
 export interface Leaf {
   readonly entity: Entity
   readonly octets: Buffer
 }
 
-/** A message taken apart. */
+/** A message, split into its parts. */
 export interface SplitMessage {
   /** The message, its multiparts and their parts, in their order; the first is the message itself. */
   readonly entities: readonly Entity[]
@@ -27,8 +27,7 @@ const lf = 0x0a
 const cr = 0x0d
 
 /**
- * Takes a message apart (RFC 2046 5.1) without copying it. A message within the message is a leaf. Throws
- * `limit-exceeded`.
+ * Splits a message (RFC 2046 5.1) without copying it. A message within the message is a leaf. Throws `limit-exceeded`.
  */
 export function splitMessage(octets: Uint8Array, limits: MessageLimits): SplitMessage {
   const message = Buffer.from(octets.buffer, octets.byteOffset, octets.length)
@@ -69,7 +68,7 @@ class Splitter {
     return { entities: this.#entities, leaves: this.#leaves }
   }
 
-  /** Reads a header, up to the empty line behind it, a delimiter that stands in it, or the end. */
+  /** Reads a header, up to the empty line behind it, a delimiter within it, or the end. */
   #readEntity(parent: Entity | null, start: number): { entity: Entity; bodyStart: number } {
     let [end, bodyStart] = [start, start]
     for (let isHeader = true; isHeader && bodyStart < this.#message.length; ) {
@@ -127,7 +126,7 @@ class Splitter {
     }
   }
 
-  /** The line end before a delimiter belongs to it (RFC 2046 5.1.1). */
+  /** The octets of a body. The line end before a delimiter belongs to the delimiter (RFC 2046 5.1.1). */
   #body(start: number, delimiter: number | null): Buffer {
     let end = delimiter ?? this.#message.length
     if (delimiter !== null && end > start && this.#message[end - 1] === lf) end--
@@ -143,7 +142,7 @@ interface Delimiter {
   readonly multipart: Entity
   readonly start: number
   readonly end: number
-  /** It is the last one of its multipart. */
+  /** Whether it is the last one of its multipart. */
   readonly isEnd: boolean
 }
 

@@ -10,7 +10,10 @@ export function decodeTransfer(octets: Buffer, encoding: string): Buffer {
   }
 }
 
-/** Ignores other characters (RFC 2045 6.8). Some mailers pad each line, and Node would stop at the first padding. */
+/**
+ * Decodes base64, ignoring other characters (RFC 2045 6.8). Some mailers pad each line, and Node would stop at the
+ * first padding.
+ */
 function base64(octets: Buffer): Buffer {
   const text = octets.toString('latin1').replace(/[^A-Za-z0-9+/=]+/g, '')
   const decoded = Buffer.allocUnsafe(Math.ceil((text.length * 3) / 4))
@@ -18,7 +21,7 @@ function base64(octets: Buffer): Buffer {
   for (let start = 0; start < text.length; ) {
     const padding = text.indexOf('=', start)
     const end = padding === -1 ? text.length : padding
-    // Writes into one Buffer: `A=A=...` would otherwise make a Buffer of every two octets.
+    // All pieces go into one Buffer: `A=A=...` would otherwise make a Buffer of every two octets.
     if (end > start) length += decoded.write(text.slice(start, end), length, 'base64')
     start = end + 1
   }
@@ -29,7 +32,10 @@ const equals = 0x3d
 const lf = 0x0a
 const cr = 0x0d
 
-/** RFC 2045 6.7. An invalid escape stays as it is. Blanks before a line end were added in transport (rule 3). */
+/**
+ * Decodes quoted-printable (RFC 2045 6.7). An invalid escape stays as it is. Blanks before a line end were added in
+ * transport (rule 3).
+ */
 function quotedPrintable(octets: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(octets.length)
   let length = 0

@@ -1,9 +1,9 @@
 /** A file within a text. */
 export interface Decoded {
-  /** As it was written, one octet a character. */
+  /** The name as it was written, one octet a character. */
   readonly name: string
   readonly octets: Uint8Array
-  /** Why the octets are not those of the file; null if nothing is known to be wrong. */
+  /** The reason why the octets are not those of the file; null if no damage is known. */
   readonly damage: string | null
   /** The place in the text after the encoded file. */
   readonly end: number
@@ -14,7 +14,7 @@ const beginLine = /^begin(-base64)? [0-7]{3,4} (.+)$/
 /**
  * Decodes the file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX
  * uuencode); or `begin-base64`, base64, `====`. Null if it is no file, since prose may begin like this, and for a file
- * over `maxLength` octets, since a short line may claim to hold 63.
+ * over `maxLength` octets, since a short line may claim to contain 63.
  */
 export function uudecodeAt(text: Buffer, start: number, maxLength: number): Decoded | null {
   const lines = linesFrom(text, start)
@@ -42,7 +42,10 @@ function base64Line(line: string): Buffer | null {
   return /^[A-Za-z0-9+/]*={0,3}$/.test(line) ? Buffer.from(line, 'base64') : null
 }
 
-/** A length, and groups of four characters of six bits. Trailing blanks may be lost; some encoders add a checksum. */
+/**
+ * Decodes a line: a length, and groups of four characters of six bits. Trailing blanks may be lost; some encoders add a
+ * checksum.
+ */
 function uuLine(line: string): Buffer | null {
   if (!/^[ -`]*$/.test(line)) return null
   const length = sixBits(line, 0)
@@ -57,16 +60,16 @@ function uuLine(line: string): Buffer | null {
   return octets
 }
 
-/** A blank, a grave accent and a missing character are 0. */
+/** The six bits of a character. A blank, a grave accent and a missing character are 0. */
 function sixBits(line: string, at: number): number {
   return at < line.length ? (line.charCodeAt(at) - 0x20) & 0x3f : 0
 }
 
 /** One line of a text. */
 export interface TextLine {
-  /** One octet a character, without its end. */
+  /** The line, one octet a character, without its end. */
   readonly line: string
-  /** The place after its line end. */
+  /** The place after the line end. */
   readonly end: number
 }
 

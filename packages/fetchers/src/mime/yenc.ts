@@ -5,7 +5,7 @@ const equals = 0x3d
 const cr = 0x0d
 const lf = 0x0a
 
-/** A line of the yEnc specification: `=ybegin part=1 total=2 line=128 size=500 name=a b.bin`. */
+/** The values of a line of the yEnc specification: `=ybegin part=1 total=2 line=128 size=500 name=a b.bin`. */
 interface Keywords {
   readonly name: string | null
   readonly part: number | null
@@ -46,7 +46,7 @@ export function ydecodeAt(text: Buffer, start: number): Decoded | null {
   return null
 }
 
-/** Every octet was increased by 42; after `=` by another 64. Line ends do not count. */
+/** Decodes the data: every octet was increased by 42; after `=` by another 64. Line ends do not count. */
 function unescaped(data: Buffer): Buffer {
   const octets = Buffer.allocUnsafe(data.length)
   let length = 0
@@ -76,7 +76,7 @@ function nameOf(name: string, { part: number, total, size }: Keywords, part: Key
   return `${name}.${String(number).padStart(Math.max(3, String(total ?? 0).length), '0')}`
 }
 
-/** Null if the line has another keyword. */
+/** The values of a line with this keyword; null if the line has another one. */
 function keywordsOf(line: string | undefined, keyword: string): Keywords | null {
   if (!line?.startsWith(keyword)) return null
   // The name comes last, and may have blanks and equal signs.

@@ -39,7 +39,7 @@ export async function retrieveArticle(lease: NntpLease, inSession: InSession): P
   }
 }
 
-/** Retrieves the header of an article alone, by HEAD (RFC 3977 6.2.2). */
+/** Retrieves only the header of an article, by HEAD (RFC 3977 6.2.2). */
 async function retrieveHead(lease: NntpLease): Promise<Retrieved<'nntp'>> {
   const { session, context } = lease
   const { reply, pending } = await askArticle(lease, 'HEAD', 221)

@@ -4,7 +4,7 @@ import type { Breakable } from '../wire/resuming-source.ts'
 import type { PendingCommand, ReadAhead } from './connection/command-queue.ts'
 import type { NntpLease } from './connection/exchange.ts'
 
-/** Octets of one body that may be read ahead of its consumer. */
+/** The most octets of one body that are read ahead of its consumer. */
 const maxAhead = 65_536
 
 /**
@@ -16,15 +16,15 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
   readonly #lease: NntpLease
   readonly #pending: PendingCommand
   #unlink: () => void = () => {}
-  /** Read ahead of the consumer, the oldest first. */
+  /** Octets that were read ahead of the consumer, the oldest first. */
   readonly #chunks: Uint8Array[] = []
   #length = 0
   /** Settles when reading ahead pauses or ends; null: nothing is read ahead. */
   #reading: Promise<void> | null = null
   #failure: { readonly error: unknown } | null = null
-  /** The consumer reads: reading ahead must wait. */
+  /** True while the consumer reads: reading ahead must wait. */
   #isWanted = false
-  /** The session is no longer used. */
+  /** True once the session is no longer used. */
   #isReleased = false
   #isOver = false
   isBroken = false
@@ -107,7 +107,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
     this.#release()
   }
 
-  /** The session's next retrieval reads away the rest of the block, if there is any. */
+  /** Releases the session. Its next retrieval reads away the rest of the block, if there is any. */
   #release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

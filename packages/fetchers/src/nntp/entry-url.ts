@@ -3,7 +3,7 @@ import type { ServerPlan } from './connection/session.ts'
 
 /** The URL of a group on the same server, over the same transport: `nntp://host/group`. */
 export function groupUrl(plan: ServerPlan, newsgroup: string): string {
-  // With the user, so that the right password is asked for when the URL is followed; never with the password.
+  // The user stays in the URL, so that the right password is asked for when it is followed; the password does not.
   const user = plan.user ? `${encodeOctets(plan.user)}@` : ''
   const host = bracketed(plan.host.replace('%', '%25'))
   const [scheme, defaultPort] = plan.tls === 'implicit' ? ['nntps', 563] : ['nntp', 119]

@@ -10,7 +10,7 @@ export async function fieldsOf(
 ): Promise<Map<string, string>> {
   const text = await blockText(session, pending, context, context.limits.maxReply)
   const fields = new Map<string, string>()
-  // CRLF alone ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
+  // Only CRLF ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
   for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*)$/s.exec(line) ?? []
     // The first of several counts: RFC 5536 allows only one of each field that is read here.

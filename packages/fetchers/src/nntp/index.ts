@@ -11,11 +11,11 @@ import { retrieveGroup } from './group/group.ts'
 import { retrieveGroups } from './group/groups.ts'
 
 export interface NntpOptions {
-  /** How many articles of a newsgroup are listed, the newest, if the request has no `limit`. Default 1000. */
+  /** The number of a newsgroup's newest articles that are listed if the request has no `limit`. Default 1000. */
   readonly maxArticles?: number
   /**
-   * Connections to one server at a time. Further retrievals share them: an answer comes once those before it are read
-   * or cancelled. Default 4.
+   * The most connections to one server at a time. Further retrievals share them: an answer comes once those before it
+   * are read or cancelled. Default 4.
    */
   readonly connections?: number
 }

@@ -1,7 +1,8 @@
-import { adviceText, type RetrievalError } from '@retriever/core'
+import { adviceText, RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../wire/framing/reply.ts'
-import type { NntpLease } from './connection/exchange.ts'
+import { SessionLost } from './connection/command-queue.ts'
+import type { NntpSession } from './connection/session.ts'
 
 /** The replies about a missing group or article. sn and leafnode answer 430 to a number, RFC 3977 has 423 for that. */
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])
@@ -43,11 +44,11 @@ export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalErr
   return refusal(context, 'server-refused', message, reply, { advice })
 }
 
-/** The error for an overview whose rest was asked for in a session that is lost. */
-export function overviewIncomplete(
-  { session, context }: Pick<NntpLease, 'session' | 'context'>,
-  cause: Error,
-): RetrievalError {
+/** The error for an overview that breaks off, in place of that of a read. */
+export function overviewError(session: NntpSession, context: RetrievalContext, cause: unknown): unknown {
+  // The stream can no longer be trusted: the next answer in it may belong to another command.
+  if (RetrievalError.is(cause) && cause.code === 'protocol-violation') session.lose()
+  if (!(cause instanceof SessionLost)) return cause
   const message = 'The connection ended before the whole overview had come; try again.'
   return session.evicted(context) ?? context.error('partial', message, { phase: 'body', transient: true, cause })
 }

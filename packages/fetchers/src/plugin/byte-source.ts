@@ -1,37 +1,37 @@
 /**
- * Octets that one consumer pulls chunk by chunk. Nothing is read ahead of it, so that a slow consumer slows the sender
+ * Octets that one consumer pulls chunk by chunk. The source reads nothing ahead, so a slow consumer slows the sender
  * down.
  */
 export interface ByteSource {
   /**
-   * The next chunk, valid until the next read() or cancel(); null at the end, which comes only where the octets are
-   * whole. Rejects with a RetrievalError where they are not. One read at a time.
+   * Gives the next chunk, valid until the next read() or cancel(), or null after the last octet of a complete body.
+   * Rejects with a RetrievalError if the body is incomplete. Only one read may be under way at a time.
    */
   read(): Promise<Uint8Array | null>
   /**
-   * Gives up what was not read. Settles once everything is released. It may be called at any time: during a read, after
-   * the end, after a failure, and again.
+   * Gives up the unread octets and settles once everything is released. It may be called at any time: during a read,
+   * after the end, after a failure, and again.
    */
   cancel(): Promise<void>
   /**
-   * Of the chunk that was read last. True: the next read() overwrites its memory, so that a consumer that keeps chunks
-   * must copy them. False or absent: the chunk is the consumer's own.
+   * True: the next read() overwrites the memory of the last chunk, so a consumer that keeps chunks must copy them.
+   * False or absent: each chunk is the consumer's own.
    */
   readonly reusesChunks?: boolean
   /**
-   * Names the consumer's sink before the first read(). Where the octets break off and can only come again from the
-   * first one on, the source has the sink start over and goes on.
+   * Names the consumer's sink, before the first read(). If the octets break off and the server can only send them again
+   * from the first one, the source tells the sink to start over and goes on.
    */
   restartInto?(sink: Sink): void
 }
 
-/** Where octets go. */
+/** The destination of octets. */
 export interface Sink {
-  /** Throws away what has come until now. Null: it cannot, or not yet. */
+  /** Throws away the octets received so far. Null: the sink cannot do that, or not yet. */
   startOver: (() => Promise<void>) | null
 }
 
-/** A source of octets that are in memory; without an argument, of none at all. */
+/** A source of octets that are in memory; without an argument, an empty one. */
 export function wholeSource(octets: Uint8Array = new Uint8Array(0)): ByteSource {
   let left = octets.length === 0 ? null : octets
   return {
@@ -46,9 +46,9 @@ export function wholeSource(octets: Uint8Array = new Uint8Array(0)): ByteSource 
   }
 }
 
-/** A source of what a plug-in gives, or a generator yields: any async iterable of chunks will do. */
+/** Makes a source of any async iterable of chunks, such as a generator. A ByteSource is given back as it is. */
 export function sourceOf(octets: ByteSource | AsyncIterable<Uint8Array>): ByteSource {
-  // A Node stream has both: its read() is another one.
+  // A Node stream has a read() too, but another one, so the iterator is looked for first.
   return Symbol.asyncIterator in octets ? new IteratedSource(octets) : octets
 }
 
@@ -84,8 +84,8 @@ class IteratedSource implements ByteSource {
 }
 
 /**
- * The chunks of a source for `for await` and for streams; leaving the loop cancels the source. `areKept`: each chunk is
- * the consumer's own. Otherwise it is valid until the next.
+ * The chunks of a source, for `for await` and for streams; leaving the loop cancels the source. If `areKept` is true,
+ * each chunk is the consumer's own; otherwise it is valid until the next one.
  */
 export async function* chunksOf(source: ByteSource, areKept: boolean = false): AsyncGenerator<Uint8Array, void, void> {
   try {

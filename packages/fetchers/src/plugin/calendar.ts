@@ -3,8 +3,8 @@ import { octetsToText } from '@retriever/core'
 const day = 24 * 60 * 60 * 1000
 
 /**
- * The date of a day (months from 1) and the milliseconds since its midnight, in UTC. Undefined for 30 February and the
- * like. The seconds may be 60, a leap second (RFC 3659 2.3).
+ * A date from year, month (from 1), day of the month and milliseconds since midnight, in UTC. Undefined for a date that
+ * does not exist, such as 30 February. The seconds may be 60, a leap second (RFC 3659 2.3).
  */
 export function utcDate(year: number, month: number, date: number, time = 0): Date | undefined {
   const midnight = new Date(Date.UTC(year, month - 1, date))
@@ -15,8 +15,9 @@ export function utcDate(year: number, month: number, date: number, time = 0): Da
 }
 
 /**
- * The latest such date that is not in the future: `ls` leaves out the year of the last months. It may be up to a day
- * after `now`, since tomorrow may have begun in the zone of the server. Eight years back, for 29 February.
+ * The latest date with this month, day and time that is not in the future: `ls` leaves out the year for recent months.
+ * It may be up to a day after `now`, since the next day may have begun in the server's time zone. The search goes back
+ * eight years to find a 29 February.
  */
 export function latestDate(month: number, date: number, time: number, now: Date): Date | undefined {
   const newest = now.getUTCFullYear() + 1
@@ -28,24 +29,21 @@ export function latestDate(month: number, date: number, time: number, now: Date)
 }
 
 /**
- * `4:05`, `04:05:06.789`, as milliseconds since midnight. NaN for 25:00, which is written like a time; undefined for
- * other text.
+ * A time such as `4:05` or `04:05:06.789` as milliseconds since midnight. NaN for an impossible time such as 25:00;
+ * undefined for other text.
  */
 export function clock(text: string): number | undefined {
   const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
   if (hour === undefined || minute === undefined) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return Number.NaN
-  return (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + milliseconds(fraction)
-}
-
-/** The milliseconds of the digits behind a decimal point; further digits are cut off. */
-function milliseconds(fraction: string): number {
-  return Number(fraction.slice(0, 3).padEnd(3, '0'))
+  return (
+    (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
+  )
 }
 
 /**
- * A year of two digits as POSIX reads it: 69 to 99 are of the last century. One of three digits counts from 1900, as
- * some programs write it: 103 is 2003.
+ * A year of two digits as POSIX reads it: 69 to 99 belong to the last century. A year of three digits counts from 1900,
+ * as some programs write it: 103 is 2003.
  */
 export function fullYear(text: string): number {
   const year = Number(text)
@@ -55,8 +53,8 @@ export function fullYear(text: string): number {
 
 /**
  * Months as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the Scandinavian
- * languages and Russian. No word stands for two months; Polish and Croatian are left out, since their `lis` are
- * different months.
+ * languages and Russian. No word stands for two months. Polish and Croatian are left out, because `lis` is a different
+ * month in each.
  */
 const months = new Map(
   [
@@ -75,14 +73,11 @@ const months = new Map(
   ].flatMap((row, index) => row.split(' ').map((word): [string, number] => [word, index + 1])),
 )
 
-/** 1 to 12 for the name of a month: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for other words. */
+/** The number (1 to 12) of a month's name: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for other words. */
 export function monthNumber(octets: string): number | undefined {
   const text = octetsToText(octets)
   const numbered = /^(\d\d?)[月월]$/.exec(text)?.[1]
-  return numbered === undefined ? months.get(folded(text)) : Number(numbered)
-}
-
-/** In lower case, without the mark of an abbreviation. */
-function folded(text: string): string {
-  return text.toLowerCase().replace(/(?<![.,])[.,]+$/, '')
+  if (numbered !== undefined) return Number(numbered)
+  // The full stop or comma of an abbreviation is left away.
+  return months.get(text.toLowerCase().replace(/(?<![.,])[.,]+$/, ''))
 }

@@ -3,9 +3,9 @@ import { type Advice, adviceText, type ErrorCode, type Phase, RetrievalError, re
 import type { Limits } from './limits.ts'
 
 const waitingFor: Readonly<Record<Phase, string>> = {
-  resolve: 'while the URL was read',
-  policy: 'while the URL was checked',
-  lookup: 'while the host name was looked up',
+  resolve: 'while reading the URL',
+  policy: 'while checking the URL',
+  lookup: 'while looking up the host name',
   connect: 'while connecting',
   tls: 'in the TLS handshake',
   greeting: "while waiting for the server's greeting",
@@ -16,12 +16,12 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * The one time budget of a retrieval, and its one way to be cancelled. The caller's AbortSignal, a limit that has
- * passed and a close all come through `signal`, whose reason is a RetrievalError. Timers run only within an operation,
- * so a consumer that takes its time is not punished; only the total runs on.
+ * The time budget of a retrieval, and the one way to cancel it. The caller's AbortSignal, an exceeded limit and a close
+ * all come through `signal`, whose reason is a RetrievalError. Timers run only during an operation, so a slow consumer
+ * causes no timeout; only the total timer runs on.
  */
 export class Deadline {
-  /** Made when somebody asks for its signal: a retrieval from loopback takes no longer than making one. */
+  /** Made when its signal is first asked for: making one takes as long as a whole retrieval from loopback. */
   #controller: AbortController | undefined
   #reason: RetrievalError | undefined
   #listeners: Set<() => void> | undefined
@@ -34,7 +34,7 @@ export class Deadline {
   #bodyWait = 0
   #unlink: () => void = () => {}
 
-  /** `whole`: it is an attempt within that one, which alone counts the total. */
+  /** `whole`: the deadline of which this one is an attempt; only `whole` counts the total time. */
   constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: Deadline) {
     this.#url = url
     this.#limits = limits
@@ -59,8 +59,8 @@ export class Deadline {
   }
 
   /**
-   * A deadline for one try within this one, which may be followed by another: the limit of a phase ends the try alone.
-   * Whatever ends this deadline ends the try. `end()` lets go of this one.
+   * Makes a deadline for one try within this one: the limit of a phase ends only the try, which may be followed by
+   * another. The end of this deadline ends the try, too. `end()` on the try detaches it from this deadline.
    */
   attempt(): Deadline {
     const attempt = new Deadline(this.#url, this.#limits, undefined, this)
@@ -70,7 +70,7 @@ export class Deadline {
   }
 
   /**
-   * Milliseconds spent so far waiting for octets of a body, those of its attempts included. Counted only where
+   * Milliseconds spent so far waiting for octets of a body, including the waits of its attempts. Counted only if
    * limits.minSpeed is set.
    */
   get bodyWait(): number {
@@ -90,13 +90,17 @@ export class Deadline {
   }
 
   /**
-   * Throws the RetrievalError for which the retrieval must end, if it must: signal.throwIfAborted() without a signal.
+   * Throws the RetrievalError that ends the retrieval, if there is one. Like signal.throwIfAborted(), but makes no
+   * signal.
    */
   throwIfAborted(): void {
     if (this.#reason !== undefined) throw this.#reason
   }
 
-  /** Calls the listener once the retrieval must end, at once if it must already; the function given back forgets it. */
+  /**
+   * Calls the listener once the retrieval must end, at once if that is already so. Returns a function that removes the
+   * listener.
+   */
   onAbort(listener: () => void): () => void {
     if (this.#reason !== undefined) {
       listener()
@@ -107,26 +111,25 @@ export class Deadline {
     return () => this.#listeners?.delete(listener)
   }
 
-  /** The RetrievalError for which the retrieval must end; null: it goes on. */
+  /** The RetrievalError that ends the retrieval; null: it goes on. */
   get reason(): RetrievalError | null {
     return this.#reason ?? null
   }
 
   /**
    * Runs one operation of a phase under that phase's limit. Rejects with the signal's reason as soon as the signal
-   * aborts, even where the operation itself does not listen.
+   * aborts, even if the operation does not listen to it.
    */
   within<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
     this.phase = phase
     if (this.#reason !== undefined) return Promise.reject(this.#reason)
     const { minSpeed, minSpeedTime, idleTimeout } = this.#limits
     const isTimed = phase === 'body' && minSpeed > 0
-    const limit =
-      phase === 'lookup' || phase === 'connect' || phase === 'tls'
-        ? 'connectTimeout'
-        : isTimed && minSpeedTime < idleTimeout
-          ? 'minSpeedTime'
-          : 'idleTimeout'
+    const limit = isConnecting(phase)
+      ? 'connectTimeout'
+      : isTimed && minSpeedTime < idleTimeout
+        ? 'minSpeedTime'
+        : 'idleTimeout'
     const milliseconds = this.#limits[limit]
     const since = isTimed ? performance.now() : null
     return new Promise<T>((resolve, reject) => {
@@ -138,12 +141,12 @@ export class Deadline {
         forget()
         if (since !== null) this.#addBodyWait(performance.now() - since)
       }
-      // The operation itself may never settle, and a timer holds the process.
+      // The timer is stopped here, too: the operation may never settle, and a timer keeps the process alive.
       const forget = this.onAbort(() => {
         clearTimeout(timer)
         reject(this.#reason)
       })
-      // In a promise, so that what is thrown at once stops the timer too.
+      // An async function turns a synchronous throw into a rejection, which stops the timer too.
       started(operation).then(
         (value) => {
           settle()
@@ -158,8 +161,8 @@ export class Deadline {
   }
 
   /**
-   * Waits for what takes its time by right, as a person who is asked for a password: no limit of a phase runs, but the
-   * end of the retrieval ends the wait.
+   * Waits without the limit of a phase, for example while a person types a password. The end of the retrieval ends the
+   * wait.
    */
   unlimited<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason)
@@ -180,7 +183,7 @@ export class Deadline {
     this.#controller?.abort(error)
   }
 
-  /** Stops the total timer and stops listening to the caller's signal. The retrieval is over. */
+  /** Stops the total timer and stops listening to the caller's signal, because the retrieval is over. */
   end(): void {
     this.#unlink()
     clearTimeout(this.#total)
@@ -190,16 +193,16 @@ export class Deadline {
   #heed(signal: AbortSignal): void {
     const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
     this.#forgetOuter = () => signal.removeEventListener('abort', abort)
-    // One signal for a whole batch is no leak, of which Node warns from the eleventh listener on.
+    // Node warns of a leak from the eleventh listener on, but one signal for a whole batch is no leak.
     setMaxListeners(0, signal)
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort, { once: true })
   }
 
   #timeout(milliseconds: number, limit: TimeLimit): RetrievalError {
-    const what = limit === 'totalTimeout' ? 'The retrieval was not done' : 'Nothing came'
+    const what = limit === 'totalTimeout' ? 'The retrieval did not end' : 'No octets came'
     const advice: Advice = { option: `limits.${limit}` }
-    // Programs with options of their own often have none for idleTimeout: it is named as what it is.
+    // The message names idleTimeout in words, because many programs have no option for it.
     const isIdle = limit === 'idleTimeout'
     const time = `${milliseconds / 1000} s${isIdle ? ` (${adviceText(advice)})` : ''}`
     const remedy = isIdle ? 'Try later.' : `Try later, or raise ${adviceText(advice)}.`
@@ -210,14 +213,15 @@ export class Deadline {
 }
 
 /**
- * The system has tried again by itself meanwhile: SYN goes out after 1, 3, 7 and 15 s anew (RFC 6298), a question to
- * the DNS after 5. And what is silent in a TLS handshake for that long speaks no TLS.
+ * A timeout while connecting is not transient, because the system has tried again by itself: it sends SYN again after
+ * 1, 3, 7 and 15 s (RFC 6298) and DNS queries after 5 s. A server that is silent for that long in a TLS handshake
+ * speaks no TLS.
  */
 function isConnecting(phase: Phase): boolean {
   return phase === 'lookup' || phase === 'connect' || phase === 'tls'
 }
 
-/** The limits of Limits that are times to wait for. */
+/** The names of the time limits in Limits. */
 type TimeLimit = 'connectTimeout' | 'idleTimeout' | 'totalTimeout' | 'minSpeedTime'
 
 /** setTimeout overflows beyond 2^31-1 and would fire at once. */

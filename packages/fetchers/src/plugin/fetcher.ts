@@ -1,4 +1,13 @@
-import type { AccessPlans, Advice, ErrorCode, ErrorResponse, Mechanism, Phase, RetrievalError } from '@retriever/core'
+import type {
+  AccessPlans,
+  Advice,
+  ErrorCode,
+  ErrorResponse,
+  HandoffDetails,
+  Mechanism,
+  Phase,
+  RetrievalError,
+} from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
@@ -12,269 +21,257 @@ import type { Retries } from './retry.ts'
 export interface Fetcher<M extends Mechanism = Mechanism> {
   readonly mechanism: M
   /**
-   * Retrievals that share one connection, one answered after the other: retrieveAll() counts so many as one of a host.
-   * Default 1.
+   * The number of retrievals that may share one connection, which answers one after the other: retrieveAll() counts
+   * that many as one retrieval of a host. Default 1.
    */
   readonly inFlight?: number
   /**
-   * The options that it acts on: of the others a remark says that they have no effect. Default: for a mechanism that
-   * has a built-in fetcher, what that acts on; for any other all, and nothing is said.
+   * The options that the fetcher acts on; a remark tells that the others have no effect. Default: the options of the
+   * built-in fetcher for the mechanism; for any other mechanism all options, without remarks.
    */
   readonly honours?: readonly (keyof RequestOptions)[]
   /**
-   * Does what the plan says, as far as the first octets of the body. Rejects with a RetrievalError (context.error makes
-   * one). Must stop when context.deadline.signal aborts, and must not write to the plan.
+   * Carries out the plan up to the first octets of the body. Rejects with a RetrievalError (context.error makes one).
+   * It must stop when context.deadline.signal aborts, and must not write to the plan.
    */
   retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome<M>>
-  /** Closes what is kept between retrievals. */
+  /** Closes the connections and timers kept between retrievals. */
   dispose?(): Promise<void>
 }
 
-/** All that a fetcher may know of the world. */
+/** The environment of one retrieval, as its fetcher sees it. */
 export interface RetrievalContext {
   /** The URL without its password: for messages, events, and the URLs of entries. */
   readonly url: string
   readonly deadline: Deadline
   readonly limits: Limits
   readonly request: RequestOptions
-  /** What has been tried again until now; a body that breaks off has the rest of that budget. Absent: nothing has. */
+  /** The retry budget so far; a body that breaks off may use the rest. Absent: nothing was tried again. */
   readonly retries?: Retries
   /**
-   * True: a redirect has led to another origin than the caller named. The entity tags and dates of the request are
-   * compared with what comes from there, and not sent.
+   * True: a redirect has led to another origin than the caller named. The request's entity tags and dates are then
+   * compared with the answer, but not sent.
    */
   readonly isOtherOrigin?: boolean
   readonly tls: TlsOptions
-  /** On the way to this plan's host, which wire/transport/socket.ts goes by itself; null: there is none. */
+  /** The proxy on the way to this plan's host, which wire/transport/socket.ts uses by itself; null: there is none. */
   readonly proxy: ProxyServer | null
   /**
-   * What names lead to, and where no connection may go; wire/transport/socket.ts keeps to it by itself. Absent: as the
-   * resolver says.
+   * The addresses of host names, and the addresses that are refused; wire/transport/socket.ts obeys it by itself.
+   * Absent: the system's resolver decides.
    */
   readonly addresses?: Addresses
   /**
-   * User and password that the URL does not give; null where nobody knows any. Asked only once the server wants them.
+   * Asks for a user and password that the URL does not give; null if none are known. Call it only once the server wants
+   * them.
    */
   credentials(challenge: Challenge): Promise<Credentials | null>
-  /** What servers have accepted of such answers, for the mechanisms that remember it: HTTP. */
+  /** The logins that servers have accepted, for mechanisms that remember them (HTTP). */
   readonly acceptedLogins?: AcceptedLogins
   emit(event: RetrievalEvent): void
-  /** False: nobody listens to events, and what takes work to tell need not be told. */
+  /** False: there is no listener, so events that are costly to make may be left out. */
   readonly hasListener?: boolean
-  /**
-   * A RetrievalError with this URL and, unless told otherwise, the deadline's phase. The message begins with the URL.
-   */
+  /** A RetrievalError with this URL and, by default, the deadline's phase. The message begins with the URL. */
   error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
 }
 
-/** What a RetrievalError has beside its code and message. */
+/** The details of a RetrievalError beside its code and message. */
 export interface ErrorExtras {
-  /** Default: the deadline's, where it is. */
+  /** Default: the deadline's current phase. */
   readonly phase?: Phase
   /** The server's own words, harmless to show. */
   readonly reply?: string
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status?: number
   /** The option that the message names, as adviceText() writes it. */
   readonly advice?: Advice
-  /** Of HTTP: the fields of the answer, and the beginning of its body as text. */
+  /** HTTP: the fields of the answer, and the beginning of its body as text. */
   readonly response?: ErrorResponse
   /** True: trying again may help. */
   readonly transient?: boolean
-  /** Milliseconds that the server asks to be left alone for. */
+  /** Milliseconds that the server asks the client to wait. */
   readonly retryAfter?: number
   readonly cause?: unknown
 }
 
-/** What a caller may ask of one retrieval; a fetcher that cannot send a range fails with `range-refused`. */
+/** The options of one retrieval. A fetcher that cannot send a range fails with `range-refused`. */
 export interface RequestOptions {
-  /** [first, last] octets, both inclusive; last null for the rest. */
+  /** [first, last] octets, both inclusive; last is null for the rest. */
   readonly range?: readonly [number, number | null]
   /**
-   * Octets that the caller has already: the body is to begin after them. Where the server cannot, or the resource is
-   * another one by now, the whole comes: `offset` of what comes back tells.
+   * The number of octets that the caller has already: the body should begin after them. If the server cannot do that,
+   * or the resource has changed, the whole comes; the result's `offset` tells.
    */
   readonly resumeFrom?: number | ResumePoint
-  /** Rejects with `not-modified` where the server knows the resource to be no newer. */
+  /** Rejects with `not-modified` if the server says that the resource is no newer. */
   readonly ifChangedSince?: Date
   /** Media types, as in HTTP's Accept; Gopher+ picks a view by it. */
   readonly accept?: string
   /** Languages, as in HTTP's Accept-Language; Gopher+ picks a view by it. */
   readonly acceptLanguage?: string
-  /** Answers to the form that stands before an item (Gopher+ +ASK), or who gives them. */
+  /** The answers to the form of an item (Gopher+ +ASK), or a function that gives them. */
   readonly form?: FormAnswers | FormFiller
-  /** Of a newsgroup's articles, at most so many, the newest ones. Default 1000. */
+  /** The largest number of a newsgroup's articles to list, the newest ones. Default 1000. */
   readonly limit?: number
   /**
-   * Rejects with `not-modified` where the resource still has this entity tag, or one of a list of them (RFC 9110
-   * 13.1.2). HTTP only.
+   * Rejects with `not-modified` if the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2).
+   * HTTP only.
    */
   readonly ifNoneMatch?: string
   /**
-   * Fields of a request that are the caller's own, by name; HTTP only. Dropped for good once a redirect leads to
-   * another origin, but for Accept, Accept-Language and User-Agent.
+   * Additional header fields of the request, by name; HTTP only. A redirect to another origin drops them for good,
+   * except Accept, Accept-Language and User-Agent.
    */
   readonly headers?: Readonly<Record<string, string>>
-  /** Metadata alone: the body of what comes is empty. HEAD in HTTP. */
+  /** Metadata alone: the result has an empty body. HTTP sends HEAD. */
   readonly head?: boolean
   /**
-   * Have the body compressed on its way, where the server can, and decode it. Default false: octets as the server keeps
-   * them.
+   * Asks the server to compress the body on its way, and decodes it. Default false: octets as the server keeps them.
    */
   readonly compressed?: boolean
-  /** False: an HTTP status of 400 and above is no error; its body comes. Default true. */
+  /** False: an HTTP status of 400 and above is no error, and its body is the result. Default true. */
   readonly fail?: boolean
   /**
-   * The charset of what comes, for text() and the names of entries: in place of what the server says, though not of a
-   * byte order mark. Any label of the Encoding Standard. The octets stay as they are.
+   * The charset of the body, for text() and the names of entries. It replaces the charset that the server names, but
+   * not that of a byte order mark. Any label of the Encoding Standard. The octets stay unchanged.
    */
   readonly charset?: string
-  /** Connections for one large body, 1 to 16, where the server proves that it serves ranges. HTTP only. Default 1. */
+  /** Connections for one large body, 1 to 16, if the server proves that it serves ranges. HTTP only. Default 1. */
   readonly split?: number
 }
 
 /**
- * Where to go on, and what the resource was when the octets before came: it is another one where anything of it
- * differs.
+ * The position to resume from, and the resource's properties at the time of the earlier octets. If one of them differs,
+ * the resource has changed.
  */
 export interface ResumePoint {
-  /** Octets that are there already. */
+  /** The number of octets that the caller has already. */
   readonly offset: number
-  /** Octets of the whole; null where nothing said. */
+  /** The size of the whole resource in octets; null if unknown. */
   readonly size?: number | null
-  /** As the representation said; null where it did not. */
+  /** The representation's modification time; null if it had none. */
   readonly modified?: Date | null
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
   /**
-   * The last of the octets that are there already: where nothing else proves that the resource is the same, as in FTP,
-   * up to 4096 of them are asked for again, and compared.
+   * The last octets that the caller has. If nothing else proves that the resource is unchanged, as in FTP, up to 4096
+   * of them are retrieved again and compared.
    */
   readonly tail?: Uint8Array
   /**
-   * When the last of these octets came. A file that has no more of them, and was modified later, is another one. FTP
-   * only.
+   * The time when the last of these octets came. A file that has not grown since, but was modified later, has changed.
+   * FTP only.
    */
   readonly since?: Date
 }
 
-/** Who asks for a login, and for which. */
+/** A server's request for a login, and the place it is for. */
 export interface Challenge {
-  /** For the person asked: `alice@ftp.example.org`, an HTTP realm. Text, not octets, as all of it. */
+  /** Text for the person who is asked: `alice@ftp.example.org`, or an HTTP realm. It is text, not octets. */
   readonly realm: string
   /**
-   * FTP: user and password are known, and the server wants an account too (RFC 959 4.1.1). Of the answer, that alone is
+   * FTP: user and password are known, and the server wants an account too (RFC 959 4.1.1). Only the answer's account is
    * used.
    */
   readonly account?: true
   readonly host: string
   readonly port: number
-  /** That of the URL; null where it has none. */
+  /** The user in the URL; null if it has none. */
   readonly user: string | null
-  /** HTTP: the server takes a Bearer token too (RFC 6750), which the answer may give in place of user and password. */
+  /** HTTP: the server also takes a Bearer token (RFC 6750), which the answer may give in place of user and password. */
   readonly token?: true
 }
 
-/** As text: what needs octets gets those of UTF-8. */
+/** A login, as text; protocols that need octets get UTF-8. */
 export interface Credentials {
   readonly user: string
   readonly password: string
-  /** FTP: for servers that want one (ACCT). */
+  /** FTP: the account, for servers that want one (ACCT). */
   readonly account?: string
-  /** Bearer token; user and password are "" then. */
+  /** The Bearer token; user and password are then "". */
   readonly token?: string
 }
 
 /**
- * Logins that servers have accepted, in the memory of one client. A `place` is whatever a mechanism tells them apart
- * by; it must name the origin, so that no other one gets them.
+ * Logins that servers have accepted, in the memory of one client. A mechanism chooses the `place` by which it tells
+ * logins apart. It must name the origin, so that no other origin gets the login.
  */
 export interface AcceptedLogins {
-  /** Null: nothing was accepted there. */
+  /** Null: the place has accepted no login. */
   recall(place: string): Credentials | null
   keep(place: string, credentials: Credentials): void
-  /** The server refuses it by now. */
+  /** Removes a login that the server refuses now. */
   forget(place: string): void
 }
 
-/** What one attempt to retrieve comes to, unless it fails. */
+/** The result of one attempt to retrieve, unless it fails. */
 export type Outcome<M extends Mechanism = Mechanism> = Retrieved<M> | Handoff | Redirect
 
 /** A data object or listing whose body can be read now. */
 export interface Retrieved<M extends Mechanism = Mechanism> {
   readonly outcome: 'retrieved'
   readonly kind: 'object' | 'listing'
-  /** `type/subtype`, lower case; null where nothing says. */
+  /** `type/subtype` in lower case; null if unknown. */
   readonly mediaType: string | null
-  /** As the server names it, lower case; null where it does not. */
+  /** The charset that the server names, in lower case; null if it names none. */
   readonly charset: string | null
-  /** Octets of the body, where known before. */
+  /** The body's length in octets, if it is known beforehand. */
   readonly size: number | null
-  /** The first octet of the body within the resource: beyond 0 after a range or resumeFrom. Default 0. */
+  /** The position of the body's first octet in the resource: above 0 after a range or resumeFrom. Default 0. */
   readonly offset?: number
   readonly modified: Date | null
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag?: string | null
   /**
    * How the end of the body is known: `verified` by a length, `terminated` by the protocol's own end mark, `eof-only`
-   * by nothing but the end of the connection (a cut one cannot be told from a whole one).
+   * by the end of the connection alone (a cut body looks like a whole one).
    */
   readonly completeness: 'verified' | 'terminated' | 'eof-only'
-  /** What else the protocol said: status, header fields, the server's words. JSON-able. */
+  /** Further data of the protocol: status, header fields, the server's words. JSON-able. */
   readonly metadata: MetadataOf<M>
   /**
-   * The octets: a ByteSource, or any async iterable of chunks that are the consumer's own. It ends only where the
-   * representation is whole, else it throws a RetrievalError. An abort of the deadline's signal releases everything,
-   * also where nothing was read yet.
+   * The octets: a ByteSource, or any async iterable of chunks that are the consumer's own. It ends only if the
+   * representation is complete; otherwise it throws a RetrievalError. An abort of the deadline's signal releases
+   * everything, even before the first read.
    */
   readonly body: ByteSource | AsyncIterable<Uint8Array>
   /**
-   * Of a listing that came although the URL names a file: the error for a caller who wants that file, as saveTo() does.
+   * The URL names a file, but the server sent a listing: the error for callers that want the file, as saveTo() does.
    */
   readonly notAFile?: RetrievalError
-  /** Of listings: reads the entries out of such a body. An object may have some, too: the parts of a message. */
+  /** Reads the entries of a listing's body. An object may have entries, too: the parts of a message. */
   readonly entries?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Entry>
 }
 
 /** One line of any listing: FTP directory, Gopher menu, newsgroup, folder. */
 export interface Entry {
-  /** For people, and decoded: UTF-8 where it is valid, else Latin-1. Untrusted text. */
+  /** The decoded name for people: UTF-8 if it is valid, otherwise Latin-1. Untrusted text. */
   readonly name: string
   readonly kind: 'file' | 'directory' | 'link' | 'search' | 'article' | 'group' | 'service' | 'info' | 'other'
-  /** Absolute; null where the entry leads nowhere (an information line). */
+  /** An absolute URL; null if the entry leads nowhere (an information line). */
   readonly url: string | null
   readonly size?: number
   readonly modified?: Date
-  /** What only this protocol has: permissions, gophertype, from and message-id. JSON-able. */
+  /** Data that only this protocol has: permissions, gophertype, from and message-id. JSON-able. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** A URL that names a service, not data (RFC 4248): what to run, not run by itself. */
-export interface Handoff {
+/** A URL that names a service, not data (RFC 4248). It says which program to run; Retriever does not run it. */
+export interface Handoff extends Omit<HandoffDetails, 'password'> {
   readonly outcome: 'handoff'
-  /** `telnet`, say: the scheme's word for it. */
-  readonly service: string
-  readonly host: string
-  readonly port: number
-  /** Advice for the person, in the words of the URL or of a server: never sent, and none of the arguments. */
-  readonly user: string | null
-  /** The same of a password. Not enumerable in what a client gives, so that no log and no JSON tells it. */
+  /** The password, as advice like `user`. A client makes it non-enumerable, so that no log and no JSON shows it. */
   readonly password?: string | null
-  /** The name of the command to run. */
-  readonly program: string
-  /** To be passed as they are, without a shell. */
-  readonly args: readonly string[]
 }
 
-/** The server points elsewhere. The client decides whether to go. */
+/** The server points elsewhere. The client decides whether to go there. */
 export interface Redirect {
   readonly outcome: 'redirect'
-  /** As the server wrote it: perhaps relative. */
+  /** The new URL as the server wrote it, perhaps relative. */
   readonly location: string
   /** 301, 302, 303, 307 or 308. */
   readonly status: number
-  /** Cookies came with it, which nothing here keeps. */
+  /** True: the redirect sets cookies, which Retriever does not keep. */
   readonly setsCookies?: boolean
-  /** The address of the connection that it came on; absent where it came through a proxy or from a cache. */
+  /** The address of the connection that brought it; absent if it came through a proxy or from a cache. */
   readonly peerAddress?: string | undefined
 }

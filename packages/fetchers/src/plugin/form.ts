@@ -1,23 +1,23 @@
-/** A form that a server wants filled in before it answers (Gopher+ 2.8, +ASK). Its texts are not to be trusted. */
+/** A form that a server wants filled in before it answers (Gopher+ 2.8, +ASK). Its texts are untrusted. */
 export interface Form {
-  /** The URL of the item, without password. */
+  /** The URL of the item, without its password. */
   readonly url: string
   readonly fields: readonly FormField[]
 }
 
-/** One question. Its name in FormAnswers is its prompt, or its number from 1 up. */
+/** One question. FormAnswers names it by its prompt, or by its number from 1 up. */
 export interface FormField {
   /**
-   * Gopher+'s words: `Ask` one line, `AskP` one line that is secret, `AskL` several lines, `AskF` the name of a
-   * local file for the answer, `Select` any of several choices, `Choose` one of them, `ChooseF` the content of a
-   * local file. A question of any other kind is an `Ask`.
+   * The kind in Gopher+'s words: `Ask` one line, `AskP` one secret line, `AskL` several lines, `AskF` the name of a
+   * local file for the answer, `Select` any of several choices, `Choose` one of them, `ChooseF` the content of a local
+   * file. A question of any other kind is an `Ask`.
    */
   readonly kind: 'Ask' | 'AskP' | 'AskL' | 'AskF' | 'Select' | 'Choose' | 'ChooseF'
   readonly prompt: string
-  /** The server's proposal, or null. Of `Select` the choice that is ticked already. */
+  /** The server's proposal, or null. For `Select`, the choice that is ticked already. */
   readonly default: string | null
   /**
-   * The choices of Select and Choose; else empty. A `Select` that is a single box to tick (UMN's servers) has its
+   * The choices of Select and Choose; otherwise empty. A `Select` with a single box to tick (UMN's servers) has its
    * prompt as its one choice.
    */
   readonly choices: readonly string[]
@@ -39,7 +39,7 @@ export interface FormField {
 export type FormAnswers = Readonly<Record<string, string | readonly string[] | Uint8Array>>
 
 /**
- * Fills in a form when the server has sent its questions; null: do not send it (`form-required`). Only totalTimeout
+ * Fills in a form after the server has sent its questions; null: do not send it (`form-required`). Only totalTimeout
  * runs meanwhile. It is called again if a step before the submission is tried again; a form is never submitted twice.
  */
 export type FormFiller = (form: Form) => FormAnswers | null | Promise<FormAnswers | null>

@@ -1,13 +1,12 @@
 /**
- * The labels of the charsets that the meta elements of HTML give, in their order (HTML 13.2.3.2, "prescan a byte
- * stream"). Each octet is passed once, whatever stands there. A tag that does not end gives nothing, and nothing is
- * looked for behind it.
+ * The charset labels in the meta elements of HTML, in their order (HTML 13.2.3.2, "prescan a byte stream"). Each octet
+ * is read once. A tag without an end gives no label and ends the search.
  */
 export function* charsetLabels(html: string): Generator<string, void, void> {
   const text = new Cursor(html)
   while (text.goTo('<')) {
     if (text.takes('<!--')) {
-      // Its own hyphens may be those of the end: `<!-->`.
+      // The opening hyphens may belong to the end as well: `<!-->`.
       text.at -= 2
       if (!text.goTo('-->')) return
     } else if (/[a-z]/i.test(text.peek(text.peek(1) === '/' ? 2 : 1))) {
@@ -20,13 +19,13 @@ export function* charsetLabels(html: string): Generator<string, void, void> {
 }
 
 interface Tag {
-  /** Lower case; begins with `/` where it ends an element. */
+  /** In lower case; begins with `/` if the tag ends an element. */
   readonly name: string
-  /** By lower-case name; of two with one name the first counts. */
+  /** By lower-case name; the first of two attributes with one name counts. */
   readonly attributes: ReadonlyMap<string, string>
 }
 
-/** Null where the text ends within the tag. */
+/** Null if the text ends within the tag. */
 function readTag(text: Cursor): Tag | null {
   text.at++
   const slash = text.takes('/') ? '/' : ''
@@ -35,7 +34,7 @@ function readTag(text: Cursor): Tag | null {
   while (!text.isAtEnd) {
     text.upTo(/[^\s/]/g)
     if (text.takes('>')) return { name, attributes }
-    // A name may begin with `=`, and not go on with it.
+    // A name may begin with `=`, but not contain it further on.
     const first = text.peek(0)
     text.at++
     const key = first + text.upTo(/[\s/>=]/g)
@@ -46,7 +45,7 @@ function readTag(text: Cursor): Tag | null {
   return null
 }
 
-/** What follows the name of an attribute: "" where there is none, null where it has no end. */
+/** The value after an attribute's name: "" if there is none, null if it has no end. */
 function readValue(text: Cursor): string | null {
   text.upTo(/\S/g)
   if (!text.takes('=')) return ''
@@ -63,13 +62,13 @@ function labelIn(attributes: Tag['attributes']): string | undefined {
   return attributes.get('charset') ?? (isPragma ? contentCharset(attributes.get('content')) : undefined)
 }
 
-/** Of `text/html; charset=x`. */
+/** The charset in `text/html; charset=x`. */
 function contentCharset(content: string | undefined): string | undefined {
   const match = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(content ?? '')
   return match?.slice(1).find(Boolean)
 }
 
-/** A place in a text that only goes on. */
+/** A position in a text that only moves forward. */
 class Cursor {
   readonly #text: string
   at = 0
@@ -82,26 +81,26 @@ class Cursor {
     return this.at >= this.#text.length
   }
 
-  /** The character so far from here; "" beyond the end. */
+  /** The character at this distance from here; "" beyond the end. */
   peek(distance: number): string {
     return this.#text.charAt(this.at + distance)
   }
 
-  /** Whether these characters are next; passes them then. */
+  /** Whether these characters are next; if so, passes them. */
   takes(characters: string): boolean {
     const isNext = this.#text.startsWith(characters, this.at)
     if (isNext) this.at += characters.length
     return isNext
   }
 
-  /** Goes to where these characters stand next; false where they do not. */
+  /** Goes to the next occurrence of these characters; false if there is none. */
   goTo(characters: string): boolean {
     const found = this.#text.indexOf(characters, this.at)
     this.at = found === -1 ? this.#text.length : found
     return found !== -1
   }
 
-  /** The characters before the next one of a kind, or all that are left; passes them. */
+  /** The characters before the next match of `stop`, or all that are left; passes them. */
   upTo(stop: RegExp): string {
     const start = this.at
     stop.lastIndex = start

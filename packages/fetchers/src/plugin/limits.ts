@@ -1,64 +1,62 @@
 import { type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
 
-/** Every limit can be set by the caller; times are milliseconds, sizes octets. `Infinity` switches one off. */
+/** The caller can set every limit. Times are in milliseconds, sizes in octets. `Infinity` switches a limit off. */
 export interface Limits {
   /** Name lookup, TCP and TLS handshakes together. */
   readonly connectTimeout: number
-  /**
-   * Silence: the longest wait for the server's next octets, whatever the phase. Does not run while the consumer pauses.
-   */
+  /** The longest wait for the server's next octets, in any phase. It does not run while the consumer pauses. */
   readonly idleTimeout: number
   /** The whole retrieval, redirects included. */
   readonly totalTimeout: number
   /**
-   * Octets a second: a body that comes slower for minSpeedTime ends with `timeout`. Counts only the time spent waiting
-   * for the server. 0: no such rule. Default 0; 10 with policy.publicOnly.
+   * Octets a second: a body that is slower for minSpeedTime ends with `timeout`. Only the time spent waiting for the
+   * server counts. 0: no minimum. Default 0; 10 with policy.publicOnly.
    */
   readonly minSpeed: number
-  /** How long a body may come slower than minSpeed. */
+  /** The time for which a body may be slower than minSpeed. */
   readonly minSpeedTime: number
-  /** Of a body, wherever it goes. */
+  /** The size of a body, wherever it goes. */
   readonly maxSize: number
-  /** Of a body collected in memory: text(), json(), bytes(). */
+  /** The size of a body collected in memory: text(), json(), bytes(). */
   readonly maxCollected: number
   /**
-   * Of a listing that entries() reads: FTP directory, menu, overview. One that must be held whole keeps to maxCollected
-   * too.
+   * The size of a listing that entries() reads: FTP directory, menu, overview. A listing that must be held whole is
+   * also limited by maxCollected.
    */
   readonly maxListing: number
-  /** Of one line of a control dialogue. */
+  /** The length of one line of a control connection. */
   readonly maxLine: number
-  /** Of one reply or header block, all its lines together. */
+  /** The size of one reply or header section, all its lines together. */
   readonly maxReply: number
-  /** Followed in one retrieval; 0: none is. */
+  /** The number of redirects followed in one retrieval; 0: none. */
   readonly maxRedirects: number
   /**
-   * How often what failed for a cause that may pass is tried again; each wait is longer than the one before. One budget
-   * for a retrieval, renewed once 1 MiB of its body has come since the last failure.
+   * The number of further tries after errors that may pass; each wait is longer than the one before. A retrieval has
+   * one such budget. It is renewed once 1 MiB of the body has come since the last failure.
    */
   readonly maxRetries: number
-  /** The longest wait before trying again; a server that asks for more (Retry-After) is given up. */
+  /** The longest wait before trying again. If a server asks for a longer one (Retry-After), the retrieval fails. */
   readonly maxRetryDelay: number
 }
 
-/** What holds where the caller sets nothing. */
+/** The limits that hold if the caller sets none. */
 export const defaultLimits: Limits = {
   // security.md section 2: fail fast where browsers wait for minutes; a slow server still has a minute for each answer.
   connectTimeout: 30_000,
   idleTimeout: 60_000,
   totalTimeout: Number.POSITIVE_INFINITY,
   minSpeed: 0,
-  // security.md section 2: slower than a teletype of 110 baud.
+  // security.md section 2: this is slower than a teletype of 110 baud.
   minSpeedTime: 120_000,
   maxSize: Number.POSITIVE_INFINITY,
-  // What a script can well hold in memory; a file on disk has no limit.
+  // A script can hold this much in memory; a file on disk has no limit.
   maxCollected: 64 * 1024 * 1024,
-  // Entries are read one by one, and none is kept: a directory of millions is listed to its end.
+  // Entries are read one by one and not kept, so a directory of millions is listed to its end.
   maxListing: Number.POSITIVE_INFINITY,
-  // RFC 3977 allows 512 octets, FTP servers stop at 4 KiB: twice that.
+  // RFC 3977 allows 512 octets and FTP servers stop at 4 KiB; this is twice that.
   maxLine: 8 * 1024,
   maxReply: 64 * 1024,
-  // fetch's number; curl has 50.
+  // fetch follows 20, too; curl follows 50.
   maxRedirects: 20,
   // security.md section 2: scripts expect an end.
   maxRetries: 3,
@@ -80,14 +78,14 @@ export function readLimits(changes: Partial<Limits> = {}): Limits {
   return { ...defaultLimits, ...changes }
 }
 
-/** The same where a listing must be held whole before its first entry is known. */
+/** The limits for a listing that must be held whole before its first entry is known. */
 export function whenHeld(limits: Limits): Limits {
   return { ...limits, maxListing: Math.min(limits.maxListing, limits.maxCollected) }
 }
 
 /**
- * minSpeed where policy.publicOnly holds and the caller sets none: a server of others' choice must not hold a
- * connection for days.
+ * The default minSpeed under policy.publicOnly: a server that somebody else has chosen must not hold a connection for
+ * days.
  */
 export const publicMinSpeed = 10
 
@@ -142,7 +140,7 @@ function isAdvised(name: string): name is AdvisedOption {
   return Object.hasOwn(advisedOptions, name)
 }
 
-/** The error for an option, or a `key` of it: what was expected, and what came, with its type. */
+/** The error for an option (or its part `key`): the expected value, and the given one with its type. */
 export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
   const advice = isAdvised(name) ? { option: name, ...(key !== undefined && { value: key }) } : undefined
   const shown = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'function' ? 'one' : String(value)

@@ -1,53 +1,59 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import type { Advice } from '@retriever/core'
 
-/** Whom to trust, and who the client is, within TLS. */
+/** The certificates that TLS trusts, and the client's own. */
 export interface TlsOptions {
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly ca?: string
-  /** The same for https proxies. */
+  /** Certificates (PEM) to trust for https proxies. Default: `ca`. */
   readonly proxyCa?: string
-  /** The client's own certificate with its chain (PEM), for servers of the first origin alone that ask for one. */
+  /** The client's own certificate with its chain (PEM). Only servers of the first origin that ask for one get it. */
   readonly cert?: string
-  /** Its private key (PEM). */
+  /** The certificate's private key (PEM). */
   readonly key?: string
-  /** Of the private key. */
+  /** The passphrase of the private key. */
   readonly passphrase?: string
-  /** Verify nothing: only ever by the caller's explicit word. */
+  /** True: no certificate is verified. Only the caller may set it. */
   readonly insecure?: boolean
 }
 
 /** A proxy on the way to a server, as ClientOptions.proxy names it. */
 export interface ProxyServer {
-  /** What it speaks; `https` is HTTP within TLS. Names are looked up here for `socks5`, by the proxy for all others. */
+  /**
+   * The proxy's protocol; `https` is HTTP within TLS. For `socks5` the client looks names up, for all others the proxy
+   * does.
+   */
   readonly kind: 'socks5' | 'socks5h' | 'http' | 'https'
   readonly host: string
   readonly port: number
-  /** One octet a character, as the password; null where it wants no login. */
+  /** The user, one octet a character; null if the proxy wants no login. The password likewise. */
   readonly user: string | null
   readonly password: string | null
-  /** Ask for a tunnel also where an HTTP proxy could be asked for the URL itself. */
+  /** True: ask for a tunnel even if an HTTP proxy could retrieve the URL itself. */
   readonly tunnel: boolean
-  /** `socks5://host:1080`, for people: without user and password. */
+  /** The proxy's URL for people, without user and password: `socks5://host:1080`. */
   readonly url: string
-  /** Tells it from every other, for the keys of pools; user and password are hashed (security.md case 38). */
+  /**
+   * Tells the proxy from every other in the keys of pools; user and password are hashed (security.md case 38: no secret
+   * in the key of a pool).
+   */
   readonly key: string
 }
 
-/** Of hosts, as the caller's rules have them. */
+/** The addresses of hosts under the caller's rules. */
 export interface Addresses {
-  /**
-   * The allowed ones, in the order to try; empty if all of the host's are refused. Rejects as dns.lookup does.
-   */
+  /** The allowed addresses of a host, in the order to try; empty if none is allowed. Rejects as dns.lookup does. */
   of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
   /** Whether a connection that is open to this address may be used. */
   allows(address: string): boolean
-  /** Why none may, behind a colon. */
+  /** The reason why no address is allowed, for the end of a message. */
   readonly rule: string
   /** The option that the rule names. */
   readonly advice: Advice
-  /** True: these are the rules for places that a server from elsewhere points to, not the caller. */
+  /** True: these rules are for places that a server points to, not the caller. */
   readonly isPointedTo?: boolean
-  /** For the keys of pools: what is open under another key may have been made by other rules. */
+  /**
+   * The part of a pool's key that stands for these rules, so that a connection opened under other rules is not reused.
+   */
   keyOf(host: string, port: number): string
 }

@@ -1,7 +1,7 @@
 import { invalidOption } from './limits.ts'
 import { knownCharset } from './text.ts'
 
-/** What the value of an option must be, in words and as a test. */
+/** An option's valid values, in words and as a test. */
 export type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
 
 export const list: OptionKind = ['an array', Array.isArray]
@@ -18,18 +18,21 @@ export const milliseconds: OptionKind = [
   'a number of milliseconds, 0 or more',
   (value) => typeof value === 'number' && value >= 0,
 ]
-/** By name; neither a list, nor a Map, URLSearchParams or FormData, whose answers nobody would find. */
+/**
+ * Whether the value is an object of answers by name. A list, a Map, URLSearchParams or FormData is none, because its
+ * entries are not properties.
+ */
 export function isAnswers(value: unknown): boolean {
   return record[1](value) && !(Symbol.iterator in Object(value))
 }
-/** What the answers must be, the fetcher that knows the questions says. */
+/** Only the kind is checked here; the fetcher that knows the questions checks the answers. */
 export const formOption: OptionKind = [
   'an object of answers, or a function that gives one',
   (value) => callback[1](value) || isAnswers(value),
 ]
 export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
 export const text: OptionKind = ['a string', (value) => typeof value === 'string']
-/** It goes onto a line of a protocol, where a line break would begin a command of its own (RFC 1738 6). */
+/** The value goes onto a line of a protocol, where a line break would begin another command (RFC 1738 6). */
 export const line: OptionKind = [
   'a string of one line, without NUL',
   (value) => typeof value === 'string' && !/[\0\r\n]/.test(value),
@@ -45,19 +48,19 @@ export const proxyOption: OptionKind = [
 ]
 export const abortSignal: OptionKind = ['an AbortSignal', (value) => value instanceof AbortSignal]
 export const ports: OptionKind = ['an array of port numbers', (value) => Array.isArray(value) && value.every(isPort)]
-/** RFC 9110 5.5: it becomes the value of a header field. */
+/** The value becomes that of a header field (RFC 9110 5.5). */
 export const fieldValue: OptionKind = [
   'visible ASCII characters and blanks',
   (value) => typeof value === 'string' && /^[\x20-\x7E\t]*$/.test(value),
 ]
-/** RFC 9110 5.1 and 5.5. Names that frame the message or name its destination are nobody's to give. */
+/** Header fields (RFC 9110 5.1 and 5.5), without those that frame the message or name its destination. */
 export const fields: OptionKind = [
   'an object of header field names and values, without Host, Connection, Content-Length and their like',
   (value) => record[1](value) && Object.entries(Object(value)).every(([name, field]) => isOwnField(name, field)),
 ]
 const framing =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|te|trailer|upgrade|expect|http2-settings)$/i
-/** RFC 9110 5.6.2: the syntax of field names and other words of HTTP. */
+/** The syntax of field names and other words of HTTP (RFC 9110 5.6.2). */
 export function isToken(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
@@ -69,7 +72,7 @@ export const charsetLabel: OptionKind = [
   'the name of a charset, such as "windows-1252"',
   (value) => typeof value === 'string' && knownCharset(value) !== null,
 ]
-/** security.md section 2: more to one host serve nobody. */
+/** security.md section 2: more than 16 connections to one host burden it and help no one. */
 export const connections: OptionKind = [
   'a whole number from 1 to 16',
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 16,
@@ -97,8 +100,8 @@ export const resumePoint: OptionKind = [
 ]
 
 /**
- * Throws `invalid-option` for an option that is unknown or has a value of another kind. `place` stands before its name.
- * Undefined is absent.
+ * Throws `invalid-option` for an unknown option or a value of the wrong kind. `place` stands before the option's name.
+ * Undefined counts as absent.
  */
 export function checkOptions(options: object, kinds: Readonly<Record<string, OptionKind>>, place = ''): void {
   for (const [name, value] of Object.entries(options)) {
@@ -121,7 +124,7 @@ function isTail(value: unknown, offset: number): boolean {
   return value === undefined || (value instanceof Uint8Array && value.length <= offset)
 }
 
-/** RFC 9110 8.8.3, octets beyond ASCII as characters: it becomes the value of a header field. */
+/** An entity tag (RFC 9110 8.8.3), with octets beyond ASCII as characters; it becomes the value of a header field. */
 function isTag(value: unknown): boolean {
   return typeof value === 'string' && /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/.test(value)
 }

@@ -2,9 +2,9 @@ import { redact } from '@retriever/core'
 import type { RetrievalEvent } from './events.ts'
 
 /**
- * The event as a listener may log it, with the URL of its retrieval without secrets (security.md case 47: the query of
- * a URL may hold a token, and the request, the answer and the remarks repeat it). Commands that hold a password are
- * built with `<password>` in its place, plans are masked by maskResolution(), and errors hold no secrets.
+ * The event as a listener may log it, with the retrieval's URL without secrets (security.md case 47: a URL's query may
+ * hold a token, which the request, the answer and remarks repeat). Commands with a password are built with `<password>`
+ * in its place, maskResolution() masks plans, and errors hold no secrets.
  */
 export function withoutSecrets(event: RetrievalEvent, url: string): RetrievalEvent {
   switch (event.type) {

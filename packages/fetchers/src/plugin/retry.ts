@@ -3,9 +3,9 @@ import { clampTimer, type Deadline } from './deadline.ts'
 import type { RetrievalEvent } from './events.ts'
 import type { Limits } from './limits.ts'
 
-/** Of the first wait; each is twice the one before. curl and apt begin so too. */
+/** The first wait; each further one is twice as long. curl and apt begin with one second too. */
 const firstDelay = 1000
-/** A server that may be asked again at once (`Retry-After: 0`) has still failed a moment ago. */
+/** The shortest wait, even for `Retry-After: 0`, because the server failed a moment ago. */
 const leastDelay = 100
 /** Octets between two failures that renew the budget. A server that cuts a body more often than that is given up. */
 const substantial = 1024 * 1024
@@ -19,8 +19,8 @@ interface RetryContext {
 }
 
 /**
- * How often something is tried again, and when: limits.maxRetries and limits.maxRetryDelay, or what the server asks
- * for. The budget is that of one retrieval, and is renewed by substantial progress alone.
+ * The retry budget of one retrieval: how often and when a failed step is tried again, by limits.maxRetries,
+ * limits.maxRetryDelay and the server's Retry-After. Only substantial progress renews it.
  */
 export class Retries {
   /** Further tries: all of them, and those since the budget was renewed. */
@@ -30,7 +30,7 @@ export class Retries {
   #received = 0
   #sinceFailure = 0
 
-  /** With what is left of the budget of `before`. */
+  /** Goes on with the rest of the budget of `before`. */
   constructor(before?: Retries) {
     if (before === undefined) return
     this.#tries = before.#tries
@@ -38,23 +38,23 @@ export class Retries {
   }
 
   /**
-   * Waits until it is time to try again what has failed so. False at once: the error stands. Rejects where the
-   * retrieval ends meanwhile.
+   * Waits until the failed step may be tried again. Gives false at once if the error stands. Rejects if the retrieval
+   * ends meanwhile.
    */
   async again(error: unknown, context: RetryContext): Promise<boolean> {
     return RetrievalError.is(error) && this.#mayPass(error) && this.wait(error, context)
   }
 
   /**
-   * The same for an error of which the caller knows that its cause may pass. `isFirstAtOnce`: the first further try of
-   * the retrieval waits for nothing.
+   * The same for an error whose cause may pass, as the caller knows. `isFirstAtOnce`: the first further try of the
+   * retrieval does not wait.
    */
   async wait(error: RetrievalError, context: RetryContext, isFirstAtOnce = false): Promise<boolean> {
     const { limits, deadline, emit, url } = context
     if (this.#sinceFailure >= substantial) this.#spent = 0
     this.#sinceFailure = 0
     if (this.#spent >= limits.maxRetries) return false
-    // security.md R12: what asks for an hour is better told to whoever waits.
+    // security.md R12: a server's wait of an hour is reported to the caller, not waited for.
     if (error.retryAfter !== undefined && error.retryAfter > limits.maxRetryDelay) return false
     const isAtOnce = isFirstAtOnce && this.#tries === 0
     const delay = isAtOnce ? 0 : Math.min(limits.maxRetryDelay, this.#delay(error))
@@ -65,47 +65,32 @@ export class Retries {
     return true
   }
 
-  /** So many octets of the body have come. */
+  /** Counts octets of the body that have come. */
   progress(octets: number): void {
     this.#received += octets
     this.#sinceFailure += octets
   }
 
-  /** The error that stands in the end: it says how many tries there were, where there was more than one. */
+  /** The final error: after several tries, its message says how many there were. */
   final(error: unknown): unknown {
     if (this.#tries === 0 || !RetrievalError.is(error)) return error
     const came = `${this.#received} octet${this.#received === 1 ? '' : 's'} of the body came`
-    return withMessage(error, `${error.message} (It was tried ${this.#tries + 1} times; ${came}.)`)
+    return new RetrievalError(error.code, `${error.message} (It was tried ${this.#tries + 1} times; ${came}.)`, error)
   }
 
-  /** A server that refuses connections now, and has sent octets before, is down for a while. */
+  /** A server that refuses connections now, but has sent octets before, is only down for a while. */
   #mayPass({ transient, code }: RetrievalError): boolean {
     return transient || (code === 'connect-failed' && this.#received > 0)
   }
 
   #delay({ retryAfter }: RetrievalError): number {
     if (retryAfter !== undefined) return Math.max(leastDelay, retryAfter)
-    // Jitter, down to half: what failed for many at once shall not be asked by all of them at once again.
+    // Jitter, down to half the wait, spreads the further tries of many clients that failed at the same time.
     return Math.round(firstDelay * 2 ** this.#spent * (0.5 + Math.random() / 2))
   }
 }
 
-function withMessage(error: RetrievalError, message: string): RetrievalError {
-  const { code, phase, url, reply, status, response, transient, retryAfter, advice, cause } = error
-  return new RetrievalError(code, message, {
-    phase,
-    transient,
-    cause,
-    ...(url !== undefined && { url }),
-    ...(reply !== undefined && { reply }),
-    ...(status !== undefined && { status }),
-    ...(response !== undefined && { response }),
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(advice !== undefined && { advice }),
-  })
-}
-
-/** Rejects once the retrieval must end. */
+/** Rejects if the retrieval must end meanwhile. */
 async function pause(milliseconds: number, deadline: Deadline): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   try {

@@ -4,9 +4,9 @@ import { orWriteFailed, writeFailed, writeWhole } from './local-file.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 /**
- * Appends the octets to `path`, which must have exactly as many octets as come before them in the resource; at offset 0
- * it may be missing. On failure the file keeps what has come, unless the server began at another offset
- * (`range-refused`). Throws as save().
+ * Appends the octets to `path`, whose length must be the offset of the first octet; at offset 0 the file may be
+ * missing. On failure the file keeps the received octets, unless the server began at another offset (`range-refused`).
+ * Throws as save().
  */
 export async function append(octets: AsyncIterable<Uint8Array>, path: string, facts: SavedFacts): Promise<void> {
   const { offset, modified } = facts
@@ -18,24 +18,22 @@ export async function append(octets: AsyncIterable<Uint8Array>, path: string, fa
       await orWriteFailed(path, () => writeWhole(file, chunk))
       length += chunk.length
     }
-    // If another process has appended to the file meanwhile, it is no copy of the resource, whatever its length.
+    // If another process has appended to the file meanwhile, it is no copy of the resource.
     await checkLength(file, path, length)
     if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
   } catch (error) {
-    if (isElsewhere(error)) await orWriteFailed(path, () => file.truncate(offset))
+    // The server did not begin at the offset (security.md R18): the file could even have the right length.
+    const isElsewhere = RetrievalError.is(error) && error.code === 'range-refused'
+    if (isElsewhere) await orWriteFailed(path, () => file.truncate(offset))
     throw error
   } finally {
     await orWriteFailed(path, () => file.close())
   }
 }
 
-/** The server did not begin at the offset (security.md R18): the file could even have the right length. */
-function isElsewhere(error: unknown): boolean {
-  return RetrievalError.is(error) && error.code === 'range-refused'
-}
-
 /**
- * Follows no link, since another user may have made it, and does not wait for the reader of a FIFO (O_NONBLOCK: ENXIO).
+ * Opens the file for appending. It follows no link, since another user may have made it, and does not wait for the
+ * reader of a FIFO (O_NONBLOCK: ENXIO).
  */
 function openEnd(path: string, offset: number): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_NOFOLLOW, O_CREAT } = constants
@@ -48,7 +46,7 @@ async function checkLength(file: FileHandle, path: string, length: number): Prom
   const stats = await orWriteFailed(path, () => file.stat())
   if (!stats.isFile()) throw writeFailed(path, irregular)
   if (stats.size === length) return
-  throw writeFailed(path, `it has ${stats.size} octets, and what comes goes behind octet ${length}`)
+  throw writeFailed(path, `it has ${stats.size} octets, but the body continues after octet ${length}`)
 }
 
-const irregular = 'it is no regular file, which alone can be continued'
+const irregular = 'it is not a regular file, so nothing can be appended to it'

@@ -8,7 +8,7 @@ const sizeLimit: Advice = { option: 'limits.maxSize' }
 const speedLimit: Advice = { option: 'limits.minSpeed' }
 
 /**
- * The body of a retrieval for its one consumer: it keeps to the limits, reports progress, and ends the retrieval when
+ * The body of a retrieval for its one consumer: it enforces the limits, reports progress, and ends the retrieval when
  * it ends.
  */
 export class Body implements ByteSource {
@@ -35,7 +35,7 @@ export class Body implements ByteSource {
     this.#context = context
     this.#isTooSlow = speedRule(context.limits, context.deadline)
     this.#done = done
-    // If the retrieval is ended from outside between two reads, no read notices it.
+    // An abort between two reads must end the retrieval, too, because no read notices it.
     context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
 
@@ -44,8 +44,8 @@ export class Body implements ByteSource {
   }
 
   /**
-   * The octets, once. Throws a TypeError the second time, as a web stream does. `sink`: where they go, if that can
-   * start over.
+   * Gives the octets, once; throws a TypeError the second time, as a web stream does. `sink`: the destination of the
+   * octets, if it can start over.
    */
   take(sink?: Sink): ByteSource {
     if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
@@ -63,14 +63,14 @@ export class Body implements ByteSource {
     this.#end(null)
   }
 
-  /** Ends the retrieval at once, during a read too: the connection is closed. */
+  /** Ends the retrieval at once, even during a read, and closes the connection. */
   giveUp(): void {
     this.#taken = true
     if (this.#over) return
     const { deadline, error } = this.#context
     this.#end(null)
     // Pending reads must not wait for the server.
-    deadline.fail(error('aborted', 'The body was given up before its end.', { phase: 'body' }))
+    deadline.fail(error('aborted', 'The body was cancelled before its end.', { phase: 'body' }))
   }
 
   /** The error for a body that its consumer cannot hold. */
@@ -85,8 +85,8 @@ export class Body implements ByteSource {
     try {
       deadline.throwIfAborted()
       const chunk = await this.#source.read()
-      // After an abort, more octets or an early end must not pass for the whole, even if the fetcher takes no notice of
-      // it.
+      // After an abort, octets or an early end must not pass for a complete body, even if the fetcher ignores the
+      // abort.
       deadline.throwIfAborted()
       if (chunk === null) this.#end(null)
       else this.#count(chunk.length)
@@ -101,7 +101,7 @@ export class Body implements ByteSource {
     }
   }
 
-  /** Counts a chunk. Throws where the body passes a limit. */
+  /** Counts a chunk. Throws if the body exceeds a limit. */
   #count(octets: number): void {
     const { limits, emit, url, hasListener = true } = this.#context
     this.#received += octets
@@ -118,7 +118,7 @@ export class Body implements ByteSource {
     if (hasListener) emit({ type: 'progress', url, received: this.#received, size: this.#size })
   }
 
-  /** Ends the retrieval where its consumer has had enough. */
+  /** Ends the retrieval when its consumer wants no more octets. */
   async cancel(): Promise<void> {
     try {
       await this.#source.cancel()
@@ -136,7 +136,7 @@ export class Body implements ByteSource {
   }
 }
 
-/** Octets that are thrown away are not counted. */
+/** A sink whose start over resets the count, so that octets thrown away are not counted. */
 class CountedSink implements Sink {
   readonly #sink: Sink
   readonly #reset: () => void
@@ -157,8 +157,8 @@ class CountedSink implements Sink {
 }
 
 /**
- * Limits.minSpeed: the function gets the length of each chunk of a body, and says whether too few octets came in the
- * last minSpeedTime. Only the time spent waiting for the server counts, so a consumer may pause.
+ * The rule of limits.minSpeed: the function gets the length of each chunk of a body, and says whether too few octets
+ * came in the last minSpeedTime. Only the time spent waiting for the server counts, so a consumer may pause.
  */
 function speedRule({ minSpeed, minSpeedTime }: Limits, deadline: Deadline): (octets: number) => boolean {
   let windowStart = deadline.bodyWait

@@ -1,35 +1,17 @@
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
+import { systemReason } from '../plugin/system-reason.ts'
 
-/** Writes all of a chunk: the system may take less than it is given. */
+/** Writes all of a chunk: the system may write less than it is given. */
 export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let at = 0
   while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EDQUOT: 'the quota is used up',
-  EFBIG: 'the file may not grow further',
-  EIO: 'the device reports an error',
-  EISDIR: 'it is a directory; name a file in it',
-  ELOOP: 'a symbolic link stands there',
-  ENAMETOOLONG: 'the name is too long',
-  ENOENT: 'its folder does not exist',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of its path is no folder',
-  EROFS: 'the file system is read-only',
-}
-
-/** Why the system refused to write to a file, in words; undefined for a reason that has none here. */
-export function systemReason(cause: unknown): string | undefined {
-  return reasons[(cause as NodeJS.ErrnoException).code ?? '']
-}
-
 /**
- * Runs one operation on a file that is written. A system error becomes `write-failed`; `own` has reasons by error code
- * that take the place of the usual ones.
+ * Runs one operation on a file that is written. A system error becomes `write-failed`; `own` overrides the usual
+ * reasons by error code.
  */
 export async function orWriteFailed<T>(
   path: string,
@@ -48,7 +30,7 @@ export function writeFailed(path: string, why: string, cause?: unknown): Retriev
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
 }
 
-/** What it is that is no regular file. */
+/** Names the kind of a file that is not regular. */
 export function special(stats: Stats): string {
   if (stats.isDirectory()) return 'a directory'
   if (stats.isSymbolicLink()) return 'a symbolic link'

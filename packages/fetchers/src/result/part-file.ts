@@ -11,34 +11,34 @@ import type { SavedFacts } from './saved-facts.ts'
 interface OpenPart {
   readonly file: FileHandle
   readonly number: number
-  /** Octets that it has already. */
+  /** The octets that it has already. */
   readonly length: number
 }
 
 export interface PartOptions {
-  /** Of the file that is to be replaced; null: the system's default. */
+  /** The mode of the file to replace; null: the system's default. */
   readonly mode: number | null
-  /** What has come stays on failure, and what comes behind an offset goes behind what stayed so. */
+  /** True: the received octets stay on failure, and a later retrieval appends to them. */
   readonly resumable: boolean
-  /** Octets that the whole must have: fewer do not take the name. */
+  /** The least octets that the complete file must have; a shorter one does not take the name. */
   readonly least: number
 }
 
-/** What an earlier retrieval has left of a file. */
+/** The part of a file that an earlier retrieval has left. */
 export interface KeptPart {
   /** `NAME.part`. */
   readonly path: string
-  /** Octets that it has. */
+  /** Its length in octets. */
   readonly length: number
-  /** What was asked for, without secrets; null where nothing says. */
+  /** The requested URL, without secrets; null if unknown. */
   readonly url: string | null
-  /** Where to go on; null where nothing can prove that the rest would be of the same version. */
+  /** The position to resume from; null if nothing can prove that the rest belongs to the same version. */
   readonly point: ResumePoint | null
 }
 
 /**
- * What an earlier retrieval has left of the file in `path.part`; null where it has left nothing. Rejects with
- * `write-failed` where a process that still runs writes it.
+ * Finds the part of the file that an earlier retrieval has left in `path.part`; null if there is none. Rejects with
+ * `write-failed` if a running process still writes it.
  */
 export async function findPart(path: string): Promise<KeptPart | null> {
   const part = `${path}.part`
@@ -53,7 +53,7 @@ export async function findPart(path: string): Promise<KeptPart | null> {
   return { path: part, length, url: record.url, point: length > 0 ? pointOf(record, length) : null }
 }
 
-/** `NAME.part`, which this retrieval alone writes, and which takes the name once it is whole. */
+/** `NAME.part`, which only this retrieval writes, and which takes the name once it is complete. */
 export class PartFile {
   readonly #path: string
   readonly #part: string
@@ -78,7 +78,7 @@ export class PartFile {
     this.#options = options
   }
 
-  /** Throws `write-failed`. A part that a dead process left is begun anew, or gone on with. */
+  /** Throws `write-failed`. A part that a dead process left is begun anew or resumed. */
   static async open(path: string, facts: SavedFacts, options: PartOptions): Promise<PartFile> {
     const part = `${path}.part`
     const record = recordOf(facts, await thisProcess())
@@ -103,7 +103,7 @@ export class PartFile {
     this.#isWhole = true
   }
 
-  /** Throws away what this retrieval has written: its octets come from the first one on. */
+  /** Throws away the octets that this retrieval has written; they come again from the first one. */
   async startOver(): Promise<void> {
     await orWriteFailed(this.#part, () => this.#file.truncate(this.#start))
     this.#length = this.#start
@@ -120,7 +120,7 @@ export class PartFile {
     await this.#lock.release()
   }
 
-  /** After a failure: keeps what can be gone on from, and removes the rest. Never throws. */
+  /** Keeps the part after a failure if it can be resumed, and removes it otherwise. Never throws. */
   async giveUp(error: unknown): Promise<void> {
     try {
       await this.#check()
@@ -135,7 +135,7 @@ export class PartFile {
   }
 
   async #keep(length: number): Promise<void> {
-    // A write that met the end of the disk may have left a piece of its chunk.
+    // A write that failed on a full disk may have left a piece of its chunk.
     if ((await this.#file.stat()).size > length) await this.#file.truncate(length)
     await this.#file.datasync()
     await this.#lock.leave({ ...this.#record, length, writer: null })
@@ -146,7 +146,7 @@ export class PartFile {
     await this.#lock.release()
   }
 
-  /** Both the part and its record are still those that this retrieval has made. */
+  /** Checks that the part and its record are still those that this retrieval has made. */
   async #check(): Promise<void> {
     await this.#lock.check()
     const named = await orWriteFailed(this.#part, () => lstatOf(this.#part))
@@ -157,25 +157,25 @@ export class PartFile {
 export const exists = 'it exists already; remove it, or choose another name'
 
 function tooShort(path: string, least: number, length: number): RetrievalError {
-  const message = `${path} stays as it is: it has ${least} octets, and only ${length} have come.`
+  const message = `${path} was kept: it has ${least} octets, but only ${length} were received.`
   return new RetrievalError('resume-failed', message, { phase: 'save' })
 }
 
-/** Octets that came for such a reason need not be those of the resource. */
+/** Whether the octets that came before this error may not belong to the resource. */
 function isSpoilt(error: unknown): boolean {
   return RetrievalError.is(error) && spoiling.has(error.code)
 }
 
 const spoiling: ReadonlySet<string> = new Set(['range-refused', 'protocol-violation', 'limit-exceeded'])
 
-/** Never through a planted link (security.md case 31). */
+/** Opens a new part, never through a planted link (security.md case 31). */
 async function openNew(part: string, mode: number | null): Promise<FileHandle> {
   const stats = await orWriteFailed(part, () => lstatOf(part))
   if (stats !== null) await removeDead(part, stats)
   const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  // Where it is truncated, writing goes on at its end.
+  // O_APPEND makes writing go on at the end after the file is truncated.
   const flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW
-  // Until it is whole, it is nobody's to read who may not read what it replaces.
+  // An incomplete file must not be readable by users who may not read the file that it replaces.
   return orWriteFailed(part, () => open(part, flags, mode === null ? 0o666 : mode | 0o600), {
     EEXIST: 'another retrieval is writing it',
   })
@@ -200,7 +200,7 @@ async function openKept(part: string, length: number): Promise<FileHandle> {
   }
 }
 
-/** link() fails where the name is taken; rename() replaces it, be it a link, in one step. */
+/** Gives the part its name. link() fails if the name is taken; rename() replaces it, even a link, in one step. */
 async function moveTo(part: string, path: string, overwrite: boolean): Promise<void> {
   if (overwrite) return rename(part, path)
   await link(part, path)

@@ -14,18 +14,18 @@ import {
 import { isRunning } from './process-identity.ts'
 
 /**
- * A writer that cannot be looked at, on another machine, counts as alive for so long after it wrote last. Retrievals
- * wait less.
+ * A writer on another machine cannot be checked; it counts as alive for this time after its last write. Retrievals wait
+ * less.
  */
 const foreignLife = 5 * 60_000
-/** Between making its record and filling it, a writer needs less. */
+/** A writer needs less time between creating its record and filling it. */
 const emptyLife = 2000
 
-/** The right to write a part, which is to have made its record. */
+/** The right to write a part. A process has it by creating the part's record. */
 export class PartLock {
   readonly #part: string
   #number: number
-  /** Octets that the part had before, and that can be gone on from; null where there is no proof of any. */
+  /** The octets that can be resumed from; null if none are proven. */
   readonly provenLength: number | null
 
   private constructor(part: string, number: number, provenLength: number | null) {
@@ -34,7 +34,7 @@ export class PartLock {
     this.provenLength = provenLength
   }
 
-  /** Takes over what a dead process has left. Throws `write-failed` where a living one writes the part. */
+  /** Takes over the record of a dead process. Throws `write-failed` if a running process writes the part. */
   static async take(part: string, record: PartRecord): Promise<PartLock> {
     const path = recordPath(part)
     for (let tries = 0; tries < 5; tries++) {
@@ -53,16 +53,16 @@ export class PartLock {
     throw writeFailed(part, isWritten)
   }
 
-  /** Throws where another process has taken the part over, believing this one to be dead. */
+  /** Throws if another process took the part over because it believed this one to be dead. */
   async check(): Promise<void> {
     const stats = await orWriteFailed(this.#part, () => lstatOf(recordPath(this.#part)))
     if (stats?.ino !== this.#number) throw writeFailed(this.#part, 'another retrieval has taken it over')
   }
 
-  /** Leaves the record to whoever goes on. */
+  /** Leaves the record for a later retrieval. */
   async leave(record: PartRecord): Promise<void> {
     const path = recordPath(this.#part)
-    // A full disk may have no room for a second file, but has for this one again.
+    // A full disk may have no room for a second file, but has room for this one after its release.
     const again = (): Promise<number> => this.release().then(() => createRecord(path, record))
     this.#number = await orWriteFailed(this.#part, () => replaceRecord(path, record).catch(again))
   }
@@ -76,7 +76,7 @@ export function recordPath(part: string): string {
   return `${part}.json`
 }
 
-/** Throws `write-failed` where a process that still runs writes the part. */
+/** Throws `write-failed` if a running process writes the part. */
 export async function checkDead(part: string, { record, stats }: FoundRecord): Promise<void> {
   if (stats.isDirectory()) throw writeFailed(recordPath(part), 'it is a directory')
   if (record === null) {
@@ -90,14 +90,20 @@ export async function checkDead(part: string, { record, stats }: FoundRecord): P
   throw writeFailed(part, `${isWritten} (process ${pid}${running === null ? ` on ${host}` : ''})`)
 }
 
-/** Throws `write-failed` for a file that has the name of a record by chance: none of ours, and no part beside it. */
+/**
+ * Throws `write-failed` for a foreign file that has the name of a record by chance: it holds no record, and there is no
+ * part beside it.
+ */
 async function checkOurs(part: string, { record, stats }: FoundRecord): Promise<void> {
   if (record !== null || stats.size === 0 || !isOwnFile(stats)) return
   if ((await orWriteFailed(part, () => lstatOf(part))) !== null) return
   throw writeFailed(recordPath(part), 'another file has that name; move it, or choose another name')
 }
 
-/** Of a record that says nothing: it has just been made, or another user has made it, or it is damaged. */
+/**
+ * How long an unreadable record counts as that of a running process: it may be new, belong to another user, or be
+ * damaged.
+ */
 function lifeOf(stats: Stats): number {
   if (stats.size === 0) return emptyLife
   return stats.uid === process.getuid?.() ? 0 : foreignLife
@@ -106,7 +112,8 @@ function lifeOf(stats: Stats): number {
 async function isYoung(part: string, record: Stats, life: number): Promise<boolean> {
   if (life === 0) return false
   const written = (await orWriteFailed(part, () => lstatOf(part)))?.mtimeMs ?? 0
-  // The clock of files is finer than ours: what was written just now may seem to come. Later dates are wrong ones.
+  // File times are finer than Date.now(), so a file written just now may seem to be from the future. Later dates are
+  // wrong.
   return Math.abs(Date.now() - Math.max(written, record.mtimeMs)) < life
 }
 
@@ -118,8 +125,9 @@ async function lengthOf(part: string, { record }: FoundRecord): Promise<number |
 }
 
 /**
- * Puts our record in the place of a dead one, in one step: no third retrieval finds none in between. Null where another
- * retrieval has been faster: only one at a time may do this, and the record must still be the one that was found.
+ * Replaces the record of a dead process by ours in one step, so that a third retrieval always finds a record. Null if
+ * another retrieval was faster: a claim lets only one do this at a time, and the record must still be the one that was
+ * found.
  */
 async function takeOver(path: string, found: FoundRecord, record: PartRecord): Promise<number | null> {
   const claim = `${path}.take`
@@ -132,7 +140,7 @@ async function takeOver(path: string, found: FoundRecord, record: PartRecord): P
   }
 }
 
-/** False where there is one. That of a process that was killed meanwhile is removed for the next try. */
+/** Creates the claim. False if there is one; a claim that a killed process left is removed for the next try. */
 async function makeClaim(claim: string): Promise<boolean> {
   try {
     const file = await open(claim, 'wx', 0o600)
@@ -146,7 +154,9 @@ async function makeClaim(claim: string): Promise<boolean> {
   }
 }
 
-/** The number alone says little: a new file may have that of one that was just removed. */
+/**
+ * Whether two stats are of the same file. The inode number is not enough: a new file may get that of one just removed.
+ */
 function isSame(one: Stats, other: Stats): boolean {
   return (
     one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs
@@ -157,7 +167,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }
 
-/** Null where another retrieval has been faster. */
+/** Null if another retrieval was faster. */
 async function create(part: string, path: string, record: PartRecord): Promise<number | null> {
   return orWriteFailed(part, async () => {
     try {

@@ -6,24 +6,24 @@ import { type ProcessIdentity, thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 /**
- * What `NAME.part.json` says of NAME.part: which version of which resource its octets are of, and who writes it. It
- * begins with the part and ends with it, so that it is the lock of the part, too.
+ * The content of `NAME.part.json`: which version of which resource the octets in NAME.part belong to, and which process
+ * writes them. It exists as long as the part, so it is also the part's lock.
  */
 export interface PartRecord {
-  /** The URL that was asked for, without secrets; null where the octets came from elsewhere. */
+  /** The requested URL, without secrets; null if the octets came from elsewhere. */
   readonly url: string | null
   /** HTTP's entity tag, if it is a strong one. */
   readonly etag: string | null
   readonly modified: Date | null
-  /** Octets of the whole. */
+  /** The size of the complete file in octets. */
   readonly size: number | null
-  /** Octets of the part that are known to be on the disk; null while it is written. */
+  /** The octets of the part that are known to be on the disk; null while it is written. */
   readonly length: number | null
   /** Null: no process writes it. */
   readonly writer: ProcessIdentity | null
 }
 
-/** Nobody but its owner reads it: a URL may tell more than its file. */
+/** Only the owner may read the record, because a URL may tell more than its file. */
 const mode = 0o600
 /** A URL has at most 64 KiB, and JSON may escape each character. */
 const maxLength = 1024 * 1024
@@ -41,29 +41,31 @@ export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord
   }
 }
 
-/** Where to go on; null where neither entity tag, date nor size could prove that the rest is of the same version. */
+/**
+ * The position to resume from; null if neither entity tag, date nor size can prove that the rest belongs to the same
+ * version.
+ */
 export function pointOf({ etag, modified, size }: PartRecord, offset: number): ResumePoint | null {
   return etag === null && modified === null && size === null ? null : { offset, etag, modified, size }
 }
 
-/** Octets of the part that can be gone on from, by what the record says; null: it cannot be said. */
+/** The octets of the part that can be resumed from, by its record; null if unknown. */
 export async function provenLength(record: PartRecord, part: Stats): Promise<number | null> {
   if (record.length !== null) return record.length <= part.size ? record.length : null
-  // A process that was killed has written all that the file has, unless the machine stopped as well: then a part may
-  // hold gaps.
+  // A killed process has written all that the file has, unless the machine stopped as well: then a part may have gaps.
   const { host, boot } = await thisProcess()
   const { writer } = record
   return writer !== null && boot !== null && writer.host === host && writer.boot === boot ? part.size : null
 }
 
-/** A record as it stands on the disk. */
+/** A record as found on the disk. */
 export interface FoundRecord {
-  /** Null where the file holds none, being damaged or no regular file of this user. */
+  /** Null if the file holds no record: it is damaged, or not a regular file of this user. */
   readonly record: PartRecord | null
   readonly stats: Stats
 }
 
-/** Null where there is no such file. Follows no link, and waits for no FIFO. */
+/** Null if there is no such file. Follows no link, and does not wait for a FIFO. */
 export async function readRecord(path: string): Promise<FoundRecord | null> {
   const stats = await lstatOf(path)
   if (stats === null) return null
@@ -78,7 +80,7 @@ export async function readRecord(path: string): Promise<FoundRecord | null> {
   }
 }
 
-/** Makes the file, which must not be there: EEXIST. Returns its number. */
+/** Creates the file and returns its inode number. Rejects with EEXIST if there is one. */
 export async function createRecord(path: string, record: PartRecord): Promise<number> {
   const file = await open(path, 'wx', mode)
   try {
@@ -92,7 +94,10 @@ export async function createRecord(path: string, record: PartRecord): Promise<nu
   }
 }
 
-/** In one step: whoever reads it sees the one or the other. Returns the number of the new file. */
+/**
+ * Replaces the record in one step, so that a reader sees the old or the new one. Returns the inode number of the new
+ * file.
+ */
 export async function replaceRecord(path: string, record: PartRecord): Promise<number> {
   const temporary = temporaryName(path)
   const number = await createRecord(temporary, record)
@@ -100,13 +105,16 @@ export async function replaceRecord(path: string, record: PartRecord): Promise<n
   return number
 }
 
-/** A regular file of this user, with one name: nobody else has put it there (security.md case 31). */
+/**
+ * Whether this is a regular file of this user with one name, so that no other user can have put it there (security.md
+ * case 31).
+ */
 export function isOwnFile(stats: Stats): boolean {
   const user = process.getuid?.()
   return stats.isFile() && stats.nlink === 1 && (user === undefined || stats.uid === user)
 }
 
-/** Of the name itself, no link followed; null where there is none. */
+/** The stats of the name itself, following no link; null if it does not exist. */
 export async function lstatOf(path: string): Promise<Stats | null> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -116,7 +124,7 @@ export async function lstatOf(path: string): Promise<Stats | null> {
 
 let count = 0
 
-/** Beside the file, and of this process alone. */
+/** A name beside the file that only this process uses. */
 function temporaryName(path: string): string {
   count++
   return `${path}.${process.pid}-${count}`

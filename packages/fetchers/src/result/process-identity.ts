@@ -2,26 +2,26 @@ import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 
-/** What tells one process from every other, also from a later one that the system gives the same number. */
+/** Tells one process from every other, even from a later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When the process began, in the system's own words; null where the system does not say. */
+  /** When the process began, in the system's own format; null if the system does not say. */
   readonly started: string | null
-  /** Where the number means this process: the machine, on Linux with its namespace of process numbers. */
+  /** The machine in which the number is valid, on Linux with its namespace of process numbers. */
   readonly host: string
-  /** Which run of the machine it was; null where the system does not say. */
+  /** The boot of the machine in which the process ran; null if the system does not say. */
   readonly boot: string | null
 }
 
 let own: Promise<ProcessIdentity> | undefined
 
-/** This process. It is found out once. */
+/** This process; it is identified once. */
 export function thisProcess(): Promise<ProcessIdentity> {
   own ??= identify()
   return own
 }
 
-/** Whether the process still runs; null where this machine cannot tell, as for a process of another machine. */
+/** Whether the process still runs; null if this machine cannot tell, for example for a process of another machine. */
 export async function isRunning(process: ProcessIdentity): Promise<boolean | null> {
   const self = await thisProcess()
   if (process.host !== self.host) return null
@@ -41,9 +41,7 @@ async function identify(): Promise<ProcessIdentity> {
   return { pid, started, host: `${hostname()} ${namespace}`.trim(), boot: boot?.trim() ?? null }
 }
 
-/**
- * Null where there is no such process, and where the system does not say. `ended` for one that only waits to be reaped.
- */
+/** When the process began; null if there is no such process, or the system does not say. `ended` for a zombie. */
 async function startOf(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return startByPs(pid)
   const stat = await contentOf(`/proc/${pid}/stat`)
@@ -53,10 +51,10 @@ async function startOf(pid: number): Promise<string | null> {
   return /^[ZXx]/.test(fields[0] ?? '') ? ended : (fields[19] ?? null)
 }
 
-/** The start of no process. */
+/** A start time that no running process has. */
 const ended = 'ended'
 
-/** Of POSIX systems without /proc, such as macOS. */
+/** The start of a process on POSIX systems without /proc, such as macOS. */
 function startByPs(pid: number): Promise<string | null> {
   const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
   return new Promise((resolve) => {
@@ -66,7 +64,7 @@ function startByPs(pid: number): Promise<string | null> {
   })
 }
 
-/** Signal 0 is none: the system only looks whether it could be sent. */
+/** Whether a process has this number. Signal 0 sends nothing: the system only checks whether it could be sent. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0)

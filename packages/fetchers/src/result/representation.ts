@@ -7,16 +7,16 @@ import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
 import { type SaveOptions, save } from './save.ts'
 
-/** One hop that was followed. */
+/** One redirect that was followed. */
 export interface Hop {
-  /** The one that was asked. */
+  /** The URL that redirected. */
   readonly url: string
   readonly status: number
-  /** As the server wrote it, without secrets. */
+  /** The new URL as the server wrote it, without secrets. */
   readonly location: string
 }
 
-/** What a representation is made of, beside what the fetcher brought. */
+/** The properties of a representation that the client knows, beside those from the fetcher. */
 export interface Origin {
   readonly url: string
   readonly mechanism: Mechanism
@@ -26,35 +26,36 @@ export interface Origin {
 }
 
 /**
- * What came back: metadata now, octets when they are pulled. The body can be read once, by one of `body`, `text()`,
- * `json()`, `bytes()`, `saveTo()`, `writeTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`; each throws
- * a TypeError if it has been read, and rejects with a RetrievalError where it ends early. Read it or `cancel()` it:
- * until then its connection is open.
+ * The result of a retrieval: metadata at once, octets when they are read. The body can be read once, by one of `body`,
+ * `text()`, `json()`, `bytes()`, `saveTo()`, `writeTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`;
+ * each throws a TypeError if it has been read, and rejects with a RetrievalError if the body breaks off. Read it or
+ * `cancel()` it: until then its connection stays open.
  */
 export type Representation = RepresentationBase & TaggedMetadata
 
-/** The class behind Representation: a class cannot be a union. */
+/** The class behind Representation, since a class cannot be a union. */
 class RepresentationBase implements AsyncDisposable {
-  /** Where it came from in the end, after redirects, without password. */
+  /** The final URL after redirects, without its password. */
   readonly url: string
   /**
-   * How it was retrieved, which tells what `metadata` has: `http` also for an FTP URL that an HTTP proxy was asked for.
+   * The mechanism that retrieved it, which tells the type of `metadata`. It is `http` also for an FTP URL that an HTTP
+   * proxy retrieved.
    */
   readonly mechanism: Mechanism
   readonly kind: Retrieved['kind']
   readonly mediaType: string | null
-  /** As the server names it, or as the caller does (RequestOptions.charset). */
+  /** The charset that the server names, or the caller's (RequestOptions.charset). */
   readonly charset: string | null
-  /** Octets of the body, where known before. */
+  /** The body's length in octets, if it is known beforehand. */
   readonly size: number | null
-  /** Of the body's first octet within the resource; beyond 0 after a range, or where resumeFrom was granted. */
+  /** The position of the body's first octet in the resource: above 0 after a range, or if resumeFrom was granted. */
   readonly offset: number
   readonly modified: Date | null
   /** HTTP's entity tag, as the server wrote it. */
   readonly etag: string | null
   readonly completeness: Retrieved['completeness']
   readonly findings: readonly Finding[]
-  /** What else the protocol said; typed by TaggedMetadata. */
+  /** Further data of the protocol; TaggedMetadata gives its type. */
   readonly metadata: unknown
   readonly redirects: readonly Hop[]
   readonly #content: Body
@@ -87,7 +88,10 @@ class RepresentationBase implements AsyncDisposable {
     return this.#content.taken
   }
 
-  /** Whether entries() has any to give: a listing does, and a message (`message/rfc822`), whose `kind` is `object`. */
+  /**
+   * Whether entries() gives entries: true for a listing, and for a message (`message/rfc822`), whose `kind` is
+   * `object`.
+   */
   get hasEntries(): boolean {
     return this.#retrieved.entries !== undefined
   }
@@ -97,7 +101,7 @@ class RepresentationBase implements AsyncDisposable {
     return this.#content.finished
   }
 
-  /** The octets as a web stream: a chunk is pulled from the network when the consumer pulls one from here. */
+  /** The octets as a web stream. It reads a chunk from the network only when its consumer asks for one. */
   get body(): ReadableStream<Uint8Array> {
     this.#stream ??= this.#makeStream()
     return this.#stream
@@ -115,7 +119,7 @@ class RepresentationBase implements AsyncDisposable {
         },
         cancel: () => this.#content.giveUp(),
       },
-      // Nothing is pulled before somebody reads.
+      // With 0, the stream reads nothing before its consumer does.
       { highWaterMark: 0 },
     )
   }
@@ -124,7 +128,7 @@ class RepresentationBase implements AsyncDisposable {
     return this.#chunks()
   }
 
-  /** Each the caller's own. */
+  /** The chunks, each the caller's own. */
   #chunks(): AsyncGenerator<Uint8Array, void, void> {
     return chunksOf(this.#content.take(), true)
   }
@@ -136,7 +140,7 @@ class RepresentationBase implements AsyncDisposable {
     return stream
   }
 
-  /** All octets. Rejects with `limit-exceeded` past limits.maxCollected; save what is larger to a file. */
+  /** All octets. Rejects with `limit-exceeded` past limits.maxCollected; save a larger body to a file. */
   async bytes(): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
     let length = 0
@@ -154,21 +158,21 @@ class RepresentationBase implements AsyncDisposable {
 
   /**
    * The body as text, in the charset of its byte order mark, else of its metadata, else the one that HTML or XML
-   * names itself; where none of them says, as UTF-8 if it is valid UTF-8, else as Latin-1.
+   * declares. Without any of these it is read as UTF-8 if it is valid UTF-8, else as Latin-1.
    */
   async text(): Promise<string> {
     return decodeText(await this.bytes(), this)
   }
 
-  /** The body as JSON (RFC 8259), which nobody has checked to be a T. Rejects with a SyntaxError where it is none. */
+  /** The body as JSON (RFC 8259). Nothing checks that it is a T. Rejects with a SyntaxError if it is no JSON. */
   async json<T = unknown>(): Promise<T> {
     return JSON.parse(await this.text())
   }
 
   /**
-   * Saves the body. The name appears only once the file is whole, unless it is to be appended to; its modification
-   * time is the representation's. Rejects with `write-failed` where the file cannot be written, and with `not-found`
-   * where the URL names a file and a directory is there.
+   * Saves the body. The file gets its name only when it is complete, except with `append`, and the representation's
+   * modification time. Rejects with `write-failed` if the file cannot be written, and with `not-found` if the URL names
+   * a file but the server has a directory there.
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     const { notAFile } = this.#retrieved
@@ -182,8 +186,8 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * Hands over each chunk and waits until `write` is done with it: its memory may hold the next chunk later. This is
-   * the fastest way to somewhere else. What `write` throws ends the retrieval and passes through.
+   * Gives each chunk to `write` and waits for it before the chunk's memory is used again. This is the fastest way to
+   * pass octets on. An error of `write` ends the retrieval and is rethrown.
    */
   async writeTo(write: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
     const source = this.#content.take()
@@ -192,7 +196,7 @@ class RepresentationBase implements AsyncDisposable {
       for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
         await written
         written = Promise.resolve(write(chunk))
-        // A chunk of our own is written while the next one comes: a failure of the write is seen once that is there.
+        // A chunk of its own is written while the next one is read, so an error of its write is seen after that read.
         if (source.reusesChunks) await written
         else written.catch(() => {})
       }
@@ -202,12 +206,13 @@ class RepresentationBase implements AsyncDisposable {
     }
   }
 
-  /** As the web's Response, for whatever takes one. */
+  /** The representation as the web's Response. */
   toResponse(this: Representation): Response {
     const metadata: Partial<HttpMetadata> = this.mechanism === 'http' ? this.metadata : {}
     const { headers, status, decoded } = metadata
     const init = new Headers(headers)
-    // The web's fetch leaves them, and whoever hands such a Response on sends plain octets labelled as gzip.
+    // The body is decoded, so these fields no longer describe it. The web's fetch keeps them, and anyone who passes
+    // such a Response on sends plain octets labelled as gzip.
     for (const name of decoded ? ['content-encoding', 'content-length'] : []) init.delete(name)
     const add = (name: string, value: string | undefined): void => {
       if (value !== undefined && !init.has(name)) init.set(name, value)
@@ -216,10 +221,10 @@ class RepresentationBase implements AsyncDisposable {
     if (mediaType !== null) add('content-type', charset === null ? mediaType : `${mediaType};charset=${charset}`)
     add('content-length', size?.toString())
     add('last-modified', modified?.toUTCString())
-    // RFC 9110: these have no body, and the constructor insists.
+    // RFC 9110: answers with these statuses have no body, and the constructor of Response insists on it.
     const empty = status === 204 || status === 205 || status === 304
     if (empty) this.#content.giveUp()
-    // Some servers send 999, which the constructor refuses, and the web's fetch gives.
+    // Some servers send 999. The constructor of Response refuses it, but the web's fetch gives it.
     const isOdd = status !== undefined && status > 599
     const body = empty ? null : this.body
     const response = new Response(body, { status: isOdd ? 599 : (status ?? 200), headers: init })
@@ -231,8 +236,8 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * The entries of a listing, as they come; of a message, its parts. Throws a TypeError where there are none to be had:
-   * look at `hasEntries`.
+   * The entries of a listing as they come, or the parts of a message. Throws a TypeError if there are none; see
+   * `hasEntries`.
    */
   entries(): AsyncIterable<Entry> {
     const { entries } = this.#retrieved
@@ -241,7 +246,7 @@ class RepresentationBase implements AsyncDisposable {
     return entries(this)
   }
 
-  /** Gives up what has not been read and closes the connection. Never throws. */
+  /** Gives up the unread octets and closes the connection. Never throws. */
   async cancel(): Promise<void> {
     this.#content.giveUp()
   }
@@ -251,5 +256,5 @@ class RepresentationBase implements AsyncDisposable {
   }
 }
 
-/** For `instanceof`. */
+/** The class, for `instanceof`. */
 export const Representation: typeof RepresentationBase = RepresentationBase

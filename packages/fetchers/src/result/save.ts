@@ -8,27 +8,26 @@ import { exists, PartFile } from './part-file.ts'
 import type { SavedFacts } from './saved-facts.ts'
 import { findSpecial, writeSpecial } from './special-file.ts'
 
-/** How a body becomes a file. */
+/** Options for saving a body to a file. */
 export interface SaveOptions {
-  /** False: fail where anything of that name exists. Default true: a file is replaced, and keeps its permissions. */
+  /** False: fail if the name exists. Default true: an existing file is replaced, and keeps its permissions. */
   readonly overwrite?: boolean
   /**
-   * True: the file holds what comes before the representation's `offset`; append to it. It must be a regular file of
-   * exactly that length, and no link; at offset 0 it may be missing. What has come stays on failure, to be continued
-   * from. Default false.
+   * True: append to the file, which holds the octets before the representation's `offset`. It must be a regular file of
+   * exactly that length, and no link; at offset 0 it may be missing. On failure the received octets stay, so that a
+   * later retrieval can resume. Default false.
    */
   readonly append?: boolean
   /**
-   * True: what has come stays on failure in `path.part`, of which findPart() says where to go on, and what begins at an
-   * `offset` goes behind a part of that length. Default false: a part is removed.
+   * True: on failure the received octets stay in `path.part`, and findPart() tells where to resume; a body that begins
+   * at an `offset` is appended to a part of that length. Default false: the part is removed.
    */
   readonly resumable?: boolean
-  /**
-   * False: fail with `resume-failed` where the file that is to be replaced is longer than what has come. Default true.
-   */
+  /** False: fail with `resume-failed` if the file to be replaced is longer than the body. Default true. */
   readonly shrink?: boolean
   /**
-   * True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) that has the name. Default false: fail there.
+   * True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) that has the name. Default false: fail
+   * instead.
    */
   readonly special?: boolean
 }
@@ -42,9 +41,9 @@ const optionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = {
 }
 
 /**
- * Writes the octets to `path` by way of `path.part`, which takes the name only once it is whole: a partial file is
- * never mistaken for a whole one. Throws RetrievalError `write-failed`; what reading the octets throws passes through.
- * In both cases no file remains of this attempt, unless it was to append, or to be resumable.
+ * Writes the octets to `path.part` and renames it to `path` once it is complete, so an incomplete file never has the
+ * name. Throws RetrievalError `write-failed`; an error of reading the octets is rethrown. In both cases no file remains
+ * of this attempt, except with `append` or `resumable`.
  */
 export async function save(
   octets: AsyncIterable<Uint8Array>,
@@ -60,7 +59,7 @@ export async function save(
   const special = await findSpecial(path)
   if (special !== null) {
     if (options.special) return writeSpecial(octets, special, facts.finished)
-    throw writeFailed(path, 'it is no regular file, and nothing allows others (the option `special`)')
+    throw writeFailed(path, 'it is not a regular file; name another file, or set the option `special`')
   }
   const replaced = await replacedBy(path)
   const least = options.shrink === false ? (replaced?.size ?? 0) : 0
@@ -75,7 +74,7 @@ export async function save(
   }
 }
 
-/** A link that leads nowhere takes the name too. */
+/** Whether the name exists, even as a link that leads nowhere. */
 async function isTaken(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -83,7 +82,10 @@ async function isTaken(path: string): Promise<boolean> {
   )
 }
 
-/** The file that is to be replaced, whose permissions stay: a private one stays so. Null where there is none. */
+/**
+ * The file to be replaced, whose permissions the new one gets, so that a private file stays private. Null if there is
+ * none.
+ */
 async function replacedBy(path: string): Promise<Stats | null> {
   const stats = await stat(path).catch(() => null)
   if (stats?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')

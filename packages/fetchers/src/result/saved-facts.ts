@@ -1,9 +1,9 @@
 /** The facts about the octets that saving depends on; a Representation has them all. */
 export interface SavedFacts {
   readonly modified: Date | null
-  /** Of the first octet within the resource. */
+  /** The position of the first octet in the resource. */
   readonly offset: number
-  /** Octets from there on. */
+  /** The octets from `offset` to the end. */
   readonly size?: number | null
   readonly etag?: string | null
   readonly url?: string

@@ -4,14 +4,14 @@ import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { orWriteFailed, writeFailed } from './local-file.ts'
 
-/** A FIFO, a device, or what this or another process has open: it is written to, and never replaced. */
+/** A FIFO, a device, or an open descriptor of some process: it is written to, and never replaced. */
 export interface SpecialFile {
   readonly path: string
-  /** `/proc/self/fd/1`, to which /dev/stdout leads; null where the path itself is the FIFO or device. */
+  /** The descriptor, such as `/proc/self/fd/1` for /dev/stdout; null if the path itself is the FIFO or device. */
   readonly descriptor: string | null
 }
 
-/** Null for a regular file, and for what is not there. */
+/** Finds a special file; null for a regular file, a directory, or a path that does not exist. */
 export async function findSpecial(path: string): Promise<SpecialFile | null> {
   const descriptor = await descriptorOf(path)
   if (descriptor !== null) return { path, descriptor }
@@ -19,7 +19,7 @@ export async function findSpecial(path: string): Promise<SpecialFile | null> {
   return stats === null || stats.isFile() || stats.isDirectory() ? null : { path, descriptor: null }
 }
 
-/** Writes to it as far as there is room, so that an interrupt never waits for a reader. */
+/** Writes as much as the target takes at a time, so that an abort never waits for its reader. */
 export async function writeSpecial(
   octets: AsyncIterable<Uint8Array>,
   target: SpecialFile,
@@ -36,7 +36,7 @@ export async function writeSpecial(
       for await (const chunk of octets)
         await orWriteFailed(path, () => writeAsRoomAllows(file, chunk, () => isOver), reasons)
     }
-    // The retrieval has ended: this throws its reason.
+    // The retrieval has ended; this throws its reason.
     else for await (const _ of octets) break
   } finally {
     await file?.close().catch(() => {})
@@ -48,10 +48,10 @@ const reasons: Readonly<Record<string, string>> = {
   ENXIO: 'nothing listens there',
 }
 
-/** Between two looks whether a FIFO has a reader by now, or room. */
+/** Milliseconds between two checks whether a FIFO has a reader. */
 const pollEvery = 20
 
-/** Null where the retrieval ended before a FIFO had a reader. */
+/** Opens the target; null if the retrieval ended before a FIFO had a reader. */
 async function openSpecial({ path, descriptor }: SpecialFile, isOver: () => boolean): Promise<FileHandle | null> {
   const { O_WRONLY, O_APPEND } = constants
   const nonBlocking = constants.O_NONBLOCK ?? 0
@@ -100,11 +100,11 @@ async function writeAsRoomAllows(file: FileHandle, chunk: Uint8Array, isOver: ()
 const descriptorPath = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
 
 /**
- * Whether the name, or a link that it is, stands for something this or another process has open: /dev/stdout ->
- * /proc/self/fd/1.
+ * The open descriptor of some process that the path is, or leads to through links: /dev/stdout -> /proc/self/fd/1. Null
+ * if there is none.
  */
 async function descriptorOf(path: string): Promise<string | null> {
-  // Links to links: the system itself gives up after 40 (path_resolution(7)).
+  // The system itself follows at most 40 links (path_resolution(7)).
   for (let at = resolve(path), hops = 0; hops < 40; hops++) {
     if (descriptorPath.test(at)) return at
     const target = await readlink(at).catch(() => null)

@@ -4,10 +4,10 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { overlap } from '../plugin/request-options.ts'
 import type { Portion, Proof } from './resuming-source.ts'
 
-/** The octets behind those that the consumer has already, which come once more before them. */
+/** A source that begins with octets that the consumer has already, and gives the octets after them. */
 export class BehindTail implements ByteSource {
   readonly #source: ByteSource
-  /** What is still to come again. */
+  /** The octets that must still come again. */
   #expected: Uint8Array
   #held: Uint8Array | null = null
 
@@ -20,7 +20,7 @@ export class BehindTail implements ByteSource {
     return this.#source.reusesChunks === true
   }
 
-  /** Reads what comes again. False: it is not what came before, and the source is cancelled. */
+  /** Reads the octets that come again. False: they differ from the earlier ones, and the source is cancelled. */
   async matches(): Promise<boolean> {
     while (this.#expected.length > 0) {
       const chunk = await this.#source.read()
@@ -36,7 +36,7 @@ export class BehindTail implements ByteSource {
     return true
   }
 
-  /** To be called once they match. */
+  /** Call it only after matches() was true. */
   async read(): Promise<Uint8Array | null> {
     const held = this.#held
     this.#held = null
@@ -50,8 +50,8 @@ export class BehindTail implements ByteSource {
 }
 
 /**
- * Octets prove themselves: the last ones that were given out must come again before the rest. Some servers acknowledge
- * REST and begin at octet 0 (security.md R18).
+ * Proves a resumed body by its octets: the last ones that were given out must come again before the rest. Some servers
+ * acknowledge REST and begin at octet 0 (security.md R18).
  */
 export class OverlapProof implements Proof {
   readonly #context: RetrievalContext
@@ -88,7 +88,7 @@ export class OverlapProof implements Proof {
         try {
           if (await rest.matches()) return await rest.read()
         } catch (error) {
-          // The server has ignored REST, and more came than the rest can have.
+          // The server has ignored REST and sent more octets than the rest can have.
           if (!RetrievalError.is(error) || error.code !== 'range-refused') throw error
         }
         throw this.#mismatch()
@@ -98,7 +98,7 @@ export class OverlapProof implements Proof {
   }
 
   #mismatch(): RetrievalError {
-    const message = 'The server went on with other octets than it had sent before; retrieve it anew.'
+    const message = 'The server continued with octets that differ from those sent before; retrieve the URL again.'
     return this.#context.error('partial', message, { phase: 'body' })
   }
 }

@@ -6,50 +6,56 @@ import { Retries } from '../plugin/retry.ts'
 /** The octets that one request brings. */
 export interface Portion {
   readonly octets: ByteSource
-  /** Asked after a failed read. Absent: the error itself says whether its cause may pass (`transient`). */
+  /**
+   * Tells after a failed read whether the connection is at fault. Absent: the error itself says whether its cause may
+   * pass (`transient`).
+   */
   readonly connection?: Breakable
-  /** The deadline of this request alone: it ends when nothing more is read of the portion. */
+  /** The deadline of this request alone; it ends when nothing more of the portion is read. */
   readonly deadline?: RetrievalContext['deadline']
 }
 
-/** What a failed read says of its connection. */
+/** The state of a connection after a failed read. */
 export interface Breakable {
-  /** The failure may have nothing to do with the resource: another connection may bring the rest. */
+  /** True: the connection failed, so another one may bring the rest. */
   readonly isBroken: boolean
-  /** Something else that we had sent was to blame, and is not sent again: to go on counts as no further try. */
+  /**
+   * True: something else that we had sent was to blame, and is not sent again. Resuming then costs no try of the
+   * budget.
+   */
   readonly isOwnFault?: boolean
 }
 
-/** Asks for the rest of a body that broke off, and proves that the rest is that of the same resource. */
+/** Asks for the rest of a body that broke off, and proves that it belongs to the same resource. */
 export interface Proof {
-  /** Asks for the octets from `offset` on. Rejects with `partial` where the resource is another one by now. */
+  /** Asks for the octets from `offset` on. Rejects with `partial` if the resource has changed. */
   ask(offset: number): Promise<Portion>
-  /** True: ask() brings all octets from the first one on, and those that were given out are thrown away. */
+  /** True: ask() brings all octets from the first one on, and the octets already given out are thrown away. */
   readonly isRestart?: boolean
-  /** False: what was given out cannot be gone on from. Absent: it can. */
+  /** Whether the body can be resumed from `offset`. Absent: it can. */
   mayAsk?(offset: number): boolean
-  /** As ByteSource.restartInto. */
+  /** See ByteSource.restartInto. */
   restartInto?(sink: Sink): void
-  /** Sees each chunk that is given out. */
+  /** Is told each chunk that is given out. */
   given?(chunk: Uint8Array): void
 }
 
-/** Where a body begins. */
+/** The beginning of a body. */
 export interface Beginning {
-  /** Of the first octet. */
+  /** The position of the first octet. */
   readonly offset: number
-  /** What has been asked for already; null: nothing has. */
+  /** The portion that has been requested already; null: none. */
   readonly portion: Portion | null
   /**
-   * True: the first further try is made at once. Other retrievals that lost the same connection are made at once, too,
-   * and would all come before it otherwise.
+   * True: the first further try is made at once. Other retrievals that lost the same connection are tried again at
+   * once, too, and would otherwise all come first.
    */
   readonly isFirstTryAtOnce?: boolean
 }
 
 /**
- * The octets of one resource, over as many requests as it takes: after a break the rest is asked for, and given out
- * only where the proof holds. Each further request is a try of the retrieval's budget, after a wait.
+ * The octets of one resource, over as many requests as needed: after a break it asks for the rest, and gives it out
+ * only if the proof holds. Each further request is a try of the retrieval's budget, after a wait.
  */
 export class ResumingSource implements ByteSource {
   readonly #context: RetrievalContext
@@ -57,9 +63,9 @@ export class ResumingSource implements ByteSource {
   readonly #isFirstTryAtOnce: boolean
   readonly #retries: Retries
   #portion: Portion | null
-  /** Of the next octet to be given out. */
+  /** The position of the next octet to be given out. */
   #offset: number
-  /** The highest that `#offset` has been: octets below it are no progress when they come again. */
+  /** The highest `#offset` so far: octets below it are no progress when they come again. */
   #furthest: number
   #wasOwnFault = false
   #isOver = false
@@ -74,7 +80,7 @@ export class ResumingSource implements ByteSource {
     this.#furthest = offset
   }
 
-  /** Of the chunk that was read last. */
+  /** See ByteSource.reusesChunks; it depends on the portion that was read last. */
   get reusesChunks(): boolean {
     return this.#portion?.octets.reusesChunks === true
   }
@@ -97,7 +103,7 @@ export class ResumingSource implements ByteSource {
         else await this.#goOn(error, portion.connection)
       }
     }
-    // cancel() was called during a read, or before it.
+    // cancel() was called before or during a read.
     await this.#letGo()
     return null
   }
@@ -133,7 +139,7 @@ export class ResumingSource implements ByteSource {
     return portion
   }
 
-  /** After a failed read. Throws the error where it stands. */
+  /** Prepares for going on after a failed read. Throws the error if it stands. */
   async #goOn(error: unknown, connection: Breakable | undefined): Promise<void> {
     const { emit, url } = this.#context
     if (connection === undefined) {
@@ -149,7 +155,7 @@ export class ResumingSource implements ByteSource {
     }
   }
 
-  /** After a failed request. Throws the error where it stands. */
+  /** Prepares for another request after a failed one. Throws the error if it stands. */
   async #askAgain(error: unknown): Promise<void> {
     if (!(await this.#isTriedAgain(error)))
       throw this.#retries.final(this.#proof.isRestart === true ? error : this.#noRest(error))
@@ -159,16 +165,22 @@ export class ResumingSource implements ByteSource {
     return this.#proof.mayAsk?.(this.#offset) !== false && this.#retries.again(error, this.#context)
   }
 
-  /** The break itself has been told as an event by then, and the octets before it are all right. */
+  /**
+   * The error for a rest that cannot be retrieved. An event has reported the break itself, and the octets before it are
+   * correct.
+   */
   #noRest(cause: unknown): unknown {
     if (!RetrievalError.is(cause) || cause.code === 'partial') return cause
     const { url, error } = this.#context
     const why = cause.message.startsWith(`${url}: `) ? cause.message.slice(url.length + 2) : cause.message
-    return error('partial', `The rest, from octet ${this.#offset}, could not be had: ${why}`, { phase: 'body', cause })
+    return error('partial', `The rest, from octet ${this.#offset}, could not be retrieved: ${why}`, {
+      phase: 'body',
+      cause,
+    })
   }
 }
 
-/** The octets of a source without so many of the first, which the consumer has already. */
+/** The octets of a source without the first ones, which the consumer has already. */
 export function withoutFirst(octets: number, source: ByteSource): ByteSource {
   let left = octets
   return {

@@ -2,8 +2,8 @@ import type { Mechanism } from '@retriever/core'
 import type { Retrieved } from '../plugin/fetcher.ts'
 
 /**
- * A listing that comes as lines of text and whose end the protocol marks: an FTP directory by its final 226, a
- * newsgroup's overview and a list of groups by a line that is a dot.
+ * A listing of text lines whose end the protocol marks: the final 226 of an FTP directory, the line "." of a
+ * newsgroup's overview or a list of groups.
  */
 export function textListing<M extends Mechanism>(
   parts: Required<Pick<Retrieved<M>, 'metadata' | 'body' | 'entries'>>,

@@ -12,7 +12,7 @@ import { expectSame, octets } from '../../../support/octets.ts'
 
 const path = 'pub/data.bin'
 const size = octets.length
-const anew = 'It is retrieved from its beginning: the octets before it are not those of the file.'
+const anew = 'The resource is retrieved from its beginning: the octets before it are not those of the file.'
 
 /** A file that has `before` octets when SIZE is asked for the first time, and all of them from then on. */
 function growing(whole: Buffer, before: number): Script {
@@ -83,7 +83,7 @@ describe('a local file that is longer than the one on the server is an error', (
     trial({ files }, async ({ failure, get, server, events }) => {
       const error = await failure(path, request)
       expect(error.code).toBe('resume-failed')
-      expect(error.message).toContain(`The file has ${size} octets, and ${size + 1} are there already;`)
+      expect(error.message).toContain(`The file has ${size} octets, but ${size + 1} are there already;`)
       expect(server.received.filter((line) => /^(?:RETR|REST)/.test(line))).toEqual([])
       expectSame(await get(path), octets)
       expect(server.accepted).toBe(1)
@@ -149,7 +149,7 @@ describe('the tail of what the caller has is compared with what the server sends
       const same = { offset: size, tail: octets.subarray(-4096), since }
       expect((await retrieve(path, { resumeFrom: { ...same, since: new Date() } })).offset).toBe(size)
       expect((await retrieve(path, { resumeFrom: same })).offset).toBe(0)
-      expect(remarks(events)).toEqual(['It is retrieved from its beginning: it has been modified since.'])
+      expect(remarks(events)).toEqual(['The resource is retrieved from its beginning: it has been modified since.'])
       const grown = { offset: 5000, tail: octets.subarray(0, 5000), since }
       expect((await retrieve(path, { resumeFrom: grown })).offset).toBe(5000)
     }))

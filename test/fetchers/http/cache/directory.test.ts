@@ -216,7 +216,7 @@ test('if nothing can be written, the retrieval goes on', async () => {
   rmSync(setup.folder, { recursive: true })
   expect(await read(client, 'other')).toBe('body')
   expect(setup.events).toContainEqual(
-    expect.objectContaining({ type: 'remark', message: expect.stringMatching(/not kept .* folder is gone/) }),
+    expect.objectContaining({ type: 'remark', message: expect.stringMatching(/not kept .* folder does not exist/) }),
   )
 })
 

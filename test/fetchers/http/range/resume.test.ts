@@ -274,7 +274,7 @@ describe('what is not the rest (R7, R10, R11) never follows the octets before', 
       asked: ['', 'bytes=10-43 if "a"'],
     })
     expect((result.error as Error).message).toMatch(
-      /^http:\S+: The rest, from octet 10, could not be had: The server has no/,
+      /^http:\S+: The rest, from octet 10, could not be retrieved: The server has no/,
     )
   })
 
@@ -324,7 +324,7 @@ describe('resumeFrom', () => {
   const at = { offset: 10, size: 44, etag }
   const rest = { text: content.slice(10), offset: 10, size: 34, remarks: [] }
   const all = { text: content, offset: 0, size: 44 }
-  const remark = (why: string) => [`It is retrieved from its beginning: ${why}.`]
+  const remark = (why: string) => [`The resource is retrieved from its beginning: ${why}.`]
 
   test.each<[string, NonNullable<RetrieveOptions['resumeFrom']>, string]>([
     ['a number', 10, ''],

@@ -19,16 +19,16 @@ import {
 } from './replies.ts'
 import { noServer, ReplyAssembler, ReplyQueue } from './reply-queue.ts'
 
-/** How many 120 replies may come before the greeting. */
+/** The most `120` replies that may come before the greeting. */
 const maxWaits = 10
 
-/** How long a server that sends a line of text may take to greet, in milliseconds. */
+/** The time in milliseconds that a server which sends a line of text has to greet. */
 const strayPatience = 5000
 
 /** The replies to a command that moves data: one when the transfer begins or is refused, and one when it is over. */
 export interface Exchange {
   readonly first: Promise<Reply>
-  /** The same one where `first` is a refusal. */
+  /** The final reply; the same one as `first` where that is a refusal. */
   readonly last: Promise<Reply>
 }
 
@@ -50,27 +50,27 @@ export class Control extends FTPContext {
   /** True from the moment the socket is taken over until closeWithError. */
   #isOpen = false
   #closedBy: Error | undefined
-  /** Set by end() and close(): what still comes is ignored. */
+  /** True after end() or close(): whatever still comes is ignored. */
   #over = false
   #strayTimer: NodeJS.Timeout | undefined
-  /** What goes out together; null: each command by itself. */
+  /** Commands that `together` has collected for one write; null: each command is written by itself. */
   #outbox: string | null = null
   /** The octets of the reply that basic-ftp is parsing. */
   #octets = ''
   /**
-   * The `received` events still to be emitted, each when its reply is awaited: so they come in the order of the
-   * commands.
+   * The `received` events still to be emitted. Each is emitted when its reply is awaited, so they come in command
+   * order.
    */
   readonly #unreported = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
-  /** Commands have been sent before earlier ones were answered. */
+  /** True once commands have been sent before earlier ones were answered. */
   pipelined = false
-  /** A silence was taken to mean that the server has thrown commands away: a reply to one of them may still come. */
+  /** True where a silence was taken to mean that the server has thrown commands away: a reply may still come. */
   hasForgotten = false
-  /** Octets FF are doubled on this connection. */
+  /** Whether octets FF are doubled on this connection. */
   isTelnet = true
   /** The TLS connection that is being negotiated over `socket`. */
   handshake: Socket | undefined
-  /** The reply to a later command came in place of a transfer's. */
+  /** True where the reply to a later command came in place of a transfer's. */
   transferDropped = false
 
   /** Takes over a connected socket. The caller waits for the greeting in the same turn, so that no octet is missed. */
@@ -83,7 +83,7 @@ export class Control extends FTPContext {
     )
     this.#takeOver(socket)
     this.#isOpen = true
-    // The task never ends by itself. What rejects it reaches the commands through the queue.
+    // The task never ends by itself. Its errors reach the commands through the queue.
     this.handle(undefined, (response) => this.#receive(response)).catch(() => {})
   }
 
@@ -92,12 +92,12 @@ export class Control extends FTPContext {
     return this.#isOpen && !this.#over && this.#failure === undefined && !this.socket.destroyed
   }
 
-  /** Goes on over TLS, once it is negotiated. */
+  /** Continues over TLS, once it is negotiated. */
   upgrade(socket: TLSSocket): void {
     this.#takeOver(socket)
   }
 
-  /** Serves another retrieval from now on. */
+  /** From now on the connection serves this retrieval. */
   attach(context: RetrievalContext): void {
     this.#context = context
     this.#attached = true
@@ -106,7 +106,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Serves no retrieval: what is received now has no events, and an idle connection does not keep the process alive.
+   * The connection serves no retrieval: later replies have no events, and an idle connection does not keep the process
+   * alive.
    */
   detach(): void {
     this.#attached = false
@@ -114,8 +115,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Throws `protocol-violation` where more replies came than commands were sent, even a part of one; empty lines do
-   * not count. The first command of a pipeline checks it.
+   * Throws `protocol-violation` where more replies came than commands were sent, even a part of one; empty lines do not
+   * count. Pipelines call it before they go on.
    */
   checkQuiet(): void {
     const { rest } = this.#assembler
@@ -123,7 +124,7 @@ export class Control extends FTPContext {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Called before TLS begins: what came in the clear would be read as if it had come over TLS. */
+  /** Throws where octets came before TLS begins: they would be read as if they had come over TLS. */
   checkSilent(): void {
     const { rest } = this.#assembler
     if (rest !== '') this.#fail(this.#desync(rest))
@@ -147,7 +148,7 @@ export class Control extends FTPContext {
     return this.#queue.expect(this.#say(command), () => true)
   }
 
-  /** The same for a command that is sent behind a transfer command, before the transfer is over. */
+  /** Like `post`, for a command that is sent behind a transfer command, before the transfer is over. */
   postBehind(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), (reply) => {
       // This reply begins a transfer, so the one before it did not belong to that transfer.
@@ -178,7 +179,7 @@ export class Control extends FTPContext {
     return refusedByServer(this.#context, reply, verb, isRefused ? tlsWanted : {})
   }
 
-  /** Emits the event of a reply that was not awaited by `wait`. Returns the command that it answers. */
+  /** Emits the event of a reply that did not pass through `wait`. Returns the command that it answers. */
   report(reply: Reply): string {
     const { verb, octets } = this.#unreported.get(reply) ?? { verb: 'to go on', octets: '' }
     this.#unreported.delete(reply)
@@ -187,7 +188,7 @@ export class Control extends FTPContext {
     return verb
   }
 
-  /** The words of a reply for people, without secrets: also of a reply that the fetcher reads a value from. */
+  /** The words of a reply for people, without secrets, even for replies whose values the fetcher reads. */
   shown({ code, text }: Reply): string {
     return wordsOf({ code, text: this.#secrets.masked(text) })
   }
@@ -196,7 +197,7 @@ export class Control extends FTPContext {
     return this.wait(phase, this.post(command))
   }
 
-  /** Commands that are sent within `post` go out in one write: writev costs five times as much. */
+  /** Writes all commands that `post` sends in one go: writev costs five times as much. */
   together<T>(post: () => T): T {
     this.#outbox = ''
     try {
@@ -250,7 +251,7 @@ export class Control extends FTPContext {
   override close(): void {
     this.#over = true
     clearTimeout(this.#strayTimer)
-    // TLS before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
+    // TLS closes before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
     this.handshake?.destroy()
     super.close()
   }
@@ -262,8 +263,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Every command goes out here: one that would be two commands, or is not made of octets, is refused, whatever was
-   * checked before. basic-ftp sends QUIT whenever it closes a socket, even one that is broken; that one is dropped.
+   * Sends every command. It refuses one that would be two commands, or is not made of octets, whatever was checked
+   * before. basic-ftp sends QUIT whenever it closes a socket, even a broken one; that QUIT is dropped.
    */
   override send(command: string): void {
     if (!this.#isOpen) return
@@ -289,8 +290,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Only whole replies reach basic-ftp's listener: its parser loses the rest of a reply that is split across segments,
-   * and would take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
+   * Takes over a socket, and passes only whole replies to basic-ftp's listener: its parser loses the rest of a reply
+   * that is split across segments, and would take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
    */
   #takeOver(socket: Socket): void {
     this.socket = socket
@@ -317,7 +318,7 @@ export class Control extends FTPContext {
     }
   }
 
-  /** What basic-ftp has parsed, or why it has closed the connection. */
+  /** Handles what basic-ftp has parsed, or its reason for closing the connection. */
   #receive(response: Error | FTPResponse): void {
     if (response instanceof Error && !(response instanceof FTPError)) {
       this.#queue.fail(this.#failure ?? this.#lost(response))
@@ -358,7 +359,7 @@ export class Control extends FTPContext {
     return this.#context.error('partial', 'The server broke off the transfer for the command after it; try again.')
   }
 
-  /** The server and we may be out of step: closes the connection, so that nothing more is sent. */
+  /** Closes the connection, as the server and we may be out of step, so that nothing more is sent. */
   #fail(error: RetrievalError): void {
     this.#failure ??= error
     this.closeWithError(error)

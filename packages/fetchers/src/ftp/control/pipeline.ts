@@ -9,15 +9,15 @@ export interface Step {
   readonly phase: Phase
   readonly command: string
   onReply(reply: Reply): void
-  /** The command is left out where commands go one by one: it is not worth a round trip. */
+  /** Leaves the command out where commands go one by one: it is not worth a round trip. */
   readonly isSpare?: boolean
-  /** The handler of the second reply, where the command was sent twice and answered twice. */
+  /** Handles the second reply, where the command was sent twice and answered twice. */
   onSecondReply?(reply: Reply): void
 }
 
 /**
- * The server cannot take several commands at a time and has refused what was sent again: the retrieval starts anew,
- * one command at a time.
+ * Thrown where the server cannot take several commands at a time and has refused those that were sent again. The
+ * retrieval starts anew, one command at a time.
  */
 export class PipelineLost extends Error {
   override readonly name = 'FlightLost'
@@ -55,7 +55,7 @@ export async function pipeline(
   const pending = control.together(() => steps.map(({ command }) => control.post(command)))
   if (isFirst) return firstPipeline({ control, context, quirks, steps, pending, start })
   for (const [index, { phase, onReply }] of steps.entries()) onReply(await control.wait(phase, of(pending, index)))
-  // More replies than commands: the next one would be taken for the answer to another command.
+  // With more replies than commands, the next one would be taken for the answer to another command.
   control.checkQuiet()
 }
 
@@ -64,9 +64,9 @@ async function oneByOne(control: Control, steps: readonly Step[]): Promise<void>
 }
 
 /**
- * The first pipeline to a server. Some servers throw away all commands but the first, or read all of them as one. So a
- * command whose reply takes longer than the first reply is sent again. Where the reply after that is late as well, the
- * rest is sent one by one in the same session.
+ * Sends the first pipeline to a server. Some servers throw away all commands but the first, or read all of them as one.
+ * So a command whose reply takes longer than the first reply is sent again. Where the reply after that is late as well,
+ * the rest is sent one by one in the same session.
  */
 async function firstPipeline({ control, context, quirks, steps, pending, start }: FirstPipeline): Promise<void> {
   let replyTimeout = Number.POSITIVE_INFINITY
@@ -105,7 +105,7 @@ async function firstPipeline({ control, context, quirks, steps, pending, start }
   if (second !== null && second.step === steps.at(-1) && !(await comesWithin(second.reply, replyTimeout)))
     return giveUp()
   if (second !== null) second.step.onSecondReply?.(await control.wait(second.step.phase, second.reply))
-  // One reply too many is one of another command.
+  // A surplus reply belongs to another command.
   control.checkQuiet()
   // Another retrieval may have found it out meanwhile.
   quirks.pipelining ??= true
@@ -115,7 +115,7 @@ function of(pending: readonly Promise<Reply>[], index: number): Promise<Reply> {
   return pending[index] ?? Promise.reject(new RangeError('a step without a reply'))
 }
 
-/** False: the reply has not come yet. The caller that awaits it sees an error. */
+/** Whether the reply comes in time. The caller that awaits the reply sees its error. */
 function comesWithin(reply: Promise<Reply>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), milliseconds)

@@ -23,7 +23,9 @@ export function saysFull(words: string): boolean {
   return isFull && !/\b(?:fail(?:ed|ures?)?|attempts?|tries|incorrect|invalid|wrong)\b/i.test(words)
 }
 
-/** The server has too many sessions: 421 at the greeting (vsftpd), or such words at the greeting or the login. */
+/**
+ * Whether the server has too many sessions: 421 at the greeting (vsftpd), or such words at the greeting or the login.
+ */
 export function isFull(error: unknown): error is RetrievalError {
   if (!RetrievalError.is(error) || error.reply === undefined) return false
   const { phase, reply } = error
@@ -35,7 +37,7 @@ export function isFull(error: unknown): error is RetrievalError {
 
 const requireTls = { option: 'defaults.requireTls' } as const
 
-/** What to make of a refusal whose words want TLS, for refusedByServer. */
+/** The meaning of a refusal whose words ask for TLS, for refusedByServer. */
 export const tlsWanted: Pick<Meaning, 'code' | 'advice' | 'extras'> = {
   code: 'auth-failed',
   advice: `It takes logins within TLS alone: use an ftpes: URL, or the option ${adviceText(requireTls)}`,

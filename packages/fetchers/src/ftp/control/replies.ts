@@ -28,17 +28,17 @@ export function wordsOf({ code, text }: Reply): string {
   return replyWords({ code, text: text.replace(/\s+/g, ' ').trim() })
 }
 
-/** 2yz: done. */
+/** Whether the reply is 2yz: done. */
 export function isPositive({ code }: Reply): boolean {
   return code >= 200 && code < 300
 }
 
-/** 5yz: refused for good. */
+/** Whether the reply is 5yz: refused for good. */
 export function isPermanent({ code }: Reply): boolean {
   return code >= 500
 }
 
-/** The command is not known, or not implemented: RFC 959 4.2.2. */
+/** Whether the server does not know the command, or has not implemented it (RFC 959 4.2.2). */
 export function isUnknownCommand({ code }: Reply): boolean {
   return code === 500 || code === 502
 }
@@ -46,15 +46,15 @@ export function isUnknownCommand({ code }: Reply): boolean {
 export interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
-  /** More about the error: the option that the advice names. */
+  /** Further members of the error: the option that the advice names. */
   readonly extras?: ErrorExtras
-  /** Another try may succeed. Default: true for 4yz (RFC 959 4.2.1). */
+  /** Whether another try may succeed. Default: true for 4yz (RFC 959 4.2.1). */
   readonly transient?: boolean
 }
 
 /**
- * What a refusal means, by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and 550
- * is both "no such file" and "permission denied".
+ * The meaning of a refusal by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and
+ * 550 is both "no such file" and "permission denied".
  */
 const meanings: Readonly<Record<number, Meaning>> = {
   421: { code: 'server-refused', advice: 'The server closes the connection; try again later' },
@@ -83,9 +83,8 @@ export function refusedByServer(
 }
 
 /** The error for a reply that the protocol does not allow here. */
-export function violation(context: RetrievalContext, message: string, words?: string): RetrievalError {
-  const shown = words === undefined ? undefined : printable(words).slice(0, 300)
-  return context.error('protocol-violation', message, shown === undefined ? {} : { reply: shown })
+export function violation(context: RetrievalContext, message: string, words: string): RetrievalError {
+  return context.error('protocol-violation', message, { reply: printable(words).slice(0, 300) })
 }
 
 /** A name of the URL, for people. */
@@ -101,7 +100,7 @@ export function isRead(verb: string | undefined, code: number): boolean {
   return /^(?:EPSV|PASV|SIZE|MDTM|PWD)$/.test(verb ?? '') && code >= 200 && code < 300
 }
 
-/** 227, 228, 229: the answers to PASV, LPSV and EPSV. */
+/** Whether the reply is 227, 228 or 229, the answers to PASV, LPSV and EPSV. */
 export function isPassive({ code }: Reply): boolean {
   return code >= 227 && code <= 229
 }
@@ -113,7 +112,7 @@ export function outOfStep(context: RetrievalContext, words: string): RetrievalEr
   return violation(context, message, shown)
 }
 
-/** The error for a control connection that has ended. `cause` is what basic-ftp says of it. */
+/** The error for a control connection that has ended; `cause` is the error that basic-ftp gives. */
 export function controlLost(
   context: RetrievalContext,
   cause: Error | FTPResponse,
@@ -129,7 +128,7 @@ export function controlLost(
 }
 
 /**
- * Waits for a reply, but less long than the deadline allows, where there is another way to go on. Rejects with
+ * Waits for a reply for less time than the deadline allows, where there is another way to go on. Rejects with
  * `receive-failed` and `words` after `milliseconds`, or after half the idle timeout where that is less.
  */
 export function withReplyTimeout<T>(

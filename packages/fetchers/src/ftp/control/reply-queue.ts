@@ -16,8 +16,8 @@ export function noServer(context: RetrievalContext, words: string): RetrievalErr
 }
 
 /**
- * Makes whole replies of octets, whatever the segments are. A reply is `220 text`, or `220-text`, any lines, `220
- * text` (RFC 959 4.2). Inner lines may begin with anything, also with other digits.
+ * Assembles whole replies from octets in segments of any size. A reply is `220 text`, or `220-text`, any lines, `220
+ * text` (RFC 959 4.2). Inner lines may begin with anything, even with other digits.
  */
 export class ReplyAssembler {
   readonly #context: () => RetrievalContext
@@ -83,7 +83,7 @@ export class ReplyAssembler {
   }
 
   /**
-   * Some servers send a line of text before the greeting, as programs started by inetd do. curl, wget and lftp skip
+   * Whether the line is one of text before the greeting, as programs started by inetd send. curl, wget and lftp skip
    * it, too.
    */
   #isStray(line: string): boolean {
@@ -105,16 +105,16 @@ export class ReplyAssembler {
   }
 }
 
-/** A command that waits for its reply. */
+/** A command whose reply is awaited. */
 interface Waiter {
   readonly verb: string
-  /** Returns whether that was the last reply to its command. */
+  /** Takes a reply; true: it was the last one to its command. */
   deliver(reply: Reply): boolean
   fail(error: RetrievalError): void
 }
 
 /**
- * The commands that are not answered yet. They may be sent before earlier ones are answered; replies come in their
+ * The commands that are not answered yet. Commands may be sent before earlier ones are answered; replies come in their
  * order.
  */
 export class ReplyQueue {
@@ -130,8 +130,8 @@ export class ReplyQueue {
   }
 
   /**
-   * Resolves with the reply for which `isLast` returns true; `isLast` gets every reply to the command. What it throws
-   * is thrown by `deliver`.
+   * Resolves with the reply for which `isLast` returns true. `isLast` gets every reply to the command, and its errors
+   * are thrown by `deliver`.
    */
   expect(verb: string, isLast: (reply: Reply) => boolean): Promise<Reply> {
     const pending = new Promise<Reply>((resolve, fail) => {
@@ -154,7 +154,7 @@ export class ReplyQueue {
     if (waiter?.deliver(reply) && this.#waiters[0] === waiter) this.#waiters.shift()
   }
 
-  /** The server has thrown these commands away: the next reply answers the next command. */
+  /** Removes these commands, which the server has thrown away: the next reply answers the next command. */
   forget(): void {
     this.#waiters.length = 0
   }

@@ -1,9 +1,6 @@
-/**
- * What is known about how one server behaves, for the life of a fetcher. Undefined: not known yet; the quicker way is
- * tried.
- */
+/** Known behaviour of one server, for the life of a fetcher. Undefined: not known yet; the quicker way is tried. */
 export interface FtpQuirks {
-  /** Whether it takes several commands at a time. Some servers throw away all that comes behind the first one. */
+  /** Whether the server takes several commands at a time. Some servers throw away all commands behind the first one. */
   pipelining: boolean | undefined
   /**
    * Whether EPSV for the next file may follow RETR at once. vsftpd, proftpd, pure-ftpd and inetutils answer it after
@@ -12,21 +9,21 @@ export interface FtpQuirks {
   prefetching: boolean | undefined
   /** The command that opens data connections; EPSV until it has failed. */
   passive: 'EPSV' | 'PASV'
-  /** The one to begin with. */
+  /** The command that is tried first. */
   readonly preferred: 'EPSV' | 'PASV'
   /** Whether a data connection by `passive` has been opened. */
   reached: boolean
-  /** Whether files are retrieved from several directories: PWD is asked for, so that a session can go back. */
+  /** Whether files are retrieved from several directories: then PWD is sent, so that a session can go back. */
   severalDirectories: boolean
   /** Whether FEAT lists UTF8. */
   utf8: boolean | undefined
-  /** Whether it reads the control connection as Telnet (RFC 959): FF FF stands for an octet FF. */
+  /** Whether the server reads the control connection as Telnet (RFC 959): FF FF stands for an octet FF. */
   telnet: boolean
-  /** Commands that it does not know (500, 502): they are not sent again. */
+  /** Commands that the server does not know (500, 502): they are not sent again. */
   readonly unknown: Set<string>
 }
 
-/** What the options of a fetcher decide beforehand. */
+/** Decisions that the fetcher's options make beforehand. */
 export interface Preset {
   readonly epsv: boolean
   readonly pipelining: boolean

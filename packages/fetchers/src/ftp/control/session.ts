@@ -1,23 +1,22 @@
-import type { Socket } from 'node:net'
-import type { FtpCommands, FtpPlan } from '@retriever/core'
+import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ReusableSession, SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../wire/transport/ring-reader.ts'
-import { openSocket, serverAddress } from '../../wire/transport/socket.ts'
-import { awaitGreeting, upgrade } from '../login.ts'
+import { openSessionSocket, serverAddress } from '../../wire/transport/socket.ts'
+import { startTls } from '../../wire/transport/start-tls.ts'
 import { Control } from './control.ts'
 import { isFull } from './refusal-words.ts'
-import { type Reply, wordsOf } from './replies.ts'
+import { type Reply, refusedByServer, violation, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
 /**
- * How long a prefetched port counts as open. Servers close an unused passive port: pyftpdlib after 30 s, vsftpd after
- * 60.
+ * The time in milliseconds for which a prefetched port counts as open. Servers close an unused passive port: pyftpdlib
+ * after 30 s, vsftpd after 60.
  */
 const portLifetime = 15_000
 
-/** The sessions of one fetcher as its pool opens and picks them. */
+/** The functions with which the fetcher's pool opens and picks sessions. */
 export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan, FtpQuirks> {
   return {
     newQuirks: () => newFtpQuirks(preset),
@@ -37,16 +36,16 @@ export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan
 
 type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
-/** A control connection and what is known of the server's state: who is logged in, where we are, what comes next. */
+/** A control connection and the known state of the server: the login, the directory, the next port. */
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
   readonly quirks: FtpQuirks
   /** The words of the greeting. */
   readonly welcome: string
-  /** Where data connections go: the peer of the control connection, or the host that its proxy was given. */
+  /** The host of data connections: the peer of the control connection, or the host that its proxy was given. */
   readonly address: string
   isLoggedIn = false
-  /** The server greeted with 230: it wants no login. */
+  /** True where the server greeted with 230: it wants no login. */
   readonly isGreetedIn: boolean
   loginKey: string | null = null
   served = 0
@@ -56,11 +55,11 @@ export class FtpSession implements ReusableSession, UnreadBody {
   /** The name that PWD gives the entry directory; null: not known. */
   entry: string | null = null
   type: FtpCommands['type'] | null = null
-  /** OPTS UTF8 ON has been sent. */
+  /** True once OPTS UTF8 ON has been sent. */
   isInUtf8 = false
-  /** The server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
+  /** True once the server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
   hasAttributes = false
-  /** The data connection could not be opened, and the server still waits for it. */
+  /** True where the data connection could not be opened, and the server still waits for it. */
   isWaitingForData = false
   /** The port of this transfer, if it was prefetched during the one before; null: it was not. */
   prefetchedPort: number | null = null
@@ -89,7 +88,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
    * commands.
    */
   static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
-    const socket = await connect(plan, context)
+    const socket = await openSessionSocket(context, plan)
     const control = new Control(context, socket)
     control.isTelnet = quirks.telnet
     const address = serverAddress(context, socket, plan.host)
@@ -148,19 +147,21 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.control.end()
   }
 
-  /** Whether the path of RFC 1738, one CWD a segment from the entry directory, can be followed from this directory. */
+  /**
+   * Whether the session can follow the path of RFC 1738 (one CWD a segment from the entry directory) from where it is.
+   */
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true
     // An empty segment may lead back to the entry directory, or nowhere.
     return this.isAbove(cwd) && (this.directory.length === 0 || !cwd.includes(''))
   }
 
-  /** Whether this is the directory. */
+  /** Whether the session is in this directory. */
   isIn(cwd: readonly string[]): boolean {
     return cwd.length === this.directory.length && this.isAbove(cwd)
   }
 
-  /** Whether this is the directory or one above it. */
+  /** Whether the session is in this directory or in one above it. */
   isAbove(cwd: readonly string[]): boolean {
     return this.directory.every((segment, index) => segment === cwd[index])
   }
@@ -170,12 +171,12 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.#prefetch = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
   }
 
-  /** The reply about the prefetched port, which a retrieval has still to take. */
+  /** The reply about the prefetched port, if no retrieval has taken it yet. */
   get prefetchReply(): Promise<Reply> | null {
     return this.#prefetch?.reply ?? null
   }
 
-  /** A transfer has ended well: prefetched ports work with this server. */
+  /** Notes that a transfer has ended well: prefetched ports work with this server. */
   noteTransferDone(): void {
     if (this.prefetchedPort !== null) this.quirks.prefetching ??= true
   }
@@ -187,7 +188,9 @@ export class FtpSession implements ReusableSession, UnreadBody {
     return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
   }
 
-  /** A transfer has failed. True: the prefetching of a port may be to blame, and this server gets no more of it. */
+  /**
+   * Notes that a transfer has failed. True: prefetching a port may be to blame, and is not done again with this server.
+   */
   noteTransferFailed(): boolean {
     const isTrial = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
     const isOurs = this.control.transferDropped || isTrial
@@ -196,13 +199,31 @@ export class FtpSession implements ReusableSession, UnreadBody {
   }
 }
 
-/** The socket belongs to the session: it may outlive the retrieval. */
-async function connect({ host, port, tls }: FtpPlan, context: RetrievalContext): Promise<Socket> {
-  const connecting = new AbortController()
-  const unlink = context.deadline.onAbort(() => connecting.abort())
-  try {
-    return await openSocket(context, { host, port, tls: tls === 'implicit' ? 'implicit' : 'none' }, connecting.signal)
-  } finally {
-    unlink()
+/**
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
+ * another protocol gets nothing. Called in the same turn in which the control connection is made.
+ */
+async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
+  const reply = await control.greeting()
+  if (reply.code === 220 || reply.code === 230) return reply
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
+  const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
+  throw violation(context, message, wordsOf(reply))
+}
+
+/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
+async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
+  const reply = await control.ask('tls', authTls)
+  if (reply.code !== 234) {
+    throw refusedByServer(context, reply, authTls, {
+      code: 'tls-failed',
+      advice: 'It does not offer TLS, or not here',
+    })
   }
+  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
+  control.checkSilent()
+  const { socket, agreed } = startTls(context, plan, control.socket)
+  control.handshake = socket
+  await context.deadline.within('tls', () => agreed)
+  control.upgrade(socket)
 }

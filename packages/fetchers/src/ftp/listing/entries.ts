@@ -5,20 +5,22 @@ import { readDos } from './list-dos.ts'
 import { joinVms, readEplf, readVms } from './list-legacy.ts'
 import { readUnix } from './list-unix.ts'
 import { head, type LineReader, type LineReading, type ListedFile } from './listed-file.ts'
-import type { ListingFormat } from './listing.ts'
 
-/** What the check after the last line finds out. */
+/** The format of a listing: facts (RFC 3659 7), whatever the `ls` of the server writes, or names alone. */
+export type ListingFormat = 'mlsd' | 'list' | 'nlst'
+
+/** Findings of the check that follows the last line. */
 export interface Found {
-  /** The name that was asked for is not a directory. */
+  /** True where the requested name is not a directory. */
   isFile: boolean
 }
 
-/** The URL that was asked for, and the argument of NLST, "" without one. */
+/** The requested URL, and the argument of NLST, "" without one. */
 export interface Listed {
   readonly url: string
   readonly name: string
   readonly found?: Readonly<Found>
-  /** Makes text for people of octets. */
+  /** Turns octets into text for people. */
   readonly decode?: (octets: string) => string
 }
 
@@ -34,7 +36,7 @@ export async function* readEntries(
 ): AsyncGenerator<Entry, void, void> {
   const entries = entriesOf(lines, format, listed)
   if (listed.name === '') return yield* entries
-  // Whether the only line is the file itself is known after the end of the listing.
+  // Only the end of the listing tells whether its only line is the file itself.
   let held: Entry | undefined
   for await (const next of entries) {
     if (held !== undefined) yield held

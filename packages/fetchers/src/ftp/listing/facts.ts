@@ -38,7 +38,7 @@ function factMap(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * What is neither file nor directory has a type of the operating system (RFC 3659 7.5.1); links are
+ * The kind of a type. A link or device has a type of the operating system (RFC 3659 7.5.1); links are
  * `OS.unix=slink:/target` or `symlink`.
  */
 function kindOf(type: string): ListedFile['kind'] {
@@ -53,7 +53,7 @@ function details(facts: ReadonlyMap<string, string>): Readonly<Record<string, st
   return Object.fromEntries(target === undefined ? shown : [...shown, ['target', target]])
 }
 
-/** Reads `YYYYMMDDHHMMSS` with any fraction, in UTC (RFC 3659 2.3). Undefined for what is no date. */
+/** Reads `YYYYMMDDHHMMSS` with any fraction, in UTC (RFC 3659 2.3). Undefined for text that is no date. */
 export function readTime(text: string): Date | undefined {
   const [, digits, fraction = ''] = /^(\d{14})(?:\.(\d+))?$/.exec(text) ?? []
   if (digits === undefined) return undefined

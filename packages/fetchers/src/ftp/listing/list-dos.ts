@@ -31,15 +31,15 @@ function dosKind(column: string): ListedFile['kind'] {
   return /^<(?:JUNCTION|SYMLINKD?)>$/i.test(column) ? 'link' : 'other'
 }
 
-/** `a -> c:\b` in old listings, `a [c:\b]` in new ones. */
+/** Splits a link from its target: `a -> c:\b` in old listings, `a [c:\b]` in new ones. */
 function dosLink(text: string): readonly [name: string, target?: string] {
   const bracket = text.endsWith(']') ? text.indexOf(' [', 1) : -1
   return bracket === -1 ? splitLink(text) : [text.slice(0, bracket), text.slice(bracket + 2, -1)]
 }
 
 /**
- * The name begins 22 octets behind the time, perhaps with blanks of its own. In a listing with other columns such
- * blanks cannot be told from padding.
+ * The name, which begins 22 octets behind the time, perhaps with blanks of its own. In a listing with other columns
+ * such blanks cannot be told from padding.
  */
 function nameAfter(line: string, timeEnd: number, columnEnd: number): string {
   const nameStart = timeEnd + 22

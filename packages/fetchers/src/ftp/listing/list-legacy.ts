@@ -36,8 +36,8 @@ const complaint = /^[ \t]*(?:<?%|(?:no|insufficient) privilege)/i
 
 /**
  * Reads a line of a VMS directory: `NAME.EXT;1   1/3   15-JAN-1997 12:34:56 [GROUP,OWNER] (RWED,RWED,RE,)`, as UCX
- * writes it. MultiNet leaves out the second number, TGV and TCPware owner and protection, and others have another
- * order. Sizes are in blocks of 512 octets; how full the last one is, is not told.
+ * writes it. MultiNet leaves out the second number, TGV and TCPware leave out owner and protection, and others have
+ * another order. Sizes are in blocks of 512 octets, and the last one may be partly filled.
  */
 export function readVms(line: string): LineReading | undefined {
   const [all, specification = '', version = ''] = nameStart.exec(head(line)) ?? []
@@ -101,8 +101,8 @@ export async function* joinVms(lines: AsyncIterable<string>): AsyncGenerator<str
 }
 
 /**
- * Whether another line may belong to the entry: it is one of VMS, its head has room, and its protection, always the
- * last, has not come.
+ * Whether another line may belong to the entry: the entry is one of VMS, its head has room, and its protection, always
+ * the last, has not come.
  */
 function isOpen(line: string): boolean {
   return head(line).length === line.length && nameStart.test(line) && !protectionPattern.test(line)

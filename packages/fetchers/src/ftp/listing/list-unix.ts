@@ -13,8 +13,9 @@ export function readUnix(line: string, now: Date): ListedFile | undefined {
 }
 
 /**
- * Undefined where basic-ftp knows no such line, or could be wrong: it ends a name at a CR, keeps the padding before a
- * name, and takes a date within the name for that of the file. So there must be exactly eight columns before the name.
+ * Reads a line through basic-ftp; undefined where basic-ftp does not know the line, or could be wrong. It ends a name
+ * at a CR, keeps the padding before a name, and takes a date within the name for that of the file. So there must be
+ * exactly eight columns before the name.
  */
 function readUsual(line: string, now: Date): ListedFile | undefined {
   const info = /^[-d]/.test(line) && line.length <= headLength ? parsed(line) : undefined
@@ -44,18 +45,18 @@ function parsed(line: string): FileInfo | undefined {
   }
 }
 
-/** Others are devices, pipes, sockets and doors. */
+/** Types by their letter; all others are devices, pipes, sockets and doors. */
 const kinds: Readonly<Record<string, ListedFile['kind']>> = { '-': 'file', d: 'directory', l: 'link' }
 
 /**
- * Perhaps with a mark for an access control list, and with the number of links glued to them where it is long:
- * `drwxr-xr-x1732`.
+ * Permissions, perhaps with a mark for an access control list, and with the number of links glued to them where it is
+ * long: `drwxr-xr-x1732`.
  */
 const permissionsPattern = /^(([-bcdlpsD])[-A-Za-z]{9}[+.@]?)\d{0,6}[ \t]/
 
 /**
- * The number of columns before the size differs, so the size is the column before the date. Of several dates it is the
- * first, since a name may look like one.
+ * Reads a line by its columns. The number of columns before the size differs, so the size is the column before the
+ * date. The first of several dates counts, since a name may look like one.
  */
 function readColumns(line: string, now: Date): ListedFile | undefined {
   const [all, permissions = '', type = ''] = permissionsPattern.exec(head(line)) ?? []
@@ -78,7 +79,7 @@ function readColumns(line: string, now: Date): ListedFile | undefined {
 }
 
 interface FoundDate extends LsDate {
-  /** The index of its first column. */
+  /** The index of the date's first column. */
   readonly at: number
 }
 
@@ -109,7 +110,7 @@ function dateWords(columns: readonly Column[], { at, words }: FoundDate): readon
   return columns.slice(at, at + words).map(({ text }) => text)
 }
 
-/** The name begins one blank behind the date, and may begin with blanks of its own. */
+/** The name, which begins one blank behind the date, and may begin with blanks of its own. */
 function nameAfter(line: string, columns: readonly Column[], { at, words, isDay }: FoundDate): string {
   const last = at + words - 1
   const start = (columns[last]?.end ?? line.length) + 1
@@ -119,7 +120,7 @@ function nameAfter(line: string, columns: readonly Column[], { at, words, isDay 
   return line.slice(isPadded ? start + 1 : start)
 }
 
-/** `crw-rw-rw-   1 root     root       1,   3 Feb  3  2001 null` */
+/** The device number in `crw-rw-rw-   1 root     root       1,   3 Feb  3  2001 null`. */
 function deviceNumber(columns: readonly Column[], at: number): string | undefined {
   const [major = '', minor = ''] = columns.slice(at - 2, at).map(({ text }) => text)
   const pair = major.endsWith(',') ? `${major}${minor}` : minor

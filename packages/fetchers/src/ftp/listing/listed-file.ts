@@ -1,16 +1,16 @@
-/** What a line of a listing tells. Strings hold one octet a character. */
+/** The facts that a line of a listing gives. Strings hold one octet a character. */
 export interface ListedFile {
   readonly name: string
   readonly kind: 'file' | 'directory' | 'link' | 'other'
-  /** The octets that a retrieval gives; left out where the line does not tell. */
+  /** The number of octets that a retrieval gives; left out where the line does not tell. */
   readonly size?: number
   readonly modified?: Date
   readonly details?: Readonly<Record<string, string | number>>
 }
 
 /**
- * What a line is: an entry, `skip` for a headline or a total, `message` for words of the server's program, `unknown`
- * for a line that cannot be read.
+ * The reading of a line: an entry, `skip` for a headline or a total, `message` for words of the server's program,
+ * `unknown` for a line that cannot be read.
  */
 export type LineReading = ListedFile | 'skip' | 'message' | 'unknown'
 
@@ -19,7 +19,7 @@ export type LineReader = (line: string, now: Date) => LineReading | undefined
 
 type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Removes keys whose value is undefined: an entry has no key for what its line does not tell. */
+/** Removes keys whose value is undefined: an entry has no key for a fact that its line does not give. */
 export function known<T extends object>(facts: T): Known<T> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Known<T>
 }
@@ -33,19 +33,19 @@ export function splitLink(text: string, length?: number): readonly [name: string
 }
 
 /**
- * Patterns are tried on so many octets of a line, so that a long line costs no more than its length. Only a name may
+ * The octets of a line that patterns are tried on, so that a long line costs no more than its length. Only a name may
  * be longer.
  */
 export const headLength = 512
 
-/** The part of a line that patterns may be tried on. */
+/** The part of a line that patterns are tried on. */
 export function head(line: string): string {
   return line.slice(0, headLength)
 }
 
 export interface Column {
   readonly text: string
-  /** The offset of its first octet, and of the one behind its last. */
+  /** The offset of the column's first octet, and of the one behind its last. */
   readonly start: number
   readonly end: number
 }

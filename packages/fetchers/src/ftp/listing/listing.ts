@@ -10,10 +10,7 @@ import type { FtpRetrieval } from '../retrieval.ts'
 import { LineEnds } from '../transfer/line-ends.ts'
 import { startTransfer, type Transfer } from '../transfer/transfer.ts'
 import { TransferBody } from '../transfer/transfer-body.ts'
-import { type Found, readEntries } from './entries.ts'
-
-/** The format of a listing: facts (RFC 3659 7), whatever the `ls` of the server writes, or names alone. */
-export type ListingFormat = 'mlsd' | 'list' | 'nlst'
+import { type Found, type ListingFormat, readEntries } from './entries.ts'
 
 /**
  * Retrieves the listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2). A URL that ends in `/`
@@ -45,7 +42,7 @@ export async function retrieveListing(retrieval: FtpRetrieval): Promise<Retrieve
   throw context.error('server-refused', 'The server knows no way to list a directory.')
 }
 
-/** Retrieves metadata alone: whether the directory is there. */
+/** Retrieves only metadata: whether the directory exists. */
 async function listingHead(retrieval: FtpRetrieval): Promise<Retrieved<'ftp'>> {
   const { session } = retrieval
   await enter(retrieval, undefined, [])
@@ -57,8 +54,8 @@ async function listingHead(retrieval: FtpRetrieval): Promise<Retrieved<'ftp'>> {
 async function* noEntries(): AsyncGenerator<Entry> {}
 
 /**
- * Where a command is not known, the next one is tried. LIST may also give what MLSD refuses, since it is the `ls` of
- * the server.
+ * Whether the next command is tried: the server does not know this one, or has refused MLSD (LIST may still work, as it
+ * is the `ls` of the server).
  */
 function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean {
   return refusal === null || (format === 'mlsd' && isNothing(refusal))
@@ -70,8 +67,8 @@ function refusedListing(retrieval: FtpRetrieval, reply: Reply): RetrievalError {
 }
 
 /**
- * The listing of a name without `/` that is a directory, in which the session is now. `reply` has refused to send it
- * as a file. Throws `not-found` where octets of a file are wanted.
+ * Retrieves the listing of a name without `/` that is a directory, in which the session is now. `reply` has refused to
+ * send it as a file. Throws `not-found` where octets of a file are wanted.
  */
 export async function retrieveDirectory(retrieval: FtpRetrieval, reply: Reply | null): Promise<Retrieved<'ftp'>> {
   const { plan, context } = retrieval
@@ -109,14 +106,14 @@ function remarked(context: RetrievalContext, body: Retrieved<'ftp'>['body']): By
   }
 }
 
-/** The formats to try. MLSD is from 2007; vsftpd and inetutils do not know it. */
+/** The formats to try, in order. MLSD is from 2007; vsftpd and inetutils do not know it. */
 function formatsOf({ plan, session }: FtpRetrieval): readonly ListingFormat[] {
   if (plan.typecode === 'd') return ['nlst']
   const { unknown } = session.quirks
   return (['mlsd', 'list', 'nlst'] as const).filter((format) => format === 'nlst' || !unknown.has(format.toUpperCase()))
 }
 
-/** 450 and 550: there is nothing, or it may not be read. */
+/** Whether the reply is 450 or 550: there is nothing, or it may not be read. */
 function isNothing({ code }: Reply): boolean {
   return code === 450 || code === 550
 }
@@ -130,7 +127,7 @@ function isEmpty(format: ListingFormat, reply: Reply): boolean {
   return isNothing(reply) && (format === 'nlst' || (format === 'list' && /^no files/i.test(reply.text)))
 }
 
-/** The command is not known, or known in another form (501, 504). */
+/** Whether the server does not know the command, or knows it in another form (501, 504). */
 function isUnknownForm(reply: Reply): boolean {
   return isUnknownCommand(reply) || reply.code === 501 || reply.code === 504
 }
@@ -162,16 +159,16 @@ function listingBody(retrieval: FtpRetrieval, transfer: Transfer, refusal: Reply
 }
 
 /**
- * Whether no more came than `./`, the name that was asked for, and the end of the line: NLST of a file gives that, and
- * so may NLST of a directory.
+ * Whether only `./`, the requested name and the end of the line came: NLST of a file gives that, and NLST of a
+ * directory may.
  */
 function isNameAlone({ plan }: FtpRetrieval, received: number): boolean {
   return plan.name !== '' && received <= plan.name.length + 4
 }
 
 /**
- * Only these words of vsftpd tell such a directory from an empty one: 226 Transfer done (but failed to open
- * directory).
+ * Whether vsftpd could not read the directory; only these words tell it from an empty one: 226 Transfer done (but
+ * failed to open directory).
  */
 function isUnreadable({ text }: Reply): boolean {
   return text.includes('failed to open directory')

@@ -6,11 +6,11 @@ import { clock, fullYear, latestDate, monthNumber, utcDate } from '../../plugin/
  * to a day off. MLSD has the exact date.
  */
 export interface LsDate {
-  /** The number of its words. */
+  /** The number of words that the date has. */
   readonly words: number
-  /** Undefined for what is no date (30 February), and where day and month could be either (02-03-2001). */
+  /** The date; undefined where it does not exist (30 February), or where day and month could be either (02-03-2001). */
   readonly modified: Date | undefined
-  /** It ends with a day or a year, and not with a time. */
+  /** Whether the date ends with a day or a year, and not with a time. */
   readonly isDay: boolean
 }
 
@@ -37,8 +37,8 @@ export function readForeignDate([first = '', second = '', third = '']: readonly 
 const readers: readonly DateReader[] = [named, iso, isoRecent, numeric, hyphenated]
 
 /**
- * `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some that have both year and
- * time.
+ * Reads `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some that have both year
+ * and time.
  */
 function named([first = '', second = '', third = '', fourth = '']: readonly string[], now: Date): LsDate | undefined {
   const isMonthFirst = monthNumber(first) !== undefined
@@ -59,7 +59,7 @@ function named([first = '', second = '', third = '', fourth = '']: readonly stri
 }
 
 /**
- * `2001-02-03 04:05`, `2001-02-03 04:05:06.000000000 +0100`, `2001/02/03 04:05`, `2001-02-03`: GNU's long-iso,
+ * Reads `2001-02-03 04:05`, `2001-02-03 04:05:06.000000000 +0100`, `2001/02/03 04:05`, `2001-02-03`: GNU's long-iso,
  * full-iso and iso.
  */
 function iso([first = '', second = '', third = '']: readonly string[]): LsDate | undefined {
@@ -77,13 +77,13 @@ function hasSeconds(time: string): boolean {
   return time.split(':').length === 3
 }
 
-/** `+0100`, as milliseconds east of UTC. */
+/** Reads `+0100`, as milliseconds east of UTC. */
 function zone(text: string): number | undefined {
   const [, sign, hours, minutes] = /^([-+])(\d\d)(\d\d)$/.exec(text) ?? []
   return sign === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 
-/** `02-03 04:05`: GNU's iso for the last months. */
+/** Reads `02-03 04:05`: GNU's iso for the last months. */
 function isoRecent([first = '', second = '']: readonly string[], now: Date): LsDate | undefined {
   const [, month, date] = /^(\d\d)-(\d\d)$/.exec(first) ?? []
   const time = clock(second)
@@ -91,7 +91,7 @@ function isoRecent([first = '', second = '']: readonly string[], now: Date): LsD
   return { words: 2, modified: latestDate(Number(month), Number(date), time, now), isDay: false }
 }
 
-/** `24-04-2003 17:12`. Day and month can be told apart only where one of them is over 12. */
+/** Reads `24-04-2003 17:12`. Day and month can be told apart only where one of them is over 12. */
 function numeric([first = '', second = '']: readonly string[]): LsDate | undefined {
   const [, one, other, year] = /^(\d\d)[-/.](\d\d)[-/.](\d{4})$/.exec(first) ?? []
   if (one === undefined || other === undefined || year === undefined) return undefined
@@ -101,7 +101,7 @@ function numeric([first = '', second = '']: readonly string[]): LsDate | undefin
   return time === undefined ? day(1, modified) : { words: 2, modified, isDay: false }
 }
 
-/** `01-jun-99`. */
+/** Reads `01-jun-99`. */
 function hyphenated([first = '']: readonly string[]): LsDate | undefined {
   const [, date, month = '', year = ''] = /^(\d\d?)-([^-]{3,9})-(\d{4}|\d\d)$/.exec(first) ?? []
   const number = monthNumber(month)

@@ -6,16 +6,16 @@ import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/re
 import { readTime, safeSize } from '../listing/facts.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 
-/** What the server tells about a file before it sends it (RFC 3659 3 and 4). Null: it does not tell. */
+/** Attributes that the server gives before it sends a file (RFC 3659 3 and 4). Null: it does not give this one. */
 export interface Attributes {
-  /** In octets of TYPE I. */
+  /** The size in octets of TYPE I. */
   size: number | null
   modified: Date | null
 }
 
 /**
- * SIZE and MDTM. A server that does not know one of them (500, 502) is not asked again. A missing file is reported by
- * RETR.
+ * The steps that send SIZE and MDTM, except those that the server does not know (500, 502). RETR reports a missing
+ * file.
  */
 export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attributes): readonly Step[] {
   const { unknown } = session.quirks
@@ -38,7 +38,7 @@ export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attr
   return asked.filter(({ command }) => !unknown.has(command.split(' ')[0] ?? ''))
 }
 
-/** Which octets of a file are wanted: all from `offset`, or `wanted` of them. */
+/** The wanted octets of a file: all from `offset`, or `wanted` of them. */
 export interface ByteRange {
   readonly offset: number
   readonly wanted: number | null
@@ -50,7 +50,7 @@ export interface ByteRange {
 
 const whole: ByteRange = { offset: 0, wanted: null, tail: new Uint8Array(0), obstacle: null }
 
-/** Whether the answers to SIZE and MDTM decide what is asked for, or whether anything is. */
+/** Whether the answers to SIZE and MDTM decide which octets are requested, or whether any are. */
 export function isConditional({ request, limits }: RetrievalContext): boolean {
   const { range, resumeFrom, ifChangedSince } = request
   const isLimited = limits.maxSize !== Number.POSITIVE_INFINITY
@@ -87,7 +87,7 @@ export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): By
   }
 }
 
-/** Throws `limit-exceeded` where more would come than limits.maxSize, before any of it is asked for. */
+/** Throws `limit-exceeded` before the transfer where more than limits.maxSize would come. */
 export function checkSize(retrieval: FtpRetrieval, { offset, wanted }: ByteRange, { size }: Attributes): void {
   const { maxSize } = retrieval.context.limits
   const rest = wanted ?? (size === null ? 0 : size - offset)
@@ -104,7 +104,7 @@ function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange
   const point = resumePoint(context.request)
   if (point === undefined) return whole
   if (plan.typecode === 'a') return { ...whole, obstacle: 'text is converted, so that offsets mean nothing' }
-  // MDTM has whole seconds, mostly; the time that the caller kept may have fractions.
+  // MDTM mostly has whole seconds; the caller's time may have fractions.
   const obstacle = resumeObstacle(point, { ...attributes, precision: 1000 })
   if (obstacle !== null) return { ...whole, obstacle }
   const { offset, tail = whole.tail } = point

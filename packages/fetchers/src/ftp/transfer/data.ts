@@ -34,7 +34,7 @@ export async function askPort(retrieval: FtpRetrieval): Promise<number> {
   return asked.port
 }
 
-/** How long a server may take to answer a prefetching EPSV, in milliseconds, while it is not known whether it can. */
+/** The time in milliseconds that a server has to answer a prefetching EPSV, while it is not known whether it can. */
 const prefetchTimeout = 3000
 const silence = 'The server does not answer what it was asked during a transfer.'
 
@@ -57,12 +57,14 @@ export async function takePrefetchedPort(
   return session.prefetchedPort
 }
 
-/** Null: EPSV does not work, and PASV is to be used from now on. Throws where there is no port. */
+/**
+ * The port in the reply. Null: EPSV does not work, and PASV is to be used from now on. Throws where there is no port.
+ */
 function readPort({ session, context }: FtpRetrieval, command: 'EPSV' | 'PASV', reply: Reply): number | null {
   const isExtended = command === 'EPSV'
   const isRefusal = isExtended && isPermanent(reply)
   if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
-    // EPSV may have failed once only, and over IPv6 there is no PASV.
+    // EPSV may have failed only once, and over IPv6 there is no PASV.
     session.quirks.passive = session.quirks.preferred
     throw refusedByServer(context, reply, 'a data connection')
   }
@@ -79,7 +81,7 @@ function portIn({ code, text }: Reply): number | undefined {
   return code === 227 ? readPassivePort(text) : undefined
 }
 
-/** `Entering Extended Passive Mode (|||6446|)`, with any delimiter (RFC 2428 3); IBM i uses `!`. */
+/** Reads the port in `Entering Extended Passive Mode (|||6446|)`, with any delimiter (RFC 2428 3); IBM i uses `!`. */
 export function readExtendedPort(text: string): number | undefined {
   const [, , port] = /\(([!-/:-~])\1\1(\d{1,5})\1\)/.exec(text) ?? []
   return port === undefined ? undefined : Number(port)
@@ -88,8 +90,8 @@ export function readExtendedPort(text: string): number | undefined {
 const sixOctets = /(\()?(?<![\d,])(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})(?![\d,])(\))?/
 
 /**
- * Six octets anywhere in the text, `(127,0,0,1,25,33)` (RFC 959 4.1.2, RFC 1123 4.1.2.6); some servers leave the
- * brackets out.
+ * Reads the port in six octets anywhere in the text, `(127,0,0,1,25,33)` (RFC 959 4.1.2, RFC 1123 4.1.2.6); some
+ * servers leave the brackets out.
  */
 export function readPassivePort(text: string): number | undefined {
   const [, open, h1, h2, h3, h4, p1, p2, close] = sixOctets.exec(text) ?? []
@@ -100,7 +102,8 @@ export function readPassivePort(text: string): number | undefined {
 }
 
 /**
- * No server offers data below port 1024: one that names such a port aims the client at another service (RFC 2577 3).
+ * Refuses ports below 1024: no server offers data there, so such a port aims the client at another service (RFC 2577
+ * 3).
  */
 function checkPort(context: RetrievalContext, port: number, words: string): number {
   if (port >= 1024 && port <= 65_535) return port
@@ -108,8 +111,8 @@ function checkPort(context: RetrievalContext, port: number, words: string): numb
 }
 
 /**
- * How long a port that EPSV names may be silent, in milliseconds: firewalls that do not know EPSV drop the connection,
- * and let that of PASV pass.
+ * The time in milliseconds that a port named by EPSV may be silent: firewalls that do not know EPSV drop the
+ * connection, and let that of PASV pass.
  */
 const silentPortTimeout = 10_000
 
@@ -149,11 +152,11 @@ export class DataConnection {
   async secure(): Promise<void> {
     const { session, plan, context } = this.#retrieval
     const { control } = session
-    // TLS of the socket may also be that of an https proxy.
+    // The socket's TLS may also be that of an https proxy.
     if (plan.tls === 'none' || !(control.socket instanceof TLSSocket) || this.#plain === undefined) return
     const ticket = control.tlsSessionStore ?? control.socket.getSession()
     const { socket, agreed } = startTls(context, plan, this.#plain, ticket)
-    // A ticket of TLS 1.3 serves once: the next data connection takes the next ticket.
+    // A TLS 1.3 ticket serves once: the next data connection takes the next ticket.
     socket.on('session', (next) => {
       control.tlsSessionStore = next
     })
@@ -172,9 +175,9 @@ export class DataConnection {
   close(): void {
     this.#unlink()
     this.#tellClosed()
-    // TLS before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
+    // TLS closes before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
     this.#connection?.close()
-    // With a reason, since without one Node makes an error with a stack for each connection.
+    // The abort has a reason, since without one Node makes an error with a stack for each connection.
     this.#life.abort('closed')
   }
 
@@ -198,7 +201,7 @@ export class DataConnection {
   }
 }
 
-/** Why the data connection failed. A firewall mostly drops the packets; a refusal comes from the host itself. */
+/** Says why the data connection failed. Firewalls mostly drop the packets; the host itself refuses. */
 function unreached(port: number, cause: unknown): string {
   const what = `No data connection to port ${port}, which the server offers`
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
@@ -211,7 +214,7 @@ function isSecure({ plan }: FtpRetrieval): boolean {
   return plan.tls !== 'none'
 }
 
-/** TLS begins a moment later on this connection; the event reports it at once. */
+/** A context whose event reports TLS at once, although TLS begins a moment later on this connection. */
 function announcingTls(context: RetrievalContext): RetrievalContext {
   return { ...context, emit: (event) => context.emit(event.type === 'connected' ? { ...event, tls: true } : event) }
 }

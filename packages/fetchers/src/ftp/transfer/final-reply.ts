@@ -2,12 +2,12 @@ import type { Reply } from '../control/replies.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import type { DataConnection } from './data.ts'
 
-/** How long after the end of the data the reply that ends a transfer may still come. */
+/** The time in milliseconds for the reply that ends a transfer, after the end of the data. */
 const replyTimeout = 10_000
 
 /**
  * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses
- * that one at once (dCache: `503 Transfer in progress`), before its 226: that refusal is not the transfer's.
+ * the EPSV at once (dCache: `503 Transfer in progress`), before its 226; that refusal is not the transfer's.
  */
 export async function finalReply(retrieval: FtpRetrieval, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
   const reply = await last
@@ -22,7 +22,7 @@ export async function finalReply(retrieval: FtpRetrieval, data: DataConnection, 
   return next
 }
 
-/** What a transfer is ended by (RFC 959 5.4), and EPSV never answered. */
+/** Whether the reply ends a transfer (RFC 959 5.4); no such reply answers EPSV. */
 function endsTransfer({ code }: Reply): boolean {
   return code === 226 || code === 250 || code === 426 || code === 451
 }

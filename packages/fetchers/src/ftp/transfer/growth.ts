@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import { type Attributes, attributeSteps } from './byte-range.ts'
 
-/** Where a transfer began, and what was known of the file then. */
+/** The beginning of a transfer, and what was known of the file then. */
 export interface Start {
   readonly offset: number
   readonly size: number

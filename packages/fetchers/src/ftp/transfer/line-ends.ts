@@ -2,11 +2,11 @@ const cr = 0x0d
 const lf = 0x0a
 
 /**
- * Makes LF, the line end of this machine's text files, of the CRLF in which TYPE A has every line (RFC 959 3.1.1.1:
- * the receiver converts "to his own internal form"). A CR elsewhere stays, also where the chunks divide CR from LF.
+ * Turns the CRLF that ends every line in TYPE A into LF, this machine's line end (RFC 959 3.1.1.1: the receiver
+ * converts "to his own internal form"). A CR elsewhere stays, even where chunks divide CR from LF.
  */
 export class LineEnds {
-  /** The last chunk ended with a CR, which is not given out yet. */
+  /** True: the last chunk ended with a CR, which is held back. */
   #held = false
 
   push(chunk: Uint8Array): Uint8Array {
@@ -17,7 +17,7 @@ export class LineEnds {
     return withoutCr(octets.subarray(0, end))
   }
 
-  /** What is left at the end. */
+  /** The octet that is held back, if any. */
   end(): Uint8Array {
     const left = this.#held ? Uint8Array.of(cr) : new Uint8Array(0)
     this.#held = false

@@ -9,8 +9,8 @@ import type { FtpRetrieval } from '../retrieval.ts'
 import { type Attributes, attributeSteps, checkModified, described, wantedRange } from './byte-range.ts'
 
 /**
- * Retrieves metadata alone: SIZE and MDTM, and no transfer. Servers have no size for a directory, and some a time, so
- * a CWD decides where there is no size.
+ * Retrieves only metadata: SIZE and MDTM, and no transfer. Servers give no size for a directory, and some give a time,
+ * so a CWD decides where there is no size.
  */
 export async function retrieveMetadata(retrieval: FtpRetrieval): Promise<Retrieved<'ftp'>> {
   const { plan, context, session } = retrieval
@@ -31,7 +31,7 @@ export async function retrieveMetadata(retrieval: FtpRetrieval): Promise<Retriev
   return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
-/** Keeps the replies that say that there is no such file. */
+/** Collects the replies that say that there is no such file. */
 function noting(step: Step, refusals: Reply[]): Step {
   return {
     ...step,
@@ -48,7 +48,7 @@ export function missing({ plan, context }: FtpRetrieval, reply: Reply): Retrieva
   return refusedByServer(context, reply, shownName(plan.name), { ...advice, ...slashAdvice(plan.cwd, reply) })
 }
 
-/** The reply to SIZE, for the metadata of a retrieval that has no other reply. */
+/** Words the answer to SIZE as a reply, for the metadata of a retrieval that has no other reply. */
 export function sizeReply({ size }: Attributes): Reply {
   return { code: 213, text: size === null ? '' : String(size) }
 }

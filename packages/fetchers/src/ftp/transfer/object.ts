@@ -29,14 +29,14 @@ import { type BodyOptions, TransferBody } from './transfer-body.ts'
 /** Runs a function in another session, and again in a further one where that session fails. */
 export type InSession = <T>(use: (retrieval: FtpRetrieval) => Promise<T>) => Promise<T>
 
-/** The octets that the caller has are not those of this file, which must be retrieved from its beginning. */
+/** Thrown where the caller's octets are not those of this file, which must be retrieved from its beginning. */
 export class ChangedFile extends Error {
   override readonly name = 'ChangedFile'
 }
 
 /**
- * Retrieves a name by RETR, in TYPE I unless the URL has `;type=a`; gives the listing where it is a directory. Throws
- * ChangedFile where the octets that the caller has are not those that the server sends.
+ * Retrieves a name by RETR, in TYPE I unless the URL has `;type=a`; gives the listing where the name is a directory.
+ * Throws ChangedFile where the caller's octets are not those that the server sends.
  */
 export async function retrieveObject(retrieval: FtpRetrieval, inSession: InSession): Promise<Retrieved<'ftp'>> {
   const { context, session } = retrieval
@@ -75,7 +75,7 @@ async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSou
 }
 
 /**
- * Sends all that comes before RETR. In the directory of the session, with a prefetched port, that is nothing: SIZE and
+ * Sends all commands before RETR. In the directory of the session, with a prefetched port, there are none: SIZE and
  * MDTM go out with RETR.
  */
 async function settle(
@@ -100,8 +100,7 @@ async function settle(
 function sendRetr(retrieval: FtpRetrieval, restart: number, port: number | null, questions: readonly Step[]) {
   const { plan, session } = retrieval
   const { prefetching, pipelining } = session.quirks
-  // A second retrieval makes a third one likely. Whether a server can prefetch is tried on a transfer that could be
-  // resumed.
+  // A second retrieval makes a third one likely. A transfer that could be resumed shows whether a server can prefetch.
   const mayAsk = prefetching ?? (session.hasAttributes && plan.typecode !== 'a')
   const prefetches = session.served > 0 && mayAsk && pipelining !== false
   return startTransfer(retrieval, { command: ftpCommands(plan).transfer, restart, port, questions, prefetches })
@@ -156,7 +155,10 @@ function bodyOptions(
   }
 }
 
-/** More octets than SIZE told may come, since files grow. As many as the whole file has mean that REST was ignored. */
+/**
+ * Limits the octets after a restart. More than SIZE said may come, since files grow; as many as the whole file has mean
+ * that the server ignored REST.
+ */
 function afterRestart(
   retrieval: FtpRetrieval,
   { offset, wanted, tail }: ByteRange,
@@ -172,7 +174,7 @@ function afterRestart(
   return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
-/** The caller has the whole file. */
+/** The outcome where the caller has the whole file. */
 function nothingLeft(retrieval: FtpRetrieval, part: ByteRange, attributes: Attributes): Retrieved<'ftp'> {
   retrieval.done()
   return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }

@@ -8,29 +8,36 @@ import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
 
-/** How long a server may take to confirm a transfer that has come whole: it may be writing its log. */
+/** The time in milliseconds for a server to confirm a transfer that has come whole: it may be writing its log. */
 const replyTimeout = 30_000
 
 /**
- * The most octets, and the longest time, that are spent on reading away what follows a range: another login costs more.
+ * The most octets, and the longest time, that are spent on reading away the octets behind a range: another login costs
+ * more.
  */
 const maxDrained = 65_536
 const drainTime = 1000
-/** How long octets may still be on their way after the server has said that it broke off the transfer. */
+/**
+ * The time in milliseconds for octets that are still under way after the server has said that it broke off the
+ * transfer.
+ */
 const grace = 1000
 
 export interface BodyOptions {
-  /** The least octets that must come. More are let through, since files grow. */
+  /** The least number of octets that must come. More are let through, since files grow. */
   readonly expected?: number | undefined
-  /** SIZE gave that number: so many octets are the whole, even if the server never confirms it (security.md R16). */
+  /**
+   * True where SIZE gave that number: so many octets are the whole, even if the server never confirms it (security.md
+   * R16).
+   */
   readonly isProven?: boolean
-  /** If more than these come, they are from the wrong place: the server has ignored REST. */
+  /** The most octets that can be right: if more come, the server has ignored REST. */
   readonly atMost?: number | undefined
-  /** Octets wanted; the connection is closed after the last of them, unless few more are to come. */
+  /** The number of wanted octets; the connection is closed after the last of them, unless few more are to come. */
   readonly wanted?: number | undefined
-  /** Octets that will follow the wanted ones, where their number is known. */
+  /** The number of octets that will follow the wanted ones, where it is known. */
   readonly surplus?: number | undefined
-  /** For TYPE A: converts CRLF to local line ends. */
+  /** Converts CRLF to local line ends, for TYPE A. */
   readonly lineEnds?: LineEnds
   /**
    * Throws where the body is not whole after all; it gets the reply that ended the transfer, and the number of octets.
@@ -39,9 +46,9 @@ export interface BodyOptions {
 }
 
 /**
- * The octets of one transfer, pulled one chunk at a time and lent until the next. They are whole where the data
- * connection has ended AND the control connection says 2yz, in either order; what ends in any other way ends with
- * `partial`. At its end the session is free for another retrieval, or closed.
+ * The octets of one transfer, pulled one chunk at a time; each chunk is valid until the next. They are whole where the
+ * data connection has ended AND the control connection says 2yz, in either order; any other end is `partial`. At the
+ * end the session is free for another retrieval, or closed.
  */
 export class TransferBody implements ByteSource, Breakable, UnreadBody {
   readonly #retrieval: FtpRetrieval
@@ -49,21 +56,21 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   readonly #options: BodyOptions
   #received = 0
   #over = false
-  /** All that was wanted has been given out. */
+  /** True once all wanted octets have been given out. */
   #isSated = false
-  /** Octets that came in one chunk with the last wanted ones, behind them. */
+  /** The number of octets that came in one chunk with the last wanted ones, behind them. */
   #surplus = 0
-  /** More octets came behind the wanted ones than the file has there. */
+  /** True where more octets came behind the wanted ones than the file has there. */
   #isBeyond = false
   #isReading = false
-  /** The server has said that it broke off the transfer. */
+  /** True once the server has said that it broke off the transfer. */
   #isCut = false
   #grace: NodeJS.Timeout | undefined
   #unlink: () => void = () => {}
-  /** The server has said how the transfer ended, and would say so again: 226 with too few octets, 552. */
+  /** True where the server has said how the transfer ended, and would say so again: 226 with too few octets, 552. */
   #isFinal = false
   isBroken = false
-  /** A command or a port that we had sent ahead may be to blame; the server gets none ahead any more. */
+  /** True where a command or a port that we had sent ahead may be to blame; the server gets none ahead any more. */
   isOwnFault = false
   readonly reusesChunks = true
   unreadSince: number | null = performance.now()
@@ -76,7 +83,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     retrieval.session.body = this
     const end = (): void => this.#expectNoMore()
     transfer.exchange.last.then((reply) => isPositive(reply) || end(), end)
-    // The retrieval may end while nobody reads.
+    // The retrieval may end between two reads.
     this.#unlink = retrieval.context.deadline.onAbort(() => this.#abandon())
   }
 
@@ -136,8 +143,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * Reads what comes behind the wanted octets. Where that fails, only the session is lost; but more of them than the
-   * file has say that the server has begun at the first octet (security.md R18).
+   * Reads the octets behind the wanted ones. If that fails, only the session is lost; but more of them than the file
+   * has show that the server began at the first octet (security.md R18).
    */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#retrieval
@@ -182,15 +189,15 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * A server that says 426 or 451 will send no more, but may leave the data connection open. What it has sent before
-   * is on its way, or waits for the consumer.
+   * Closes the data connection soon after 426 or 451: the server will send no more, but may leave it open. Octets sent
+   * before are on their way, or wait for the consumer.
    */
   #expectNoMore(): void {
     this.#isCut = true
     if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
-  /** The data connection has ended. Throws unless the octets are whole. */
+  /** Ends the body after the data connection. Throws unless the octets are whole. */
   async #finish(): Promise<void> {
     const { expected, check } = this.#options
     this.#transfer.data.close()
@@ -230,8 +237,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   #unread(): RetrievalError {
-    const message =
-      'Nobody read the body while other retrievals waited for its connection, which was closed; read or cancel what you retrieve.'
+    const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
+    const message = `${what}. Read or cancel each body soon.`
     return this.#retrieval.context.error('partial', message, { phase: 'body', transient: true })
   }
 

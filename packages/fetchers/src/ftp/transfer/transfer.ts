@@ -6,7 +6,7 @@ import type { FtpRetrieval } from '../retrieval.ts'
 import { askPort, DataConnection, takePrefetchedPort } from './data.ts'
 import { finalReply } from './final-reply.ts'
 
-/** A transfer that has begun: 125 or 150 was received. */
+/** A transfer that has begun, with 125 or 150. */
 export interface Transfer {
   readonly data: DataConnection
   readonly exchange: Exchange
@@ -19,13 +19,13 @@ export type TransferStart =
 
 export interface TransferCommand {
   readonly command: string
-  /** The port that the server has named already; null: none. */
+  /** The port that the server has already named; null: none. */
   readonly port: number | null
-  /** The octet to begin at. Default 0. */
+  /** The offset of the first octet. Default 0. */
   readonly restart?: number
-  /** Commands for the same pipeline. */
+  /** Commands that go out in the same pipeline. */
   readonly questions?: readonly Step[]
-  /** Whether the port for the next transfer may be asked for behind this command. */
+  /** Whether this command may be followed by a request for the next transfer's port. */
   readonly prefetches?: boolean
 }
 
@@ -56,10 +56,7 @@ async function begin(retrieval: FtpRetrieval, wanted: TransferCommand, port: num
   return say(retrieval, wanted, port ?? (await askPort(retrieval)))
 }
 
-/**
- * Tries again on a port that is asked for now: one that was prefetched behind the refused command may be tied to that
- * command.
- */
+/** Tries again on a fresh port: one that was prefetched behind the refused command may be tied to that command. */
 async function beginAgain(retrieval: FtpRetrieval, wanted: TransferCommand): Promise<TransferStart> {
   const { session } = retrieval
   const ahead = session.takePrefetchReply()
@@ -69,8 +66,8 @@ async function beginAgain(retrieval: FtpRetrieval, wanted: TransferCommand): Pro
 }
 
 /**
- * How long a server may take to begin a transfer on a prefetched port, in milliseconds, while it is not known whether
- * it can.
+ * The time in milliseconds that a server has to begin a transfer on a prefetched port, while it is not known whether it
+ * can.
  */
 const replyTimeout = 10_000
 const silence = 'The server does not begin a transfer on a port that it was asked for during the one before.'
@@ -84,7 +81,7 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
   try {
     const sent = control.together(() => {
       const answers = questions.map((question) => control.post(question.command))
-      // Right before the command: some servers forget the offset at any other one.
+      // REST goes right before the command: some servers forget the offset at any other one.
       const restarted = restart > 0 ? control.post(`REST ${restart}`) : null
       const exchange = control.begin(command)
       if (prefetches) session.prefetchPort()
@@ -112,7 +109,7 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
   }
 }
 
-/** For servers that take one command at a time: sends the command on a data connection that is open. */
+/** Sends the command on a data connection that is open, for servers that take one command at a time. */
 async function sendOneByOne(retrieval: FtpRetrieval, wanted: TransferCommand, port: number): Promise<TransferStart> {
   const { control } = retrieval.session
   const { command, restart = 0 } = wanted
@@ -167,7 +164,7 @@ function failureOf(data: DataConnection): Promise<never> {
   return data.opened.then(() => new Promise<never>(() => {}))
 }
 
-/** `REST 100` is answered by 350 (RFC 3659 5). */
+/** Checks the answer to `REST 100`, which is 350 (RFC 3659 5). */
 function checkRestart({ context }: FtpRetrieval, reply: Reply, offset: number): void {
   if (reply.code !== 350)
     throw refusedByServer(context, reply, `to begin at octet ${offset}`, { code: 'range-refused' })

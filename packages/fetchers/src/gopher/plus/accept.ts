@@ -1,14 +1,14 @@
 /** One range of an Accept or Accept-Language field, and its quality. */
 interface Range {
-  /** Lower case: `text/*`, `en-gb`. */
+  /** The range in lower case: `text/*`, `en-gb`. */
   readonly range: string
-  /** 0 to 1; 0: not at all. */
+  /** The quality, 0 to 1; 0: not at all. */
   readonly quality: number
 }
 
 /**
- * Reads `text/plain, text/*;q=0.5` (RFC 9110 12.4.2). What is no range is left out; other parameters do not matter for
- * a view.
+ * Reads `text/plain, text/*;q=0.5` (RFC 9110 12.4.2). Text that is no range is left out; other parameters do not matter
+ * for a view.
  */
 function readRanges(field: string): readonly Range[] {
   return field.split(',').flatMap((element) => {
@@ -33,8 +33,8 @@ export function typeQuality(accept: string | undefined, mediaType: string | null
 
 /**
  * The quality of a language, 0 to 1, which is written as in HTTP or as in Gopher+ (`En_US`). The longest range that
- * begins it decides (RFC 4647 3.3.1), then a range that it begins: a reader of en-GB can read a text that is in en
- * (RFC 4647 3.4). A view without a language may be in any, and comes after all that are known to fit.
+ * begins it decides (RFC 4647 3.3.1), then a range that it begins: a reader of en-GB can read a text in en (RFC 4647
+ * 3.4). A view without a language may be in any, and comes after all that are known to fit.
  */
 export function languageQuality(acceptLanguage: string | undefined, language: string | null): number {
   if (acceptLanguage === undefined) return 1

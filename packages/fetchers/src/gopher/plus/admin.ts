@@ -2,11 +2,11 @@ import { octetsToText } from '@retriever/core'
 
 /** The administrator of an item, and the time of its last change (Gopher+ A2.0). */
 export interface Admin {
-  /** `Ann Admin <ann@example.net>`, as the server writes it. */
+  /** The administrator as the server writes it: `Ann Admin <ann@example.net>`. */
   readonly admin: string | null
   /**
-   * In ISO 8601. The server's digits have no zone and are taken as UTC; UMN's and pygopherd's are in their own local
-   * time.
+   * The time in ISO 8601. The server's digits have no zone and are taken as UTC; UMN's and pygopherd's are in their own
+   * local time.
    */
   readonly modified: string | null
   /** All other lines: Site, Org, Loc, Geog, TZ, Score, Author and others. */
@@ -18,7 +18,7 @@ export function readAdmin(lines: readonly string[]): Admin {
   const fields = new Map<string, string>()
   for (const line of lines) {
     const [, name = '', value = ''] = /^([^:]+):(.*)$/s.exec(line) ?? []
-    // Trimmed after decoding: as an octet, 0xA0 may be the end of a letter.
+    // Blanks are trimmed after decoding: as an octet, 0xA0 may be the end of a letter.
     const field = octetsToText(name).trim()
     if (field !== '') fields.set(field, octetsToText(value).trim())
   }
@@ -38,11 +38,11 @@ function takeField(fields: Map<string, string>, name: string): string | null {
   return value
 }
 
-/** Reads `<YYYYMMDDhhmmss>`; undefined for what is no time. */
+/** Reads `<YYYYMMDDhhmmss>`; undefined for text that is no time. */
 function timeOf(text: string): Date | undefined {
   const [, year, month, day, hour, minute, second] = /<(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)>/.exec(text) ?? []
   const written = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
   const time = new Date(written)
-  // Date takes February 31 for a day in March.
+  // Date reads February 31 as a day in March.
   return !Number.isNaN(time.getTime()) && time.toISOString() === written ? time : undefined
 }

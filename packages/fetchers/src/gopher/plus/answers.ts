@@ -6,7 +6,7 @@ import { fieldOf, type Question } from './ask.ts'
 /** The data block of a request (Gopher+ 2.4), one octet a character. */
 export interface FormData {
   readonly octets: string
-  /** The same for events, without secrets and files. */
+  /** The data block for events, without secrets and files. */
   readonly shown: string
   /** The answers to AskP, as texts: a server may repeat them. */
   readonly secrets: readonly string[]
@@ -15,20 +15,21 @@ export interface FormData {
 /** The answer to one question. */
 interface EncodedAnswer {
   readonly lines: readonly string[]
-  /** The content of a file: the rest of the block, behind all lines. */
+  /** The content of a file, which is the rest of the block, behind all lines. */
   readonly file?: string
 }
 
 type Value = FormAnswers[string]
 
 /**
- * Makes the error for an answer. The message begins with its field and never holds the answer, which may be a secret.
+ * Makes the error for an answer. The message begins with its field and never contains the answer, which may be a
+ * secret.
  */
 export type Refuse = (message: string) => Error
 
 /**
- * Encodes the answers in UTF-8, since nothing tells what the server expects: "the first n lines in the dataBlock", and
- * a file as "the remainder" (Gopher+ 2.8). Without a file the block ends in a dot, and a dot that begins a line is
+ * Encodes the answers in UTF-8, since the server does not name a charset: "the first n lines in the dataBlock", and a
+ * file as "the remainder" (Gopher+ 2.8). Without a file the block ends in a dot, and a dot that begins a line is
  * doubled; with a file its length is counted (2.3, 2.4).
  */
 export function encodeAnswers(questions: readonly Question[], answers: FormAnswers, refuse: Refuse): FormData {
@@ -80,7 +81,7 @@ function answerTo(question: Question, value: Value | undefined, refuse: Refuse):
   if (kind === 'Select') return { lines: boxes(question, value, refuse) }
   if (kind === 'AskL') return { lines: counted(value === undefined ? question.default : linesOf(value, refuse)) }
   if (kind === 'Choose') return { lines: [choice(question, value, refuse)] }
-  // A secret comes from the caller alone: a proposal of the server is not sent.
+  // Only the caller gives a secret: a proposal of the server is not sent.
   if (value === undefined) return { lines: [kind === 'AskP' ? '' : (question.default ?? '')] }
   return { lines: [utf8Octets(textOf(value, refuse))] }
 }
@@ -103,7 +104,7 @@ function choice(question: Question, value: Value | undefined, refuse: Refuse): s
   return question.choices[placeOf(textOf(value, refuse), question, refuse)] ?? ''
 }
 
-/** One line a box, 1 where it is ticked. Gopher+ has no example; UMN's client sends so. */
+/** One line for each box: 1 where it is ticked. Gopher+ has no example; UMN's client sends these lines. */
 function boxes(question: Question, value: Value | undefined, refuse: Refuse): readonly string[] {
   const proposed = question.choices.map((box) => box === question.default)
   if (value === undefined) return proposed.map((ticked) => (ticked ? '1' : '0'))
@@ -143,7 +144,7 @@ export function quoted(text: string): string {
   return `"${shown.length > 100 ? `${shown.slice(0, 100)}...` : shown}"`
 }
 
-/** A message shows at most so many questions or choices. */
+/** The most questions or choices that a message shows. */
 const mostShown = 30
 
 export function some(items: readonly string[]): string {
@@ -151,7 +152,7 @@ export function some(items: readonly string[]): string {
   return `${items.slice(0, mostShown).join(', ')}${more}`
 }
 
-/** The answer that a field wants, in words. */
+/** Names the answer that a field expects. */
 export function wantOf({ kind, default: proposal, choices }: FormField): string {
   const proposed = proposal === null ? '' : `; ${quoted(proposal)} if left out`
   if (kind === 'Choose') return `one of ${some(choices.map(quoted))}`

@@ -8,10 +8,9 @@ const kinds: readonly FormField['kind'][] = ['Ask', 'AskP', 'AskL', 'AskF', 'Sel
 
 /**
  * The questions of an +ASK block, in their order: `Ask: Your name? TAB nobody`, `Choose: Colour? TAB red TAB green`
- * (Gopher+ 2.8). Where the paper leaves something open, this follows the client of the University of Minnesota:
- * `Choosef` is a spelling of `ChooseF`, a `Note:` and a line without a colon need no answer, a question of an unknown
- * kind is answered by one line, and a `Select` without choices is a single box, ticked beforehand where `:1` ends its
- * prompt.
+ * (Gopher+ 2.8). Where the specification is silent, this follows the client of the University of Minnesota: `Choosef`
+ * is a spelling of `ChooseF`, a `Note:` and a line without a colon need no answer, a question of an unknown kind is
+ * answered by one line, and a `Select` without choices is a single box, ticked beforehand where `:1` ends its prompt.
  */
 export function readAsk(lines: readonly string[]): readonly Question[] {
   return lines.flatMap((line) => {
@@ -41,7 +40,7 @@ export function fieldOf({ kind, prompt, default: proposal, choices }: Question):
   }
 }
 
-/** Trimmed after decoding: as an octet, 0xA0 may be the end of a letter. */
+/** Decodes and trims a text, in this order: as an octet, 0xA0 may be the end of a letter. */
 function textOf(octets: string): string {
   return octetsToText(octets).trim()
 }

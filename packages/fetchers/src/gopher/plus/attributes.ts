@@ -42,8 +42,8 @@ export function asksAttributes({ gopherPlus }: GopherPlan): boolean {
 }
 
 /**
- * One entry an item, as its menu line gives it. Lines before any attribute are those of a plain menu, which pygopherd
- * sends in place of `application/gopher+-menu`.
+ * One entry for each item, as its menu line gives it. Lines before any attribute are those of a plain menu, which
+ * pygopherd sends in place of `application/gopher+-menu`.
  */
 export async function* attributeEntries(
   body: AsyncIterable<Uint8Array>,
@@ -70,7 +70,7 @@ function attributeEntry(blocks: Blocks, plan: GopherPlan, decode: Decode): Entry
   }
 }
 
-/** The entry of an +INFO line. Without one, the attributes can only be those of the item that was asked for. */
+/** The entry of an +INFO line. Without one, the attributes can only be those of the requested item. */
 function entryOf(info: string | undefined, plan: GopherPlan, decode: Decode): Entry {
   const { gophertype, selector, host, port } = plan
   if (info === undefined) {

@@ -4,7 +4,7 @@ import { linesBeforeEndMark } from '../end-mark.ts'
 /** One attribute of an item (Gopher+ 2.5): one octet a character. */
 export interface Block {
   /**
-   * The rest of the line behind the name: for +INFO a menu line, for others a line that tells where the attribute is
+   * The rest of the line behind the name: for +INFO a menu line, for others a line that says where the attribute is
    * kept.
    */
   readonly header: string
@@ -16,9 +16,9 @@ export interface Block {
 export type Blocks = Map<string, Block>
 
 /**
- * A line that begins a block: `+ADMIN:`, `+VIEWS: ` with a blank, `+ABSTRACT: 0more TAB /more TAB h TAB 70`. The
- * example of Gopher+ 2.8 has `+ADMIN` without its colon; then nothing may follow, since servers that send text without
- * the leading blank may begin a line of it with a plus.
+ * Matches a line that begins a block: `+ADMIN:`, `+VIEWS: ` with a blank, `+ABSTRACT: 0more TAB /more TAB h TAB 70`.
+ * The example of Gopher+ 2.8 has `+ADMIN` without its colon; then the line must end there, since servers that send text
+ * without the leading blank may begin a line of it with a plus.
  */
 const heading = /^\+(?:([\w.-]+)(?::[ \t]*(.*)|[ \t]*)|(INFO)[ \t]+(.*))$/s
 

@@ -4,9 +4,9 @@ import { languageQuality, typeQuality } from './accept.ts'
 import type { View } from './views.ts'
 
 /**
- * The view that `accept` and `acceptLanguage` prefer; the order of the server decides between equals. Where none is
- * wanted, a remark says so, and a view of a wanted type is taken, or else the first of the server. Null: the server
- * names no views.
+ * The view that `accept` and `acceptLanguage` prefer; the order of the server decides between equals. Where none fits,
+ * a remark says so, and a view of a wanted type is taken, or else the first of the server. Null: the server names no
+ * views.
  */
 export function chooseView(views: readonly View[], context: RetrievalContext): View | null {
   const { accept, acceptLanguage } = context.request

@@ -40,7 +40,7 @@ function formRequired({ fields }: Form, context: RetrievalContext): RetrievalErr
   return context.error('form-required', message, { phase: 'request', advice })
 }
 
-/** `[object Map]` tells more than `object`. */
+/** Names the kind of a value; `[object Map]` says more than `object`. */
 function kindOf(value: unknown): string {
   return typeof value === 'object' ? Object.prototype.toString.call(value) : typeof value
 }

@@ -16,8 +16,8 @@ const status = /^([+-])(-[12]|\d{1,15})[ \t]*\r?\n/
 const unfinished = /^[+-](?:-[12]?|\d{0,15})[ \t]{0,8}\r?$/
 
 /**
- * Undefined where the answer does not begin with a status line: the server has no Gopher+. The octets are read again
- * then.
+ * Reads the status line. Undefined where the answer does not begin with one: the server has no Gopher+, and the octets
+ * are read again as the item.
  */
 export async function readStatus(source: LineReader, context: RetrievalContext): Promise<Status | undefined> {
   let head = ''
@@ -64,9 +64,9 @@ async function* octets(
 }
 
 /**
- * Throws the error. Its first line has a code and the administrator, then come words for the person (Gopher+ 2.3): `1
- * Ann Admin <ann@example.net> CRLF '/nope' does not exist`. The codes are 1: no such item, 2: try later, 3: moved,
- * with the new place.
+ * Throws the server's error. Its first line has a code and the administrator, then come words for the person (Gopher+
+ * 2.3): `1 Ann Admin <ann@example.net> CRLF '/nope' does not exist`. The codes are 1: no such item, 2: try later, 3:
+ * moved, with the new place.
  */
 export async function throwGopherPlusError(
   failure: Status,
@@ -87,9 +87,9 @@ export async function throwGopherPlusError(
 }
 
 /**
- * "Following the error-code is the gopher descriptor of where it now lives" (Gopher+ 2.3): on the same line, perhaps
- * behind the administrator, or on the next. The new place is only told, not retrieved: a text may be a menu there, and
- * a form would go to another server.
+ * Names the new place of an item: "Following the error-code is the gopher descriptor of where it now lives" (Gopher+
+ * 2.3), on the same line, perhaps behind the administrator, or on the next. It is only named, not retrieved: a text may
+ * be a menu there, and a form would go to another server.
  */
 function moved(text: string, plan: GopherPlan): string {
   const descriptors = text.split(/\r?\n/).map((line) => line.replace(/^\s*3\s+(?:[^<\t]*<[^>\t]*>\s*)?/, ''))

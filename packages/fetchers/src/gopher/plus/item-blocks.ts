@@ -6,9 +6,9 @@ import { type Blocks, itemsOf } from './blocks.ts'
 import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.ts'
 
 /**
- * Asks for all attributes of an item, on a connection of its own. The request is a bare `!`: clients may name
- * attributes (`!+VIEWS+ASK`), but pygopherd sends the document then. Null: the server has no Gopher+ and has sent the
- * item (gophernicus), which is not read further.
+ * Asks for all attributes of an item, on another connection. The request is a bare `!`: clients may name attributes
+ * (`!+VIEWS+ASK`), but pygopherd sends the document then. Null: the server has no Gopher+ and has sent the item
+ * (gophernicus), which is not read further.
  */
 export async function askBlocks(plan: GopherPlan, context: RetrievalContext): Promise<Blocks | null> {
   const { gophertype, selector, search } = plan

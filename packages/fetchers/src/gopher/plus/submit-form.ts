@@ -4,9 +4,8 @@ import type { Retrieved } from '../../plugin/fetcher.ts'
 import type { FormData } from './answers.ts'
 
 /**
- * Sends a form and reads the answer. No failure is transient, not even while the form is sent: another try would
- * submit the form again, which only the person may decide (RFC 9110 9.2.2 says the same of methods that are not
- * idempotent).
+ * Sends a form and reads the answer. No failure is transient, not even while the form is sent: another try would submit
+ * the form again, which only the person may decide (RFC 9110 9.2.2 says the same of methods that are not idempotent).
  */
 export async function submitForm(
   { secrets }: FormData,
@@ -33,7 +32,7 @@ function once(body: ByteSource, secrets: readonly string[]): ByteSource {
   }
 }
 
-/** The same error, without the secrets that the server repeats. */
+/** The same error, without the secrets that the server repeats, and not transient. */
 function final(error: unknown, secrets: readonly string[]): unknown {
   if (!RetrievalError.is(error)) return error
   // Replies are shown in printable form.

@@ -1,20 +1,11 @@
 import { octetsToText } from '@retriever/core'
+import type { GopherView as View } from '../../plugin/metadata.ts'
 
-/** A format and language in which an item can be had (Gopher+ A3.0). */
-export interface View {
-  /** `type/subtype` in lower case; null for names such as `GView`. */
-  readonly mediaType: string | null
-  /** In the spelling of the server: `De_DE`, `English`. */
-  readonly language: string | null
-  /** In octets, roughly: servers count in units of 1024. */
-  readonly size: number | null
-  /** The request behind `+`: type and language in the spelling of the server, one octet a character. */
-  readonly name: string
-}
+export type { View }
 
 /**
- * `Text/plain De_DE: <15k>`: a name, and perhaps a size. It is read in steps, each of which can match in one way
- * alone: a line may have 64 KiB.
+ * Matches `Text/plain De_DE: <15k>`: a name, and perhaps a size. It is read in steps, each of which can match in only
+ * one way: a line may have 64 KiB.
  */
 const viewLine = /^([^:<>]+)(.*)$/
 const sizePart = /^:?[ \t]*(?:<([^>]*)>.*)?$/

@@ -1,32 +1,25 @@
 import { RetrievalError, utf8Octets } from '@retriever/core'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { discard } from '../connection/discard.ts'
 import type { Answer } from '../exchange.ts'
 import { describe } from '../response.ts'
 import { type CacheRequest, matches, varyOf } from './cache-request.ts'
 import { ageOf, type Dated, isStorable, staleIfError, usableAs } from './freshness.ts'
-import {
-  type BodyReader,
-  conditionOf,
-  fieldsToKeep,
-  type Store,
-  type Stored,
-  storedHead,
-  updatedBy304,
-} from './stored.ts'
+import { conditionOf, fieldsToKeep, type Store, type Stored, storedHead, updatedBy304 } from './stored.ts'
 import { StoredBody } from './stored-body.ts'
 import { type Kept, StoringBody } from './storing-body.ts'
 
 /** Sends the request with the options of this context. */
 export type Send = (context: RetrievalContext) => Promise<Answer>
 
-/** Responses of one URL that differ by the fields that Vary names. Of more, the oldest is removed. */
+/** The most responses of one URL that differ by the fields that Vary names; the oldest one above that is removed. */
 const maxVariants = 8
 
 /** A stored response, with its body open unless the request is HEAD. */
 interface Match {
   readonly stored: Stored
-  readonly reader: BodyReader | null
+  readonly reader: ByteSource | null
 }
 
 /** One request that may be answered out of the cache. */
@@ -63,7 +56,7 @@ export class CacheLookup {
       if (directives['only-if-cached']) throw this.#notCached()
       return match === null ? await this.#fetch() : await this.#validate(match)
     } catch (error) {
-      await match?.reader?.close()
+      await match?.reader?.cancel()
       throw error
     }
   }
@@ -83,7 +76,7 @@ export class CacheLookup {
       const reader = await deadline.unlimited(() => opened)
       if (reader !== null) return { stored, reader }
     } catch (error) {
-      this.#track(opened.then((late) => late?.close()).catch(() => {}))
+      this.#track(opened.then((late) => late?.cancel()).catch(() => {}))
       throw error
     }
     await this.#remove(stored)
@@ -95,7 +88,7 @@ export class CacheLookup {
     return this.#keepIfStorable(await this.#send(this.#context), requestTime)
   }
 
-  /** RFC 9111 4.3. */
+  /** Validates the stored response at the server (RFC 9111 4.3). */
   async #validate(match: Match): Promise<Answer> {
     const { stored } = match
     const condition = conditionOf(stored)
@@ -114,14 +107,14 @@ export class CacheLookup {
       await discard(body, context)
       const fresh = updatedBy304(stored, head, requestTime, Date.now())
       if (fresh !== null) return this.#serveRevalidated({ ...match, stored: fresh })
-      await match.reader?.close()
+      await match.reader?.cancel()
       return this.#fetch()
     }
     if (isFailure(head.status) && this.#isUsableOnError(stored)) {
       await discard(body, context)
       return this.#serveStale(match, head.reply)
     }
-    await match.reader?.close()
+    await match.reader?.cancel()
     return this.#keepIfStorable(answer, requestTime)
   }
 
@@ -224,12 +217,12 @@ export class CacheLookup {
   }
 }
 
-/** RFC 5861 4: the statuses that stale-if-error is about. */
+/** Whether stale-if-error is about this status (RFC 5861 4). */
 function isFailure(status: number): boolean {
   return status === 500 || (status >= 502 && status <= 504)
 }
 
-/** The server could not be reached or gave no response. A bad certificate is not among these. */
+/** Whether the server could not be reached or gave no response. A bad certificate does not count. */
 function isUnreachable(error: unknown): error is RetrievalError {
   const codes: readonly string[] = ['host-not-found', 'connect-failed', 'receive-failed']
   return RetrievalError.is(error) && codes.includes(error.code)

@@ -3,11 +3,14 @@ import type { Cache } from './cache.ts'
 
 /** A cache in a folder, for several processes at a time. */
 export interface DirectoryCache {
-  /** Created if it is missing. It must belong to the user, and nobody else may have write access. */
+  /** The folder, created if it is missing. It must belong to the user, and no other user may have write access. */
   readonly directory: string
-  /** Octets, in blocks of 4 KiB a file. Beyond it, the least recently used is removed. Default 512 MiB. */
+  /**
+   * The most octets, in blocks of 4 KiB a file. Above it, the least recently used responses are removed. Default 512
+   * MiB.
+   */
   readonly maxSize?: number
-  /** Octets of the largest body that is stored. Default an eighth of maxSize. */
+  /** The most octets of a body that is stored. Default an eighth of maxSize. */
   readonly maxEntrySize?: number
 }
 
@@ -29,13 +32,13 @@ const directoryKinds: Readonly<Record<keyof DirectoryCache, OptionKind>> = {
   maxEntrySize: count,
 }
 
-/** Throws `invalid-option`. */
+/** Throws `invalid-option` for options that make no sense. */
 export function checkCache(option: CacheOption): void {
   if (option !== 'memory')
     checkOptions({ ...option, directory: option.directory ?? '' }, directoryKinds, 'httpFetcher.cache.')
 }
 
-/** The modules of the cache are loaded when one is opened. */
+/** Opens a cache. Its modules are loaded only then. */
 export async function openCache(option: CacheOption): Promise<Cache> {
   const { Cache } = await import('./cache.ts')
   if (option === 'memory') {

@@ -13,7 +13,7 @@ export interface CacheRequest {
   /** SHA-256 in hexadecimal, which reveals nothing of the URL. */
   readonly key: string
   readonly method: 'GET' | 'HEAD'
-  /** By lower-case name. */
+  /** The request's fields by lower-case name. */
   readonly fields: ReadonlyMap<string, string>
   readonly directives: Directives
 }
@@ -25,8 +25,9 @@ export interface CacheRequest {
 const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|pragma)$/i
 
 /**
- * Null for a request that never uses the cache: one for a part, one with a condition, and one that may identify the
- * user (by a login, a client certificate, an unknown field), since its response may be for that person only.
+ * The request as the cache compares it. Null for one that never uses the cache: one for a part, one with a condition,
+ * and one that may identify the user (by a login, a client certificate, an unknown field), since its response may be
+ * for that person only.
  */
 export function cacheRequest(
   plan: HttpPlan,

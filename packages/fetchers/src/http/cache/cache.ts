@@ -21,7 +21,10 @@ export class Cache {
     this.#maxEntrySize = maxEntrySize
   }
 
-  /** Serves a stored response where RFC 9111 allows it. Else sends the request, and stores the response if it may. */
+  /**
+   * Serves a stored response where RFC 9111 allows it. Otherwise it sends the request, and stores the response if it
+   * may.
+   */
   async answer(
     plan: HttpPlan,
     context: RetrievalContext,

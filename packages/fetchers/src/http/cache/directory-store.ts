@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, lstat, mkdir, rename, unlink, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { systemReason } from '../../plugin/system-reason.ts'
 import { bodiesOf, sweep } from './directory-sweep.ts'
 import { createStored, openStored, readIndex, writeIndex } from './index-file.ts'
-import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
+import type { BodyWriter, Store, Stored } from './stored.ts'
 
 /** Octets that are read at once. */
 const chunkSize = 64 * 1024
@@ -34,8 +36,9 @@ export class DirectoryStore implements Store {
       await this.#checked
     } catch (cause) {
       this.#checked = undefined
-      const { code = '', message } = cause as NodeJS.ErrnoException
-      const why = cause instanceof Unfit ? message : (reasons[code] ?? (code || String(cause)))
+      const { code, message } = cause as NodeJS.ErrnoException
+      const reason = code === 'EEXIST' ? 'it is no folder' : (systemReason(cause) ?? code ?? message)
+      const why = cause instanceof Unfit ? message : `${reason}; name another`
       throw context.error('file-failed', `The cache folder ${this.#directory} cannot be used: ${why}.`, { cause })
     }
   }
@@ -45,7 +48,7 @@ export class DirectoryStore implements Store {
     try {
       const all = await readIndex(path)
       if (all !== null) {
-        // sweep takes this for the time of the last use.
+        // sweep reads this as the time of the last use.
         await utimes(path, new Date(), new Date()).catch(() => {})
         return all
       }
@@ -67,7 +70,7 @@ export class DirectoryStore implements Store {
     this.#grow(all.reduce((sum, { length }) => sum + length, 0))
   }
 
-  async open(stored: Stored): Promise<BodyReader | null> {
+  async open(stored: Stored): Promise<ByteSource | null> {
     if (stored.body === null) return null
     try {
       const file = await openStored(this.#path(stored.body))
@@ -130,7 +133,7 @@ export class DirectoryStore implements Store {
       (size) => {
         this.#excess = size - this.#maxSize
       },
-      // Tried again at the next write.
+      // The next write tries again.
       () => {
         this.#excess = Number.POSITIVE_INFINITY
       },
@@ -144,21 +147,13 @@ export class DirectoryStore implements Store {
 
 class Unfit extends Error {}
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied; name another',
-  EEXIST: 'it is no folder; name another',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of its path is no folder; name another',
-  EROFS: 'the file system is read-only; name another',
-}
-
-/** Whoever can write to the folder decides what is served, so only the user may. */
+/** Checks that only the user can write to the folder, since its content decides what is served. */
 async function checkDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const stats = await lstat(directory)
   if (stats.isSymbolicLink()) throw new Unfit('it is a symbolic link; name the folder that it leads to')
   if (!stats.isDirectory()) throw new Unfit('it is no folder; name another')
-  // Windows has neither.
+  // Windows has no user ids and modes.
   if (process.getuid === undefined) return
   if (stats.uid !== process.getuid()) throw new Unfit('it belongs to somebody else; name one of your own')
   if ((stats.mode & 0o022) !== 0)
@@ -180,7 +175,7 @@ async function isUndamaged(file: FileHandle, { length, check }: Stored): Promise
   return sum === check
 }
 
-function reader(file: FileHandle): BodyReader {
+function reader(file: FileHandle): ByteSource {
   let closing: Promise<void> | undefined
   return {
     read: async () => {
@@ -189,7 +184,7 @@ function reader(file: FileHandle): BodyReader {
       if (bytesRead === chunkSize) return chunk
       return bytesRead === 0 ? null : chunk.slice(0, bytesRead)
     },
-    close: () => {
+    cancel: () => {
       closing ??= file.close()
       return closing
     },

@@ -91,7 +91,7 @@ async function namedBy(directory: string, index: FoundFile | undefined): Promise
   return (name) => all?.some(({ body }) => body === name) ?? false
 }
 
-/** Returns the octets that were freed. */
+/** Removes the file. Returns the octets that were freed. */
 async function remove(directory: string, { name, size }: FoundFile): Promise<number> {
   return unlink(join(directory, name)).then(
     () => size,

@@ -7,9 +7,9 @@ export type Directives = Readonly<Record<string, string>>
 /** A response without its body, and when it came. */
 export interface Dated {
   readonly status: number
-  /** By lower-case name. */
+  /** The response's fields by lower-case name. */
   readonly fields: Readonly<Record<string, string>>
-  /** When the request was sent and the response's head came, in milliseconds since 1970. */
+  /** The times when the request was sent and the response's head came, in milliseconds since 1970. */
   readonly requestTime: number
   readonly responseTime: number
 }
@@ -89,7 +89,7 @@ function isoDate(time: number): string {
   return new Date(time).toISOString()
 }
 
-/** RFC 9110 6.6.1: without a Date it is the time of arrival. */
+/** The time of the Date field; without one, the time of arrival (RFC 9110 6.6.1). */
 function madeAt({ fields, responseTime }: Dated): number {
   return httpDate(fields.date)?.getTime() ?? responseTime
 }

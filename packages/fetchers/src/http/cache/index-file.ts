@@ -32,7 +32,7 @@ export async function writeIndex(path: string, stored: readonly Stored[]): Promi
   }
 }
 
-/** Null for a file that is no index. Rejects with the system's error if it cannot be read. */
+/** Reads an index. Null for a file that is none. Rejects with the system's error if it cannot be read. */
 export async function readIndex(path: string): Promise<readonly Stored[] | null> {
   const file = await openStored(path)
   try {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { BodyReader, BodyWriter, Store, Stored } from './stored.ts'
+import type { ByteSource } from '../../plugin/byte-source.ts'
+import type { BodyWriter, Store, Stored } from './stored.ts'
 
 /** Bodies are kept in chunks of this size, since a server may send single octets. */
 const chunkSize = 64 * 1024
@@ -13,7 +14,7 @@ interface Group {
 /** Stores responses until the client is closed, up to a size. undici's never evicts the only response of a URL. */
 export class MemoryStore implements Store {
   readonly #maxSize: number
-  /** The least recently used first. */
+  /** The groups by key, the least recently used first. */
   readonly #groups = new Map<string, Group>()
   readonly #bodies = new Map<string, readonly Uint8Array[]>()
   #size = 0
@@ -45,13 +46,13 @@ export class MemoryStore implements Store {
     }
   }
 
-  async open({ body }: Stored): Promise<BodyReader | null> {
+  async open({ body }: Stored): Promise<ByteSource | null> {
     const chunks = body === null ? undefined : this.#bodies.get(body)
     if (chunks === undefined) return null
     let at = 0
     return {
       read: async () => chunks[at++]?.slice() ?? null,
-      close: async () => {},
+      cancel: async () => {},
     }
   }
 

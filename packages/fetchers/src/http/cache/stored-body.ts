@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { BodyReader, Stored } from './stored.ts'
+import type { Stored } from './stored.ts'
 
 /**
  * A body out of the cache. Its length and checksum are compared at the end: a damaged one is removed, and the read
  * fails.
  */
 export class StoredBody implements ByteSource {
-  readonly #reader: BodyReader | null
+  readonly #reader: ByteSource | null
   readonly #stored: Stored
   readonly #context: RetrievalContext
   readonly #damaged: () => Promise<void>
@@ -18,7 +18,7 @@ export class StoredBody implements ByteSource {
   #check = 0
 
   /** `reader` is null where no body was stored. `damaged` removes the entry from the cache. */
-  constructor(reader: BodyReader | null, stored: Stored, context: RetrievalContext, damaged: () => Promise<void>) {
+  constructor(reader: ByteSource | null, stored: Stored, context: RetrievalContext, damaged: () => Promise<void>) {
     this.#reader = reader
     this.#stored = stored
     this.#context = context
@@ -48,7 +48,7 @@ export class StoredBody implements ByteSource {
     if (this.#over) return
     this.#over = true
     this.#forget()
-    await this.#reader?.close()
+    await this.#reader?.cancel()
   }
 
   #counted(chunk: Uint8Array): Uint8Array {

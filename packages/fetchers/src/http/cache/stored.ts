@@ -1,3 +1,4 @@
+import type { ByteSource } from '../../plugin/byte-source.ts'
 import { httpDate } from '../../plugin/date.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { elementsOf } from '../fields.ts'
@@ -14,11 +15,11 @@ export interface Stored extends Dated {
   /** The name of the body within the store; null for HEAD. */
   readonly body: string | null
   readonly length: number
-  /** CRC-32 of the body: after a power failure the disk may hold other octets than were written. */
+  /** The CRC-32 of the body: after a power failure the disk may hold other octets than were written. */
   readonly check: number
 }
 
-/** Holds responses: by key (of a request) a list, whose members differ by what Vary names. */
+/** A store: each key (of a request) has a list of responses, which differ by the fields that Vary names. */
 export interface Store {
   /** Rejects with `file-failed` if nothing can or should be stored there. */
   ready(context: RetrievalContext): Promise<void>
@@ -26,16 +27,10 @@ export interface Store {
   read(key: string): Promise<readonly Stored[]>
   /** Replaces all responses of the key. Bodies that are no longer named are removed. */
   write(key: string, all: readonly Stored[]): Promise<void>
-  /** Null if the body is gone or damaged. */
-  open(stored: Stored): Promise<BodyReader | null>
+  /** Opens the body. Null if it is gone or damaged. */
+  open(stored: Stored): Promise<ByteSource | null>
   create(key: string): Promise<BodyWriter>
   /** Waits for background work (the sweep). */
-  close(): Promise<void>
-}
-
-export interface BodyReader {
-  /** The next octets, which belong to the caller; null at the end. */
-  read(): Promise<Uint8Array | null>
   close(): Promise<void>
 }
 
@@ -44,11 +39,11 @@ export interface BodyWriter {
   readonly name: string
   write(chunk: Uint8Array): Promise<void>
   end(): Promise<void>
-  /** Removes it. Never rejects. */
+  /** Removes the body. Never rejects. */
   discard(): Promise<void>
 }
 
-/** The response's head as it is served; `age` in seconds (RFC 9111 5.1). */
+/** The response's head, as it is served; `age` in seconds (RFC 9111 5.1). */
 export function storedHead({ status, reason, fields }: Stored, age: number): ResponseHead {
   return new ResponseHead({
     status,
@@ -58,7 +53,7 @@ export function storedHead({ status, reason, fields }: Stored, age: number): Res
   })
 }
 
-/** RFC 9111 3.1 and RFC 9110 7.6.1: fields that are about one connection. */
+/** Fields that are about one connection (RFC 9111 3.1, RFC 9110 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -77,7 +72,7 @@ export function fieldsToKeep(fields: Readonly<Record<string, string>>): Record<s
   return Object.fromEntries(entries)
 }
 
-/** RFC 9111 3.2: fields that describe the stored octets. A 304 has none. */
+/** Fields that describe the stored octets (RFC 9111 3.2). A 304 has none. */
 const ofBody: ReadonlySet<string> = new Set(['content-length', 'content-encoding', 'content-range'])
 
 /** The response with the fields of a 304 (RFC 9111 4.3.4). Null if the 304 is about another representation. */

@@ -1,15 +1,16 @@
 import { crc32 } from 'node:zlib'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { systemReason } from '../../plugin/system-reason.ts'
 import type { BodyWriter, Stored } from './stored.ts'
 
-/** What the index of the cache says of a whole body. */
+/** The facts about a whole body in the cache's index. */
 export type Kept = Pick<Stored, 'body' | 'length' | 'check'>
 
-/** How a body is kept. */
+/** The means by which a body is kept. */
 export interface Keeping {
   readonly maxSize: number
-  /** Octets of the body as the head says; null where it does not. */
+  /** The number of octets by the response's head; null where it gives none. */
   readonly size: number | null
   create(): Promise<BodyWriter>
   /** Called once, with a whole body. */
@@ -60,7 +61,9 @@ export class StoringBody implements ByteSource {
     return this.#source.cancel()
   }
 
-  /** If writing fails, nothing is kept and a remark says why; the retrieval goes on, unless it has ended meanwhile. */
+  /**
+   * Runs an operation. If it fails, nothing is kept and a remark says why; the retrieval goes on, unless it has ended.
+   */
   async #attempt(operation: () => Promise<void>): Promise<void> {
     if (this.#dropped) return
     const { deadline, emit, url } = this.#context
@@ -72,8 +75,8 @@ export class StoringBody implements ByteSource {
       this.#drop()
       this.#keeping.track(running.catch(() => {}))
       deadline.throwIfAborted()
-      const { code, message } = cause as NodeJS.ErrnoException
-      emit({ type: 'remark', url, message: `It is not kept in the cache: ${reasons[code ?? ''] ?? message}.` })
+      const why = systemReason(cause) ?? (cause as Error).message
+      emit({ type: 'remark', url, message: `It is not kept in the cache: ${why}.` })
     }
   }
 
@@ -108,11 +111,4 @@ export class StoringBody implements ByteSource {
     this.#dropped = true
     this.#forget()
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EDQUOT: 'the quota is used up',
-  ENOENT: 'its folder is gone',
-  ENOSPC: 'no space is left on the device',
-  EROFS: 'the file system is read-only',
 }

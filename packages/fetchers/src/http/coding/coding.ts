@@ -5,7 +5,7 @@ import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingOf, decode, knownCodings, type Wire } from './decoder.ts'
 
-/** More codings than any server applies (security.md 41: a body in very many codings). */
+/** The most codings of a body, more than any server applies (security.md 41: a body in very many codings). */
 const maxCodings = 3
 
 /** The value of Accept-Encoding. */
@@ -66,7 +66,7 @@ function codingsOf({ metadata }: Retrieved<'http'>): string[] {
 }
 
 /**
- * The codings in the order in which they are undone. Null: one of them is not known, and those below it cannot be
+ * The codings in the order in which they are undone. Null: one of them is not known, so those below it cannot be
  * undone.
  */
 function knownAll(names: readonly string[]): Coding[] | null {
@@ -76,7 +76,7 @@ function knownAll(names: readonly string[]): Coding[] | null {
 
 const compressed: Advice = { option: 'compressed' }
 
-/** Throws `limit-exceeded` for more than there may be. */
+/** Throws `limit-exceeded` for too many codings. */
 function checkCount(
   names: readonly string[],
   { body }: Retrieved<'http'>,
@@ -99,7 +99,7 @@ function decodedBody(source: ByteSource, codings: readonly Coding[], context: Re
   return {
     read: () => octets.read(),
     async cancel() {
-      // A decoder that was never read does not pass it on.
+      // A decoder that was never read does not pass the cancel on.
       await source.cancel()
       await octets.cancel()
     },

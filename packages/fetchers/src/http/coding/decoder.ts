@@ -9,10 +9,11 @@ export interface Coding {
   readonly name: string
   /** A decoder for a body that begins with this octet. */
   open(first: number): ZlibStream
-  /** What may follow the end of the coding. */
+  /** The octets that may follow the end of the coding. */
   readonly after: 'nothing' | 'zeros' | 'another'
   /**
-   * Whether the last octet is none of it, though zlib waits for more: by the last five, and how many have been decoded.
+   * Whether the last octet is not part of the coding, though zlib waits for more. `last`: the last five octets;
+   * `decoded`: how many have been decoded.
    */
   hasTail?(last: Buffer, decoded: number): boolean
 }
@@ -23,7 +24,8 @@ const chunkSize = 64 * 1024
 const gzip: Coding = {
   name: 'gzip',
   open: () => zlib.createGunzip({ chunkSize }),
-  // Further members (RFC 1952 2.2) Node's decoder reads itself. Zeros pad what came from a tape, or a block device.
+  // Node's decoder reads further members (RFC 1952 2.2) itself. Zeros pad files that came from a tape or a block
+  // device.
   after: 'zeros',
   // zlib takes any octet for the first of a member until it sees the second. A line end behind a member (often PHP's)
   // is told by the length before it (RFC 1952 2.3.1); behind a second member it passes for a cut one.
@@ -42,17 +44,17 @@ const brotli: Coding = { name: 'br', open: () => zlib.createBrotliDecompress({ c
 
 type CreateZstd = (options: { chunkSize: number; params: Readonly<Record<number, number>> }) => ZlibStream
 
-/** From Node 22.15 on. */
+/** zstd's decoder exists from Node 22.15 on. */
 const { createZstdDecompress } = zlib as { createZstdDecompress?: CreateZstd }
 
-/** ZSTD_d_windowLogMax of zstd.h; RFC 9659 3 allows no window over 8 MiB, zstd itself 128. */
+/** The parameter ZSTD_d_windowLogMax of zstd.h; RFC 9659 3 allows no window over 8 MiB, zstd itself 128. */
 const zstdWindow = { 100: 23 }
 
 function zstd(create: CreateZstd): Coding {
   return { name: 'zstd', open: () => create({ chunkSize, params: zstdWindow }), after: 'another' }
 }
 
-/** In the order in which they are asked for. */
+/** The codings in the order in which they are asked for. */
 const known: readonly Coding[] = [
   gzip,
   deflate,
@@ -60,7 +62,7 @@ const known: readonly Coding[] = [
   ...(createZstdDecompress === undefined ? [] : [zstd(createZstdDecompress)]),
 ]
 
-/** Their names, as in Accept-Encoding. */
+/** The names of the codings, as in Accept-Encoding. */
 export const knownCodings: readonly string[] = known.map(({ name }) => name)
 
 /** The coding of a name in lower case. RFC 9110 8.4.1.3: x-gzip is gzip. */
@@ -68,7 +70,10 @@ export function codingOf(name: string): Coding | undefined {
   return known.find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
 }
 
-/** Limits a decompression bomb (security.md 40). Zeros reach 1032:1 in deflate, so small bodies may pass the ratio. */
+/**
+ * The limit of a decompression bomb (security.md 40). Zeros reach 1032:1 in deflate, so small bodies may pass the
+ * ratio.
+ */
 const maxRatio = 250
 const ratioFrom = 64 * 1024 * 1024
 
@@ -79,7 +84,7 @@ export interface Wire {
 
 /**
  * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that
- * are not in it or follow its end, `limit-exceeded` for a bomb. Nothing at all is no octets, and no error.
+ * are not in it or follow its end, `limit-exceeded` for a bomb. An empty body gives no octets and no error.
  */
 export function decode(coded: ByteSource, coding: Coding, wire: Wire, context: RetrievalContext): ByteSource {
   return sourceOf(decodedChunks(coded, coding, wire, context))

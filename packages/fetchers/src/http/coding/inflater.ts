@@ -4,14 +4,14 @@ import type { Transform } from 'node:stream'
 export type ZlibStream = Transform & { readonly bytesWritten: number }
 
 /**
- * Works a zlib stream by hand: octets are written, decoded octets are pulled, and zlib is never more than one chunk
- * ahead. A zlib stream that is piped does not tell which octets follow the end of the coding.
+ * Drives a zlib stream by hand: octets are written, decoded octets are pulled, and zlib is never more than one chunk
+ * ahead. A piped zlib stream would not tell which octets follow the end of the coding.
  */
 export class Inflater {
   readonly #stream: ZlibStream
   #written: Uint8Array = new Uint8Array()
   #before = 0
-  /** Everything that was written has been decoded and can be pulled. */
+  /** True once everything that was written has been decoded and can be pulled. */
   #through = true
   #freed = false
   #wake: () => void = () => {}
@@ -28,13 +28,14 @@ export class Inflater {
   }
 
   /**
-   * The octets of the last write that follow the end of the coding. None: the coding may have ended with them, or not.
+   * The octets of the last write that follow the end of the coding. If there are none, the coding may or may not have
+   * ended.
    */
   get rest(): Uint8Array {
     return this.#written.subarray(this.#stream.bytesWritten - this.#before)
   }
 
-  /** The octets are in use until `next` has given null: write again only then. */
+  /** Writes octets. They are in use until `next` has given null: write again only then. */
   write(octets: Uint8Array): void {
     this.#written = octets
     this.#before = this.#stream.bytesWritten
@@ -48,7 +49,9 @@ export class Inflater {
     this.#stream.end()
   }
 
-  /** The next decoded octets, the caller's own; null: more must be written first. Rejects with zlib's error. */
+  /**
+   * The next decoded octets, which belong to the caller; null: more must be written first. Rejects with zlib's error.
+   */
   async next(): Promise<Uint8Array | null> {
     while (true) {
       if (this.#freed) throw new Error('The inflater was freed.')

@@ -11,7 +11,7 @@ export class HttpBody implements ByteSource {
   #isOver = false
   readonly reusesChunks = true
 
-  /** `release` is called once, when nothing more is wanted of the exchange. */
+  /** `release` is called once, when the exchange is no longer needed. */
   constructor(exchange: Exchange, context: RetrievalContext, release: () => void) {
     this.#exchange = exchange
     this.#context = context

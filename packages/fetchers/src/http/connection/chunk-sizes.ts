@@ -13,7 +13,7 @@ export class ChunkSizes {
   #part: Part = 'size'
   #size = 0
   #digits = 0
-  /** Octets still to come of the data and its line end. */
+  /** Octets of the data and its line end that are still to come. */
   #remaining = 0
 
   /** The octets without such blanks, in order. */

@@ -6,9 +6,9 @@ export interface Head {
   readonly status: number
   /** The reason phrase as sent, which may be empty; HTTP/1.1 gives it no meaning. */
   readonly reason: string
-  /** `HTTP/1.1` */
+  /** The version as sent: `HTTP/1.1`. */
   readonly version: string
-  /** In the order in which they came, one octet a character. */
+  /** The fields in the order in which they came, one octet a character. */
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
@@ -19,19 +19,19 @@ export interface HttpConnection {
   /** The server's address; undefined behind a proxy, which alone knows it. */
   readonly peerAddress: string | undefined
   /**
-   * It has served before. An exchange that fails on it may be sent again at once: perhaps the server closed the idle
-   * connection or, in HTTP/2, was about to end it.
+   * True where the connection has served before. An exchange that fails on it may be sent again at once: perhaps the
+   * server closed the idle connection or, in HTTP/2, was about to end it.
    */
   readonly isReused: boolean
-  /** Another exchange may begin now. */
+  /** Whether another exchange may begin now. */
   readonly hasRoom: boolean
-  /** HTTP/2: several exchanges may be under way at a time. */
+  /** True for HTTP/2: several exchanges may be under way at a time. */
   readonly isShared: boolean
   begin(request: Dispatcher.DispatchOptions): Exchange
-  /** Called when it can serve again; the pool sets it. */
+  /** Called when the connection can serve again; the pool sets it. */
   onFree: () => void
   onceClosed(listener: () => void): void
-  /** Ends it at once. Settles when it is closed. */
+  /** Ends the connection at once. Settles when it is closed. */
   destroy(): Promise<void>
 }
 
@@ -48,36 +48,38 @@ export interface Exchange {
    */
   take(): Uint8Array | null | undefined
   arrival(): Promise<void>
-  /** A copy of a small body that has come whole with the head; null: it is to be taken piece by piece. */
+  /** A copy of a small body that has come whole with the head; null: take the body piece by piece. */
   takeWhole(): Uint8Array | null
-  /** Ends the exchange, the connection too in HTTP/1.1. Settles when that is done. */
+  /** Ends the exchange, and in HTTP/1.1 also the connection. Settles when that is done. */
   cancel(): Promise<void>
 }
 
-/** Octets of a response that are kept, to be shown if it is not HTTP. */
+/** The most octets of a response that are kept, to be shown if it is not HTTP. */
 export const shownOctets = 80
 
-/** security.md section 2: a server must not keep a client busy with interim responses without end. */
+/** The most interim responses: a server must not keep a client busy with them without end (security.md section 2). */
 export const maxInterim = 10
 
 export class TooManyInterim extends Error {}
 
-/** It has the code of undici's error for the same. */
+/** This error has the code of undici's own error for the same. */
 export class HeadTooLarge extends Error {
   readonly code = 'UND_ERR_HEADERS_OVERFLOW'
 }
 
-/** Octets came before the request (security.md case 39: a response that is queued on an idle connection). */
+/**
+ * Thrown where octets came before the request (security.md case 39: a response that is queued on an idle connection).
+ */
 export class UnsolicitedData extends Error {}
 
-/** Octets come without end, and without bringing a head or a body. */
+/** Thrown where octets come without end, and without bringing a head or a body. */
 export class UnboundedHead extends Error {}
 
-/** The response is not valid HTTP/1; the message says why. */
+/** Thrown for a response that is not valid HTTP/1; the message says why. */
 export class InvalidHttp extends Error {}
 
-/** The connection ended before the whole body had come. */
+/** Thrown where the connection ended before the whole body had come. */
 export class PrematureClose extends Error {}
 
-/** The connection was lost before the request was written; `cause` says how. */
+/** Thrown where the connection was lost before the request was written; `cause` says how. */
 export class ConnectionLost extends Error {}

@@ -3,12 +3,12 @@ import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
- * The body of a redirect or an error is read to its end, so that the connection can serve again, but no longer than
- * this.
+ * The longest time in which the body of a redirect or an error is read to its end, so that the connection can serve
+ * again.
  */
 const discardMilliseconds = 1000
 
-/** Reads a body to its end if that is quickly done. Otherwise closes its connection. */
+/** Reads a body to its end if that is quickly done, and otherwise closes its connection. */
 export async function discard(body: ByteSource, context: RetrievalContext): Promise<void> {
   await readBriefly(body, context, () => {})
 }
@@ -38,7 +38,7 @@ async function readBriefly(
       if (length > limits.maxReply) return giveUp()
     }
   } catch {
-    // The body broke off, which does not matter: it is not wanted.
+    // The body broke off, which does not matter: it is not needed.
   } finally {
     clearTimeout(timer)
   }

@@ -29,7 +29,7 @@ export class HeadReader {
   #pending = ''
   #status: StatusLine | null = null
   #fields: Field[] = []
-  /** Octets of names and values. */
+  /** The number of octets of names and values. */
   #size = 0
   #interim = 0
   /** Whether the last line after the status line ended in CRLF; null: there is none yet. */
@@ -54,7 +54,7 @@ export class HeadReader {
     return at
   }
 
-  /** Reads up to the next blank line, or all where there is none. */
+  /** Reads up to the next blank line, or all octets where there is none. */
   #readLines(octets: Buffer, from: number): number {
     const end = octets.indexOf(blankLine, from)
     const text = octets.toString('latin1', from, end < 0 ? octets.length : end + blankLine.length)
@@ -82,7 +82,7 @@ export class HeadReader {
     return Buffer.from(`${text}\r\n`, 'latin1')
   }
 
-  /** Throws for a line that is no HTTP or too long, even before its end has come. */
+  /** Throws for a line that is not HTTP or too long, even before its end has come. */
   #checkBeginning(line: string, before: number): void {
     if (this.#status !== null) {
       if (this.#size + line.length > this.#maxReply) throw tooLarge()
@@ -99,14 +99,14 @@ export class HeadReader {
     }
   }
 
-  /** RFC 9112 2.2: blank lines before a message are skipped. */
+  /** Reads the status line; blank lines before it are skipped (RFC 9112 2.2). */
   #begin(line: string): void {
     if (line !== '') this.#status = readStatusLine(line)
   }
 
   /**
-   * An LF without CR ends a line if all fields end so, and from the first field of a CGI script on. Otherwise it is
-   * part of a value into which somebody put it to make two fields of one.
+   * Checks a line end. An LF without CR ends a line if all fields end so, and from the first field of a CGI script on.
+   * Otherwise it is part of a value into which somebody put it to make two fields of one.
    */
   #checkLineEnd(line: string, endsInCrlf: boolean): void {
     if (this.#endsInCrlf === true && !endsInCrlf) this.#beforeLf = this.#fields.length - (isFold(line) ? 1 : 0)
@@ -116,8 +116,9 @@ export class HeadReader {
   }
 
   /**
-   * Some servers (Python's http.server) send fields of their own and then the output of a CGI script unchanged. It has
-   * one of the fields that every script must print (RFC 3875 6.2.1), and its body ends with the connection.
+   * Checks that fields behind the server's own are the output of a CGI script, which some servers (Python's
+   * http.server) send unchanged. It has one of the fields that every script must print (RFC 3875 6.2.1), and its body
+   * ends with the connection.
    */
   #checkScript(before: number): void {
     const [own, printed] = [this.#fields.slice(0, before), this.#fields.slice(before)]
@@ -136,7 +137,7 @@ export class HeadReader {
     this.#count(name.length + value.length)
   }
 
-  /** RFC 9112 5.2: the line continues the value of the field before; the line break counts as a blank. */
+  /** Adds a folded line to the value of the field before; the line break counts as a blank (RFC 9112 5.2). */
   #fold(line: string): void {
     const field = this.#fields.at(-1)
     if (field === undefined) throw new InvalidHttp(`a line begins with a blank, before any field (${shown(line)})`)
@@ -181,7 +182,10 @@ function isFraming(name: string): boolean {
   return (length === 10 || length === 14 || length === 16 || length === 17) && framingFields.has(name.toLowerCase())
 }
 
-/** RFC 9112 4: words may be separated by several blanks; the reason and the blank before it may be missing. */
+/**
+ * Reads a status line. Words may be separated by several blanks; the reason and the blank before it may be missing (RFC
+ * 9112 4).
+ */
 function readStatusLine(line: string): StatusLine {
   const [begin, version = '', status = ''] = /^HTTP\/(\d\.\d)[ \t]+(\d{3})(?![^ \t])/.exec(line) ?? []
   if (begin === undefined) throw new InvalidHttp(`the status line is "${shown(line)}"`)
@@ -192,12 +196,12 @@ function readStatusLine(line: string): StatusLine {
   return { version: version === '1.0' ? 'HTTP/1.0' : 'HTTP/1.1', status: Number(status), reason }
 }
 
-/** Whether it is the beginning of a status line, or of a blank line before one. */
+/** Whether the text is the beginning of a status line, or of a blank line before one. */
 function couldBeStatusLine(text: string): boolean {
   return text === '\r' || text.slice(0, protocol.length) === protocol.slice(0, text.length)
 }
 
-/** RFC 9110 5.5: TAB is the only control character that a value may hold. */
+/** Throws for control characters other than TAB in a value (RFC 9110 5.5). */
 function checkValue(name: string, value: string): void {
   if (/[\0-\x08\x0A-\x1F\x7F]/.test(value)) throw new InvalidHttp(`${shown(name)} holds a control character`)
 }

@@ -5,20 +5,25 @@ import { type Exchange, type Head, PrematureClose, shownOctets, UnboundedHead, U
 import { HeadReader } from './head-reader.ts'
 import type { Http1Connection } from './http1.ts'
 
-/** If more than this is left of a body, reading it without undici saves more than the new client costs that follows. */
+/**
+ * If a body has more octets left than this, reading it without undici saves more than the new client costs that
+ * follows.
+ */
 const directReadThreshold = 256 * 1024
 
 /** Copying a body of up to this size costs less than keeping the connection for it. */
 const maxCopied = 64 * 1024
 
-/** Octets that may come beside the header fields and trailers, which undici counts: interim answers, a reason. */
+/**
+ * The most octets that may come beside the header fields and trailers, which undici counts: interim answers, a reason.
+ */
 const uncountedAllowance = 64 * 1024
 
 type Controller = Dispatcher.DispatchController
 
 /**
  * One request and its answer on a connection of HTTP/1.1. Octets are pulled from the connection, undici parses them and
- * calls this as its handler, and the consumer pulls what came of it.
+ * calls this as its handler, and the consumer pulls the parsed body.
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
@@ -29,14 +34,14 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #reader: HeadReader
   #head: Head | undefined
   #chunkSizes: ChunkSizes | undefined
-  /** Octets since the last that brought a head or a part of the body. */
+  /** The number of octets since the last one that brought a head or a part of the body. */
   #withoutProgress = 0
   #chunks: Uint8Array[] = []
   /** Octets still to come of a body with a length; undefined: undici finds its end. */
   #remaining: number | undefined
-  /** The rest of the body is read without undici. */
+  /** True while the rest of the body is read without undici. */
   #isDirect = false
-  /** Octets came after the body, perhaps a queued response to the next request (security.md case 39). */
+  /** True where octets came after the body, perhaps a queued response to the next request (security.md case 39). */
   #hasExtraOctets = false
   #failure: Error | null = null
   #error: Error | undefined
@@ -51,14 +56,14 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#reader = new HeadReader(connection.maxReply)
   }
 
-  /** The request is written now: octets from now on are the answer. */
+  /** Notes that the request is written: octets from now on are the answer. */
   requestSent(): null {
     this.#isSent = true
     this.#wake()
     return null
   }
 
-  /** Something came before the request: octets, which do not answer it, or the end of the connection. */
+  /** Called where something came before the request: octets, which do not answer it, or the end of the connection. */
   receivedBeforeRequest(): Error | null {
     const octets = this.#source.take()
     if (!octets) return this.requestSent()
@@ -112,7 +117,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     if (!this.#isOver) await this.connection.destroy()
   }
 
-  /** Has undici parse the octets that have come. False: there are none, or no more will come. */
+  /** Makes undici parse the octets that have come. False: there are none, or no more will come. */
   #pull(): boolean {
     if (!this.#isSent || this.#failure !== null) return false
     const octets = this.#source.take()
@@ -128,8 +133,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#parse(octets)
     const isProgress = this.#chunks.length > 0 || this.#head !== head
     this.#withoutProgress = isProgress ? 0 : this.#withoutProgress + octets.length
-    // undici counts header fields alone: a reason, the extension of a chunk, zeros before its size and blank lines
-    // could go on without end.
+    // undici counts only header fields: a reason, the extension of a chunk, zeros before its size and blank lines could
+    // go on without end.
     if (this.#withoutProgress > this.connection.maxReply + uncountedAllowance && !this.#isWhole)
       this.#fail(new UnboundedHead('octets that are no answer'))
     return true
@@ -150,7 +155,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     for (const piece of this.#chunkSizes?.withoutBlanks(body) ?? [body]) this.#feed(piece)
   }
 
-  /** Has undici parse octets, unless it has ended. */
+  /** Makes undici parse octets, unless it has ended. */
   #feed(octets: Buffer): void {
     if (octets.length === 0 || this.#error !== undefined) return
     if (!this.connection.parse(octets) && !this.#isWhole) this.#fail(new PrematureClose('The connection is closed'))
@@ -190,7 +195,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#wake()
   }
 
-  /** undici takes a handler for one of this interface if it has this method. */
+  /** undici recognises a handler of this interface by this method. */
   onRequestStart(): void {}
 
   onResponseStart(_controller: Controller, status: number): void {
@@ -221,7 +226,10 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-/** HeadReader has made sure that it is one number, and that nothing else says where the body ends (RFC 9112 6.3). */
+/**
+ * The value of Content-Length. HeadReader has made sure that it is one number, and that no other field says where the
+ * body ends (RFC 9112 6.3).
+ */
 function lengthOf(fields: Head['fields']): number | undefined {
   const length = fieldOf(fields, 'content-length')
   return length === undefined ? undefined : Number(length)
@@ -232,7 +240,7 @@ function fieldOf(fields: Head['fields'], wanted: string): string | undefined {
   return fields.find(([name]) => name.length === wanted.length && name.toLowerCase() === wanted)?.[1]
 }
 
-/** RFC 9112 9.3: whether the server keeps the connection open. */
+/** Whether the server keeps the connection open (RFC 9112 9.3). */
 function staysOpen({ version, fields }: Head): boolean {
   const options = fields.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value.toLowerCase())
   const has = (option: string): boolean =>

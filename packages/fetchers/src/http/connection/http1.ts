@@ -12,11 +12,11 @@ export class Http1Connection implements HttpConnection {
   readonly peerAddress: string | undefined
   readonly isShared = false
   isReused = false
-  /** Called when it can serve again. */
+  /** Called when the connection can serve again. */
   onFree: () => void = () => {}
   readonly #socket: Socket
   readonly #source: SocketReader
-  /** Octets of a header section. */
+  /** The most octets of a header section. */
   readonly maxReply: number
   #exchange: Http1Exchange | undefined
   #wasUsed = false
@@ -42,7 +42,7 @@ export class Http1Connection implements HttpConnection {
     return this.#exchange === undefined && !this.#socket.destroyed
   }
 
-  /** The error that broke it; null: none has. */
+  /** The error that broke the connection; null: none has. */
   get failure(): Error | null {
     return this.#source.failure
   }
@@ -58,7 +58,7 @@ export class Http1Connection implements HttpConnection {
     return exchange
   }
 
-  /** Has undici parse these octets. False: undici reads no more of this connection. */
+  /** Makes undici parse these octets. False: undici reads no more of this connection. */
   parse(octets: Buffer): boolean {
     return this.#client.parse(octets)
   }
@@ -69,8 +69,8 @@ export class Http1Connection implements HttpConnection {
   }
 
   /**
-   * The exchange is over. Octets that come from now on end the connection (security.md case 39: a response that is
-   * queued on an idle connection).
+   * Ends the exchange. Octets that come from now on end the connection (security.md case 39: a response that is queued
+   * on an idle connection).
    */
   free(): void {
     if (this.#socket.destroyed || this.#client.isDestroyed) return void this.destroy()
@@ -79,7 +79,7 @@ export class Http1Connection implements HttpConnection {
     if (!this.#socket.destroyed) this.onFree()
   }
 
-  /** The exchange is over, and undici has not seen the end of its body: the next exchange needs a new client. */
+  /** Ends an exchange of whose body undici has not seen the end: the next exchange needs a new client. */
   freeWithNewClient(): void {
     this.#client.detach()
     this.#client = this.#makeClient()
@@ -94,7 +94,7 @@ export class Http1Connection implements HttpConnection {
   }
 
   async destroy(): Promise<void> {
-    // undici tells the exchange.
+    // undici reports this to the exchange.
     await this.#client.destroy()
     this.#socket.destroy()
   }

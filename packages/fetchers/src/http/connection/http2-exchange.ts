@@ -11,7 +11,7 @@ export class Http2Exchange implements Exchange {
   #head: Head | undefined
   #interim = 0
   #error: Error | undefined
-  /** The stream has ended by END_STREAM. */
+  /** True once the stream has ended by END_STREAM. */
   #isWhole = false
   #wake: () => void = () => {}
 
@@ -30,7 +30,7 @@ export class Http2Exchange implements Exchange {
       else this.#head = head
       this.#wake()
     })
-    // A reset without an error (RFC 9113 8.1) is not the end of the body, but Node ends the stream then, too. The one
+    // A reset without an error (RFC 9113 8.1) is not the end of the body, but Node ends the stream then, too. The only
     // difference is that such a stream is closed before it is ended.
     const push = stream.push.bind(stream)
     stream.push = (chunk, encoding) => {
@@ -92,7 +92,10 @@ function sizeOf({ fields }: Head): number {
   return fields.reduce((size, [name, value]) => size + name.length + value.length, 0)
 }
 
-/** Node joins fields that came several times, as RFC 9110 5.3 does; only cookies come as a list. */
+/**
+ * The head of the response. Node joins fields that came several times, as RFC 9110 5.3 does; only cookies come as a
+ * list.
+ */
 function headOf(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): Head {
   const fields = Object.entries(headers).flatMap(([name, value]): (readonly [string, string])[] => {
     if (name.startsWith(':') || value === undefined) return []

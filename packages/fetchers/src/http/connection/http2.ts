@@ -11,9 +11,9 @@ import { Http2Exchange } from './http2-exchange.ts'
  */
 const streamWindow = 2 ** 21
 const sessionWindow = 2 ** 23
-/** What each field counts in addition to its octets (RFC 9113 6.5.2). */
+/** The octets that each field counts in addition to its own (RFC 9113 6.5.2). */
 const fieldOverhead = 32
-/** As for HTTP/1.1. */
+/** The same time as for HTTP/1.1. */
 const keepAliveMilliseconds = 4000
 
 /** One TLS connection with Node's HTTP/2 on it (RFC 9113), for as many exchanges at a time as the server allows. */
@@ -21,7 +21,7 @@ export class Http2Connection implements HttpConnection {
   readonly proxy = null
   readonly peerAddress: string | undefined
   readonly isShared = true
-  /** Octets of a header section. */
+  /** The most octets of a header section. */
   readonly maxReply: number
   onFree: () => void = () => {}
   readonly #session: ClientHttp2Session
@@ -56,8 +56,8 @@ export class Http2Connection implements HttpConnection {
   }
 
   /**
-   * False on a connection that serves on, or has never served: a server that refuses stream after stream, or the first
-   * one of each connection, would be asked without end.
+   * False for a connection that still serves, or has never served: else a server that refuses every stream, or the
+   * first one of each connection, would be asked without end.
    */
   get isReused(): boolean {
     return this.#hasServed && (this.#isGoing || this.#session.closed || this.#session.destroyed)
@@ -90,7 +90,7 @@ export class Http2Connection implements HttpConnection {
     return new Http2Exchange(this, stream)
   }
 
-  /** A response has begun. */
+  /** Notes that a response has begun. */
   served(): void {
     this.#hasServed = true
   }
@@ -100,7 +100,10 @@ export class Http2Connection implements HttpConnection {
     else this.#session.once('close', listener)
   }
 
-  /** Only octets restart the timer otherwise, and it may have passed while the last body was read from memory. */
+  /**
+   * Starts the timer anew. Only octets do so otherwise, and it may have expired while the last body was read from
+   * memory.
+   */
   #startIdleTimer(): void {
     if (this.#session.destroyed) return
     this.#session.unref()
@@ -116,7 +119,7 @@ export class Http2Connection implements HttpConnection {
   }
 }
 
-/** RFC 9113 8.2.1 and 8.3.1: in lower case, and without Host, which :authority is. */
+/** The fields for HTTP/2: names in lower case, and :authority in place of Host (RFC 9113 8.2.1 and 8.3.1). */
 function fieldsOf({ headers }: Dispatcher.DispatchOptions): Record<string, string> {
   const all = headers as readonly string[]
   const pairs = all.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), all[at + 1] ?? ''] as const] : []))

@@ -9,14 +9,17 @@ import { forwarder } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { Http1Connection } from './http1.ts'
 
-/** Browsers open six connections to a host; only a batch has a use for more, and it may have 16. */
+/**
+ * The most idle connections to a server. Browsers open six to a host; only a batch has a use for more, and it may have
+ * 16.
+ */
 const maxIdle = 16
 
 /** The connections to one server that were made under the same TLS options and limits, through the same proxy. */
 interface Site {
-  /** Connections that have room. The one used last is at the end: it is the least likely to be closed by now. */
+  /** Connections that have room. The one used last is at the end, since it is the least likely to be closed by now. */
   readonly free: HttpConnection[]
-  /** All retrievals wait for the first connection within TLS: with HTTP/2, it serves all of them. */
+  /** The first connection within TLS while it opens. All retrievals wait for it: with HTTP/2, it serves all of them. */
   opening: Promise<unknown> | undefined
   /** Whether the connections speak HTTP/2; undefined: not known yet. */
   isShared: boolean | undefined
@@ -47,7 +50,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes all. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true
     const all = [...this.#all]
@@ -65,7 +68,7 @@ export class ConnectionPool {
     return site
   }
 
-  /** Undefined: another retrieval has opened one, which may serve this one, too. */
+  /** Opens a connection. Undefined: another retrieval has opened one, which may serve this one, too. */
   async #open(
     context: RetrievalContext,
     plan: HttpPlan,
@@ -125,8 +128,8 @@ function takeFree({ free }: Site, { addresses }: RetrievalContext): HttpConnecti
 }
 
 /**
- * Connections made under other TLS options, for other limits or through another proxy are not shared (security.md
- * case 38: a connection that was another's).
+ * The key of a site. Connections made under other TLS options, for other limits or through another proxy are not shared
+ * (security.md case 38: a connection that was another's).
  */
 function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
   const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
@@ -152,7 +155,7 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
     const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
       const { Http2Connection } = await import('./http2.ts')
-      // The socket may have closed while that was loaded, and a session would never say so.
+      // The socket may have closed while the module was loaded, and a session would never say so.
       if (socket.destroyed) {
         const message = 'The server closed the connection without an answer; try again.'
         throw context.error('receive-failed', message, { phase: 'request', transient: true })

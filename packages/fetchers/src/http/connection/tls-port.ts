@@ -2,7 +2,7 @@ import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
 
-/** The handshake only serves to word an error: it may delay a retrieval by no more than this. */
+/** The longest time for the handshake, which only serves to word an error. */
 const replyTimeout = 1000
 
 /** The requests of the retrievals that have tried it already; each tries once. */
@@ -11,7 +11,7 @@ const tried = new WeakSet<object>()
 /**
  * Whether a server that closed a connection in the clear without an answer speaks TLS on this port: with most TLS
  * libraries, such a server closes so. A handshake finds out; nothing is sent after it, so the certificate does not
- * matter. False: it does not, or it is not known.
+ * matter. False: it does not speak TLS, or this is not known.
  */
 export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Promise<boolean> {
   const { host, port } = plan

@@ -8,28 +8,29 @@ import { ConnectionLost } from './connection.ts'
 export const keepAliveMilliseconds = 4000
 
 /**
- * undici's HTTP/1.1 client on a connection that is made already. It writes each request, and parses the octets that it
- * is fed, no others.
+ * undici's HTTP/1.1 client on a connection that is already open. It writes each request, and parses only the octets
+ * that it is fed.
  */
 export class UndiciClient {
   readonly #fed: FedSocket
   readonly #client: Dispatcher
 
-  /** `beforeWrite` may return an error: then the connection is destroyed in place of writing a request. */
+  /** `beforeWrite` may return an error: then the connection is destroyed instead of writing a request. */
   constructor(socket: Socket, maxHeaderSize: number, beforeWrite: () => Error | null) {
     const fed = new FedSocket(socket, beforeWrite)
     this.#fed = fed
-    // The origin is a placeholder: the connection is made already, and each request has a Host field.
+    // The origin is a placeholder: the connection is already open, and each request has a Host field.
     this.#client = new Client('http://localhost', {
-      // Not at once: undici does not expect the answer while it is still asking. It asks again when the connection is
-      // gone, and after an error of its own, in microtasks that let nothing else run: then it gets an error.
+      // This answers later, as undici does not expect the answer while it is still asking. undici asks again when the
+      // connection is gone, and after an error of its own, in microtasks that let nothing else run: then it gets an
+      // error.
       connect: (_options, callback) =>
         queueMicrotask(() => {
           if (!fed.destroyed && !socket.destroyed) callback(null, fed)
           else callback(new ConnectionLost('The connection is closed', { cause: socket.errored }), null)
         }),
       maxHeaderSize,
-      // The timers of the retrieval's deadline count instead.
+      // The deadline of the retrieval has its own timers.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: keepAliveMilliseconds,
@@ -41,8 +42,8 @@ export class UndiciClient {
   }
 
   /**
-   * Sends a request. undici accepts no target in absolute form but of http and https, so another one (an ftp URL that
-   * a proxy is asked for) goes through it behind a slash, which the socket takes away.
+   * Sends a request. undici accepts targets in absolute form only of http and https, so another one (an ftp URL that a
+   * proxy is asked for) goes through it behind a slash, which the socket takes away.
    */
   dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     const isAccepted = /^(?:\/|https?:)/.test(request.path)
@@ -55,7 +56,7 @@ export class UndiciClient {
     return this.#fed.feed(octets)
   }
 
-  /** No more octets will be fed: the peer has ended the connection, by this error or in order. */
+  /** Says that no more octets will come: the peer has ended the connection, by this error or in order. */
   end(error: Error | null): void {
     this.#fed.end(error)
   }
@@ -66,17 +67,17 @@ export class UndiciClient {
     void this.#client.destroy()
   }
 
-  /** Ends the connection, of which the handler of a request under way is told. */
+  /** Ends the connection; undici reports that to the handler of a request under way. */
   async destroy(): Promise<void> {
     await this.#client.destroy()
   }
 }
 
 /**
- * The socket that undici's client gets. Writes reach the real socket; it reads only the octets that it is fed, when a
- * consumer asks for them. So nothing is read ahead of the consumer, the octets may lie in memory that is used again,
- * and the parser is never paused: where a connection ends in such a pause, the whole process ends by a failed
- * assertion (nodejs/undici#5360; the line that mends it does not run on Node 20).
+ * The socket that undici's client gets. Writes reach the real socket; undici reads only the octets that it is fed, when
+ * a consumer asks for them. So nothing is read ahead of the consumer, the octets may lie in memory that is used again,
+ * and the parser is never paused: where a connection ends in such a pause, the whole process ends by a failed assertion
+ * (nodejs/undici#5360; the line that mends it does not run on Node 20).
  */
 class FedSocket extends EventEmitter implements ClientSocket {
   readonly #socket: Socket
@@ -106,7 +107,7 @@ class FedSocket extends EventEmitter implements ClientSocket {
     else if (!this.destroyed) this.emit('end')
   }
 
-  /** From now on nothing reaches the real socket. */
+  /** Detaches this socket: from now on nothing reaches the real one. */
   detach(): void {
     this.#isDetached = true
   }
@@ -141,7 +142,7 @@ class FedSocket extends EventEmitter implements ClientSocket {
     return this
   }
 
-  /** As those of a socket, the events come later. */
+  /** Emits its events later, as a socket does. */
   destroy(error?: Error | null): this {
     if (this.destroyed) return this
     this.destroyed = true

@@ -6,7 +6,7 @@ declare module 'undici/lib/dispatcher/client.js' {
   import type { EventEmitter } from 'node:events'
   import type { Client } from 'undici'
 
-  /** All of a socket that the client uses for requests without a body; and it listens to four events. */
+  /** The members of a socket that the client uses for requests without a body; it also listens to four events. */
   export interface ClientSocket extends EventEmitter {
     readonly destroyed: boolean
     readonly errored: Error | null

@@ -3,16 +3,16 @@ import type { Entry } from '../../plugin/fetcher.ts'
 import type { Limits } from '../../plugin/limits.ts'
 import type { Facts } from './facts.ts'
 
-/** Where a link of a page leads. */
+/** The place to which a link of a page leads. */
 export type Destination =
-  /** To exactly one segment below the page: `sub%20dir/`. */
+  /** The link leads to exactly one segment below the page: `sub%20dir/`. */
   | { readonly to: 'child'; readonly segment: string; readonly name: string }
-  /** To the page itself (perhaps in another order), to a directory above it, or to another place. */
+  /** The link leads to the page itself (perhaps in another order), to a directory above it, or to another place. */
   | { readonly to: 'self' | 'above' | 'elsewhere' }
 
 /** The directory that an index page lists. It knows which links lead into it. */
 export class IndexedDirectory {
-  /** As the caller wrote it, with a `/` at its end. */
+  /** The URL as the caller wrote it, with a `/` at its end. */
   readonly #url: string
   readonly #page: URL
   readonly #path: string
@@ -28,7 +28,7 @@ export class IndexedDirectory {
     this.#maxName = maxLine
   }
 
-  /** One octet a character. */
+  /** The path, one octet a character. */
   get path(): string {
     return decodeOctets(this.#path)
   }
@@ -42,10 +42,13 @@ export class IndexedDirectory {
     return this.#page.hostname
   }
 
-  /** security.md cases 3 and 14: a child is on the same server, and exactly one segment even when it is decoded. */
+  /**
+   * The place to which a link leads. A child is on the same server, and exactly one segment even when it is decoded
+   * (security.md cases 3 and 14).
+   */
   destination(href: string): Destination {
     if (href.length > this.#maxName) return { to: 'elsewhere' }
-    // Other octets than ASCII must be escaped, since URL would take them for characters. An entity makes characters.
+    // Octets beyond ASCII must be escaped, since URL would take them for characters. An entity makes characters.
     const reference = href.replace(/[^\0-\x7F]+/g, (run) =>
       encodeOctets(/[^\0-\xFF]/.test(run) ? utf8Octets(run) : run),
     )
@@ -61,7 +64,7 @@ export class IndexedDirectory {
     return isOne ? { to: 'child', segment, name } : { to: 'elsewhere' }
   }
 
-  /** Null for a link that leads to no child, or to one that has been listed already. */
+  /** The entry for a link. Null for a link that leads to no child, or to one that has been listed already. */
   entry(href: string, facts: Facts, isMarkedDirectory = false): Entry | null {
     const destination = this.destination(href)
     if (destination.to !== 'child' || this.#seen.has(destination.segment)) return null

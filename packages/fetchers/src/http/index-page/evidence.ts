@@ -3,7 +3,7 @@ import { factsOf } from './facts.ts'
 import type { LinkReader, PageLink } from './links.ts'
 import { type TitleKind, titleKind } from './title.ts'
 
-/** So many regular rows prove an index before its end has come. */
+/** The number of regular rows that proves an index before its end has come. */
 const enough = 20
 
 /**
@@ -21,7 +21,7 @@ export class IndexEvidence {
   #dated = 0
   #elsewhere = 0
   #leadsUp = false
-  /** The kind of title and headings when they had this length. */
+  /** The kind of title and headings, and the length that they had when it was found. */
   #known: { readonly kind: TitleKind; readonly length: number } = { kind: 'vague', length: 0 }
 
   constructor(directory: IndexedDirectory, reader: LinkReader) {
@@ -43,7 +43,10 @@ export class IndexEvidence {
     return this.#children >= enough && this.isIndex() ? true : undefined
   }
 
-  /** The first row that most servers write. Other pages have more text before such a link, or another name for it. */
+  /**
+   * Whether the first row is the one that most servers write. Other pages have more text before such a link, or another
+   * name for it.
+   */
   #beginsWithParent({ href, text, prose }: PageLink): boolean {
     return this.#directory.hasSlash && prose <= 200 && (/^(?:\.\/)?\.\.\/?$/.test(href) || /\.\.|parent/i.test(text))
   }
@@ -71,7 +74,7 @@ export class IndexEvidence {
     return this.#children >= 3 || !this.#reader.headings.has('title')
   }
 
-  /** The page of an empty directory shows only its name and path. */
+  /** Whether the page is that of an empty directory, which shows only its name and path. */
   #isEmptyIndex(kind: TitleKind): boolean {
     if (this.#elsewhere > 2) return false
     return kind === 'index' ? this.#reader.prose <= 200 : kind === 'path' && this.#leadsUp && this.#reader.prose <= 400

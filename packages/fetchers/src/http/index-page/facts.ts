@@ -6,7 +6,7 @@ export type Facts = Pick<Entry, 'size' | 'modified' | 'details'>
 
 /** The text around a link, as written, one octet a character. TABs separate cells. */
 export interface Surroundings {
-  /** In the row before the link, in the link after the name, and in the row after the link. */
+  /** The text in the row before the link, in the link after the name, and in the row after the link. */
   readonly before: string
   readonly within: string
   readonly after: string
@@ -16,7 +16,10 @@ export interface Surroundings {
   readonly time: string
 }
 
-/** Servers write both after the name (nginx, Apache), within the link (serve-index) or before it (IIS). */
+/**
+ * Reads size and date, which servers write after the name (nginx, Apache), within the link (serve-index) or before it
+ * (IIS).
+ */
 export function factsOf({ before, within, after, numbers, time }: Surroundings): Facts {
   const places = [readPlace(after, true), readPlace(within), readPlace(before)]
   const shownSize = places.find(({ size }) => size !== null)?.size ?? null
@@ -41,7 +44,10 @@ const sizeFirst = new RegExp(`^\\s*(${size})(?= ?[\\t\\r\\n]| {2}|\\s*$)`, 'i')
 const sizeLast = new RegExp(`(?:^|\\s)(${size})\\s*$`, 'i')
 const sizeAlone = new RegExp(`^${size}$`, 'i')
 
-/** The size stands beside the date, or alone. A number without a unit may count anything, unless it stands alone. */
+/**
+ * Reads the size beside the date, or a size that stands alone. A number without a unit may count anything, unless it
+ * stands alone.
+ */
 function readPlace(text: string, mayBeBare = false): Found {
   const plain = text.replace(/\xC2?\xA0|\xE2\x80\xAF/g, ' ')
   const found = dateIn(plain)
@@ -57,7 +63,7 @@ function loneSize(text: string, mayBeBare: boolean): string | null {
   return full.find((cell) => sizeAlone.test(cell) && (isBare || /\D$/.test(cell))) ?? null
 }
 
-/** An attribute's number is taken for the size only if it agrees with the size that is shown. */
+/** The number of an attribute, if it agrees with the size that is shown. */
 function exactSize(shown: string | null, numbers: readonly string[]): number | null {
   const [, digits = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\s*(b|bytes?|octets?))?$/i.exec(shown ?? '') ?? []
   const exact = digits === '' ? Number.NaN : Number(digits.replaceAll(',', ''))
@@ -95,7 +101,7 @@ const forms: readonly RegExp[] = [
 interface FoundDate {
   readonly start: number
   readonly end: number
-  /** Null if the text has the form of a date and is none: 30 February. */
+  /** The date; null if the text has the form of a date and is none: 30 February. */
   readonly date: Date | null
 }
 
@@ -110,7 +116,7 @@ export function dateIn(text: string): FoundDate | null {
   return null
 }
 
-/** Without a zone, UTC is assumed. Null for what is no date, such as 30 February. */
+/** The instant of a date; without a zone, UTC is assumed. Null if there is no such date, as 30 February. */
 function instant(groups: Readonly<Record<string, string | undefined>>): Date | null {
   const { year, day, digits, month, first, other, hour = '0', minute = '00', second = '00', half, zone } = groups
   const [slashMonth, slashDay] = inOrder(first, other, half)
@@ -120,14 +126,14 @@ function instant(groups: Readonly<Record<string, string | undefined>>): Date | n
   return date === undefined ? null : new Date(date.getTime() - offsetOf(zone))
 }
 
-/** Month and day of 2/3/2001; neither if either may be first. With AM and PM, the month is written first. */
+/** The month and day of 2/3/2001; neither if either may be first. With AM and PM, the month is written first. */
 function inOrder(first?: string, other?: string, half?: string): [month?: string, day?: string] {
   if (first === undefined || other === undefined) return []
   if (half !== undefined || Number(other) > 12) return [first, other]
   return Number(first) > 12 || first === other ? [other, first] : []
 }
 
-/** `+01:00` in milliseconds. */
+/** Reads `+01:00` as milliseconds. */
 function offsetOf(zone = ''): number {
   const [, sign = '', hours = 0, minutes = 0] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? []
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000

@@ -32,7 +32,7 @@ function* entriesOf(links: readonly PageLink[], directory: IndexedDirectory): Ge
   }
 }
 
-/** Some servers mark directories otherwise than by a `/`: `class="icon-directory"`, `<DIR>`, `drwxr-xr-x`. */
+/** Whether the page marks a directory in another way than by a `/`: `class="icon-directory"`, `<DIR>`, `drwxr-xr-x`. */
 function isMarkedDirectory({ classes, before, within, after }: PageLink): boolean {
   return (
     /(?:^|[\s-])(?:directory|folder)(?:$|\s)/i.test(classes) ||
@@ -52,12 +52,12 @@ export class IndexPage {
     this.#evidence = new IndexEvidence(directory, this.#reader)
   }
 
-  /** Undefined if more of the page is needed. */
+  /** Whether it is an index; undefined if more of the page is needed. */
   add(text: string): boolean | undefined {
     return this.#verdict(() => this.#parser.write(text))
   }
 
-  /** Judges by all that has come; `isAll` is false if the page goes on. */
+  /** Whether it is an index, by all that has come; `isAll` is false if the page goes on. */
   end(isAll: boolean): boolean {
     return this.#verdict(() => this.#parser.end()) ?? this.#evidence.isIndex(isAll)
   }

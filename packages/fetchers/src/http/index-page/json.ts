@@ -38,7 +38,10 @@ export async function* jsonEntries(
   }
 }
 
-/** In `text` every octet is a character, since nginx writes names as raw octets that need not be UTF-8. */
+/**
+ * The objects of the list. In `text` every octet is a character, since nginx writes names as raw octets that need not
+ * be UTF-8.
+ */
 function itemsOf(text: string, context: RetrievalContext): unknown[] {
   try {
     const items: unknown = JSON.parse(text)
@@ -74,7 +77,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** An escape of JSON may stand for a character that is no octet. */
+/** Encodes a name. An escape of JSON may stand for a character that is no octet. */
 function encoded(name: string): string {
   return encodeOctets(/[^\0-\xFF]/.test(name) ? utf8Octets(name) : name)
 }

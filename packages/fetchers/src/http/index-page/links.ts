@@ -3,7 +3,7 @@ import type { Surroundings } from './facts.ts'
 /** A link of a page, one octet a character. */
 export interface PageLink extends Surroundings {
   readonly href: string
-  /** Its text, with a TAB in place of each tag. */
+  /** The text of the link, with a TAB in place of each tag. */
   readonly text: string
   /** The class attribute: `icon icon-directory`. */
   readonly classes: string
@@ -11,18 +11,21 @@ export interface PageLink extends Surroundings {
   readonly prose: number
 }
 
-/** Characters of each text that are kept: date and size stand near the link. */
+/** The most characters of each text that are kept: date and size stand near the link. */
 const maxText = 200
-/** A row has only a few attributes by which its table is sorted. */
+/** The most numbers of a row that are kept; a row has only a few attributes by which its table is sorted. */
 const maxNumbers = 4
-/** Pages nest about a dozen elements. At each end tag the parser searches all open ones, so a limit saves time. */
+/**
+ * The most nested elements; pages have about a dozen. At each end tag the parser searches all open ones, so a limit
+ * saves time.
+ */
 export const maxDepth = 500
 
 const headings: ReadonlySet<string> = new Set(['title', 'h1', 'h2', 'h3', 'h4', 'caption'])
 const silent: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'select', 'textarea'])
-/** A row ends at the beginning and the end of these elements. */
+/** The elements at whose beginning and end a row ends. */
 const rowBreaks: ReadonlySet<string> = new Set('tr li dt table thead tbody ul ol dl pre'.split(' '))
-/** A row also ends at these, except within a row of a table or a list. */
+/** Elements at which a row also ends, except within a row of a table or a list. */
 const lineBreaks: ReadonlySet<string> = new Set(
   'br hr p h1 h2 h3 h4 h5 h6 header footer address nav section'.split(' '),
 )
@@ -129,7 +132,7 @@ export class LinkReader {
     this.#close()
   }
 
-  /** A link may contain paragraphs, so they end no row within one. */
+  /** Ends a row at this element. A link may contain paragraphs, so they end no row within one. */
   #breakRow(name: string): void {
     const isLine = lineBreaks.has(name) && this.#rowDepth === 0 && !this.#isInLink
     if (isLine || rowBreaks.has(name)) this.#endRow()
@@ -157,7 +160,7 @@ function joined(text: string, more: string): string {
   return added === '\t' && (text === '' || text.endsWith('\t')) ? text : (text + added).slice(0, maxText)
 }
 
-/** A link may have size and date in elements after the name. */
+/** Adds size and date from elements behind the name, if the link has them there. */
 function withRest(link: PageLink): PageLink {
   const text = link.text.trimStart()
   const end = text.indexOf('\t')

@@ -8,12 +8,12 @@ import { isJsonIndex, jsonEntries } from './json.ts'
 import { octetsOf } from './text.ts'
 import { TitleScanner, titleKind } from './title.ts'
 
-/** Octets within which an index must show itself: style sheets and icons may stand before the first row. */
+/** The octets within which an index must be recognised: style sheets and icons may stand before the first row. */
 const maxPeek = 256 * 1024
 
 /**
- * Makes a listing of a directory index that the server wrote itself; any other page stays as it is. Only the beginning
- * of the body is examined, and its octets stay the same.
+ * Turns a directory index that the server wrote itself into a listing; any other page stays as it is. Only the
+ * beginning of the body is examined, and its octets stay the same.
  */
 export async function asListing(
   retrieved: Retrieved<'http'>,
@@ -33,8 +33,8 @@ export async function asListing(
 }
 
 /**
- * A path that ends in `/`, or names no file: some servers show the directory `files` without a `/` behind its name. A
- * page that a proxy makes of an FTP directory is none of the server's.
+ * Whether the path ends in `/` or names no file: some servers show the directory `files` without a `/` behind its name.
+ * A page that a proxy makes of an FTP directory does not count.
  */
 function mayBeIndex(
   { metadata }: Retrieved<'http'>,
@@ -46,19 +46,19 @@ function mayBeIndex(
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
-/** Without such a wish, a JSON document may be anything. */
+/** Whether the caller asks for JSON; otherwise a JSON document may be anything. */
 function asksForJson({ request }: RetrievalContext): boolean {
   return /json/i.test(ownField(request, 'accept') ?? request.accept ?? '')
 }
 
-/** Looks at the beginning of a body, one octet a character. Undefined: more must come before it is known. */
+/** Looks at the beginning of a body, one octet a character. Undefined: more octets are needed. */
 interface Recogniser {
   add(text: string): Promise<boolean | undefined>
   /** `isAll` is false where more would have come. */
   end(isAll: boolean): Promise<boolean>
 }
 
-/** Most pages are told from an index by their title; the others are parsed. */
+/** Recognises an index in HTML. Most pages are told from it by their title; the others are parsed. */
 class HtmlRecogniser implements Recogniser {
   readonly #context: RetrievalContext
   readonly #scanner = new TitleScanner()
@@ -133,7 +133,7 @@ async function peekAt(source: ByteSource, recogniser: Recogniser, { deadline }: 
 class PeekedBody implements ByteSource {
   readonly #peek: Peek
   readonly #rest: ByteSource
-  /** Chunks of the beginning that were given out. A server may have sent many of an octet each. */
+  /** The number of chunks of the beginning that were given out. A server may have sent many of an octet each. */
   #given = 0
   #isRest = false
 

@@ -1,6 +1,6 @@
 /**
- * What a title or heading says: `index` (that the page is an index of a directory), `path` (the page's own path),
- * `vague` (nothing, or words that may name an index) or `other`.
+ * The kind of a title or heading: `index` (the page is an index of a directory), `path` (the page's own path), `vague`
+ * (nothing, or words that may name an index) or `other`.
  */
 export type TitleKind = 'index' | 'path' | 'vague' | 'other'
 
@@ -33,32 +33,25 @@ export function titleKind(title: string, { path, host }: PageAddress): TitleKind
     .replace(/\s+/g, ' ')
     .trim()
   if (text === '') return 'vague'
-  const last = lastSegment(path)
+  const last = path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
   const called = phrase.exec(text)?.[1]
   const named = called === undefined ? null : withoutEnd(called)
   if (named !== null && (named.startsWith('/') || named.endsWith('/') || (last !== '' && named.endsWith(last)))) {
     return 'index'
   }
   // `/files/`, `127.0.0.1 - /files/`, `http://127.0.0.1:8080/files`.
-  if (/(?:^| )\/(?:\S.*)?$/.test(text) || (path.length > 1 && withSlash(text).endsWith(path))) return 'path'
+  const withSlash = text.endsWith('/') ? text : `${text}/`
+  if (/(?:^| )\/(?:\S.*)?$/.test(text) || (path.length > 1 && withSlash.endsWith(path))) return 'path'
   const isVague = words.test(text) || text === last || text.toLowerCase().includes(host.toLowerCase())
   return isVague ? 'vague' : 'other'
 }
 
-/** The path in `/files/"]` and `/files/ - Apache`. */
+/** The path without its end, in `/files/"]` and `/files/ - Apache`. */
 function withoutEnd(text: string): string {
   const dash = text.indexOf(' -')
   let end = dash < 0 ? text.length : dash
   while (end > 0 && `])"'`.includes(text.charAt(end - 1))) end--
   return text.slice(0, end)
-}
-
-function lastSegment(path: string): string {
-  return path.slice(path.lastIndexOf('/', path.length - 2) + 1, -1)
-}
-
-function withSlash(path: string): string {
-  return path.endsWith('/') ? path : `${path}/`
 }
 
 /** Octets within which the body of an index begins, and within which its title ends. */
@@ -72,11 +65,11 @@ const longestTag = '<header'.length
 export class TitleScanner {
   readonly #pieces: string[] = []
   #length = 0
-  /** The last text, which may have the beginning of a tag or of the title's end. */
+  /** The end of the text so far, which may have the beginning of a tag or of the title's end. */
   #window = ''
   #isInTitle = false
 
-  /** All that has come. */
+  /** The whole text so far. */
   get page(): string {
     return this.#pieces.join('')
   }

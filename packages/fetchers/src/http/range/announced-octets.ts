@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
-/** The octets of one answer, which has announced how many they are. Rejects with `partial` where fewer come. */
+/** The octets of one answer that has announced their number. Rejects with `partial` where fewer come. */
 export class AnnouncedOctets implements ByteSource {
   readonly #source: ByteSource
   readonly #length: number
@@ -10,8 +10,8 @@ export class AnnouncedOctets implements ByteSource {
   #left: number
 
   /**
-   * `isCut`: more octets than announced are left away, and the connection is closed (security.md R5). Otherwise they
-   * are a `protocol-violation`.
+   * `isCut`: octets beyond the announced number are dropped, and the connection is closed (security.md R5). Otherwise
+   * they are a `protocol-violation`.
    */
   constructor(source: ByteSource, length: number, context: RetrievalContext, isCut: boolean) {
     this.#source = source
@@ -31,7 +31,7 @@ export class AnnouncedOctets implements ByteSource {
     try {
       chunk = await this.#source.read()
     } catch (error) {
-      // A failure behind the last octet, of a last chunk that does not come, takes nothing away from the octets.
+      // A failure behind the last octet, such as a missing last chunk, does not count.
       if (left > 0 || this.#context.deadline.reason !== null) throw error
       await this.cancel()
       return null

@@ -7,7 +7,7 @@ import type { Answer, Deadline } from '../exchange.ts'
 import type { ResponseHead } from '../response.ts'
 import { AnnouncedOctets } from './announced-octets.ts'
 
-/** Fields by which the caller may know the first answer. */
+/** Fields by which the caller may recognise the first answer. */
 const comparedFields = [
   'content-type',
   'content-length',
@@ -18,8 +18,8 @@ const comparedFields = [
 ] as const
 
 /**
- * For an answer that nothing proves to be the same another time. It begins anew, as long as nothing has been given out
- * or the sink can throw that away, and must have the same header fields.
+ * The proof for an answer that may differ the next time. The body begins anew, as long as nothing has been given out or
+ * the sink can throw that away, and must have the same header fields.
  */
 export class RestartProof implements Proof {
   readonly isRestart = true
@@ -30,7 +30,8 @@ export class RestartProof implements Proof {
   #sink: Sink | null = null
 
   /**
-   * `again` sends the request once more; `head` is that of the first answer; `length` of its body, null: nothing says.
+   * `again` sends the request once more; `head` is that of the first answer; `length` is that of its body, or null if
+   * unknown.
    */
   constructor(
     context: RetrievalContext,
@@ -76,7 +77,7 @@ export class RestartProof implements Proof {
     throw this.#context.error('partial', message, { phase: 'body', status, reply })
   }
 
-  /** The sink throws away what it has only once the octets come anew. */
+  /** Lets the sink throw away its octets, but only once they come anew. */
   async #startOver(given: number, body: Answer['body']): Promise<void> {
     try {
       if (given > 0) await this.#sink?.startOver?.()

@@ -62,7 +62,7 @@ async function restBehind(tail: Uint8Array, outcome: Outcome<'http'>): Promise<O
 
 const changed = 'it has changed since'
 
-/** Whether the server may see what the caller knows of the resource. */
+/** Whether the server may see the caller's entity tag and date of the resource. */
 function isTold({ isOtherOrigin }: RetrievalContext): boolean {
   return isOtherOrigin !== true
 }
@@ -73,7 +73,7 @@ async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstac
   return outcome
 }
 
-/** Why a part is not the rest of what the caller has. */
+/** The reason why a part is not the rest of the caller's octets. */
 function partObstacle(
   { offset, size }: ResumePoint,
   first: number,
@@ -108,7 +108,7 @@ function hasOnly(total: number, { offset }: ResumePoint): string {
   return total < offset ? `the resource has only ${total} octets` : changed
 }
 
-/** The caller has all octets already. */
+/** The outcome where the caller already has all octets. */
 function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome<'http'> {
   const { metadata, ...described } = describe(head)
   return {

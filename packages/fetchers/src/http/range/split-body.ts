@@ -7,7 +7,7 @@ import { AnnouncedOctets } from './announced-octets.ts'
 import { type RangedRepresentation, ValidatorProof } from './validator-proof.ts'
 
 /**
- * Octets of one request. 16 connections, the most there are, then hold 64 MiB for a slow consumer, as many as
+ * The octets of one request. 16 connections, the most there are, then hold 64 MiB for a slow consumer, as many as
  * limits.maxCollected. At 100 Mbit/s a segment takes a third of a second; the round trip of its request is short beside
  * that.
  */
@@ -15,7 +15,7 @@ export const segmentSize: number = 4 * 1024 * 1024
 
 /**
  * The octets of a representation of known size, in order. Up to `connections` segments are requested at a time, or wait
- * for the consumer; the first one is the answer that has begun. Nothing is requested before the first read.
+ * for the consumer; the first one is the answer that has begun. No segment is requested before the first read.
  */
 export async function* splitBody(
   context: RetrievalContext,
@@ -42,13 +42,13 @@ export async function* splitBody(
       ahead.shift()
     }
   } finally {
-    // Ends the other segments where one has failed or the consumer has gone.
+    // This ends the other segments where one has failed or the consumer has gone.
     begun.deadline.fail(context.error('aborted', 'The rest is no longer wanted.', { phase: 'body' }))
     deadline.fail(context.error('aborted', 'The rest is no longer wanted.', { phase: 'body' }))
   }
 }
 
-/** Octets that come before the consumer wants them. */
+/** A segment, whose octets come before the consumer wants them. */
 class Segment {
   readonly #chunks: Uint8Array[] = []
   #isOver = false

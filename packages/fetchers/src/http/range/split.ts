@@ -9,7 +9,7 @@ import { outcomeOf } from '../outcome.ts'
 import { contentRange } from './content-range.ts'
 import { segmentSize, splitBody } from './split-body.ts'
 
-/** Connections that the caller wants for one body; 1 for ranges, rests and HEAD. */
+/** The number of connections that the caller wants for one body; 1 for ranges, rests and HEAD. */
 export function connectionsFor(request: RequestOptions): number {
   const { split = 1, range, resumeFrom, head } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumeFrom === undefined
@@ -40,7 +40,7 @@ export async function retrieveSplit(
   const part = head.status === 206 ? contentRange(head) : null
   const total = part?.total ?? null
   const representation = rangesOf(ask, head, total)
-  // 416: it is empty, and has no first octet (RFC 9110 14.1.1).
+  // A 416 means that the resource is empty and has no first octet (RFC 9110 14.1.1).
   if (part === null || part.first !== 0 || part.last >= segmentSize || total === null || representation === null) {
     await discard(body, context)
     return retrieveObject(ask, context)
@@ -52,7 +52,7 @@ export async function retrieveSplit(
   return asWhole(outcome, total, sourceOf(octets))
 }
 
-/** The outcome as of a 200, whose header section is that of the 206 but for these fields (RFC 9110 15.3.7). */
+/** The outcome worded as a 200, whose header section is that of the 206 but for these fields (RFC 9110 15.3.7). */
 function asWhole(outcome: Retrieved<'http'>, total: number, body: Retrieved<'http'>['body']): Retrieved<'http'> {
   const { 'content-range': _range, ...headers } = outcome.metadata.headers
   const length = String(total)

@@ -8,25 +8,25 @@ import { AnnouncedOctets } from './announced-octets.ts'
 import { contentRange } from './content-range.ts'
 import { ifRange, isOf, type Validator } from './validator.ts'
 
-/** The octets of one representation, as far as they are wanted: from `at` up to, not including, `end`. */
+/** The wanted octets of one representation: from `at` up to, not including, `end`. */
 export interface Extent {
   readonly at: number
   readonly end: number
 }
 
-/** A representation that can be asked for by ranges, and what every answer must say to be of it. */
+/** A representation that can be asked for by ranges, and the facts that every answer must repeat to be of it. */
 export interface RangedRepresentation {
   readonly ask: SendRequest
   readonly validator: Validator
-  /** Octets of the whole; null where the server has not said. */
+  /** The number of octets of the whole; null where the server has not said. */
   readonly total: number | null
-  /** Content-Encoding: the octets are those as sent. */
+  /** The Content-Encoding: the octets are those as sent. */
   readonly coding: string | null
 }
 
 /**
- * A validator proves that the rest is of the same representation (security.md R1). Each request has a deadline of its
- * own, so that silence ends the request alone.
+ * Proves by a validator that the rest is of the same representation (security.md R1). Each request has a deadline of
+ * its own, so that silence ends only the request.
  */
 export class ValidatorProof implements Proof {
   readonly #context: RetrievalContext
@@ -34,7 +34,7 @@ export class ValidatorProof implements Proof {
   readonly #end: number
   #wasWrong = false
 
-  /** `end`: of the octets that are wanted. */
+  /** `end`: the end of the wanted octets. */
   constructor(context: RetrievalContext, representation: RangedRepresentation, end: number) {
     this.#context = context
     this.#representation = representation
@@ -71,7 +71,7 @@ export class ValidatorProof implements Proof {
     return isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
   }
 
-  /** A server without ranges sends the very same representation once more, from its beginning. */
+  /** Whether a server without ranges sends the very same representation once more, from its beginning. */
   #isWhole(head: ResponseHead): boolean {
     const { validator, total, coding } = this.#representation
     const length = head.field('content-length')
@@ -79,7 +79,10 @@ export class ValidatorProof implements Proof {
     return head.status === 200 && isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
   }
 
-  /** Transient the first time: one of several servers behind a name may lack what the others have. */
+  /**
+   * The error for a wrong answer. It is transient the first time: one of several servers behind a name may lack what
+   * the others have.
+   */
   #wrong({ status, reply }: ResponseHead, offset: number): Error {
     const transient = !this.#wasWrong
     this.#wasWrong = true

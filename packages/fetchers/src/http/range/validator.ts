@@ -10,8 +10,8 @@ export type Validator =
   | { readonly modified: Date; readonly weak: string | null }
 
 /**
- * How much older than the answer a date must be. RFC 9110 8.8.2.2 asks for a second, and for clocks that agree or a
- * difference beyond that; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
+ * The time by which a date must be older than the answer. RFC 9110 8.8.2.2 asks for a second, and for clocks that agree
+ * or a difference beyond that; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
  */
 const strongAge = 60_000
 
@@ -27,7 +27,7 @@ export function validatorOf(head: ResponseHead): Validator | null {
   return { modified, weak: etag }
 }
 
-/** The validator of the representation of which the caller has the beginning; null where no strong one is known. */
+/** The validator of the representation whose beginning the caller has; null where no strong one is known. */
 export function validatorFrom({ etag = null, modified = null }: ResumePoint): Validator | null {
   if (etag !== null && isStrong(etag)) return { etag }
   return modified === null ? null : { modified, weak: etag }
@@ -45,8 +45,8 @@ export function ifRange(validator: Validator | null): { readonly ifRange?: strin
 
 /**
  * Whether a 206, or a 416, is about the representation with this validator. A 206 repeats the entity tag (RFC 9110
- * 15.3.7); it need not repeat the date that If-Range had, and a 416 need say nothing. Where `wasSent` is false, the
- * server was not told of the validator, and what it does not say proves nothing.
+ * 15.3.7); it need not repeat the date that If-Range had, and a 416 need say nothing. `wasSent` is false where the
+ * server was not told of the validator: then its silence proves nothing.
  */
 export function isOf(validator: Validator | null, head: ResponseHead, wasSent = true): boolean {
   if (validator === null) return true
@@ -58,7 +58,7 @@ export function isOf(validator: Validator | null, head: ResponseHead, wasSent = 
   return etag === null || validator.weak === null || isSameTag(etag, validator.weak)
 }
 
-/** RFC 9110 8.8.3.2: the weak comparison. */
+/** The weak comparison (RFC 9110 8.8.3.2). */
 export function isSameTag(one: string, other: string): boolean {
   return opaque(one) === opaque(other)
 }
@@ -67,7 +67,10 @@ function opaque(etag: string): string {
   return etag.replace(/^W\//, '')
 }
 
-/** RFC 9110 8.8.3. A value that is no entity tag, such as one without quotes, proves nothing. */
+/**
+ * Whether the entity tag is strong (RFC 9110 8.8.3). A value that is no entity tag, such as one without quotes, proves
+ * nothing.
+ */
 function isStrong(etag: string): boolean {
   return /^"[\x21\x23-\x7E\x80-\xFF]*"$/.test(etag)
 }

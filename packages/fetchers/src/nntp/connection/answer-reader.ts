@@ -7,7 +7,9 @@ import { Connection } from '../../wire/transport/connection.ts'
 import { checkGroupName } from '../group/group-reply.ts'
 import type { CommandQueue, PendingCommand } from './command-queue.ts'
 
-/** Octets of abandoned answers that are read away before the next one; for more, another connection costs less. */
+/**
+ * The most octets of abandoned answers that are read away before the next one; for more, another connection costs less.
+ */
 const maxDrained = 262_144
 
 /** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP. */
@@ -23,7 +25,7 @@ export class AnswerReader {
   #lines: LineReader
   #context: RetrievalContext
   #isReading = false
-  /** When a read last ended, by performance.now(). */
+  /** The time at which a read last ended, by performance.now(). */
   lastRead: number = performance.now()
 
   constructor(socket: Socket, context: RetrievalContext, onBroken: () => void) {
@@ -33,7 +35,7 @@ export class AnswerReader {
     this.#lines = new LineReader(new Connection(socket, context), context)
   }
 
-  /** Of the retrieval that has read last. */
+  /** The context of the retrieval that has read last. */
   get context(): RetrievalContext {
     return this.#context
   }
@@ -42,7 +44,7 @@ export class AnswerReader {
     return this.#isReading
   }
 
-  /** Octets have come that no retrieval has read. */
+  /** Whether octets have come that no retrieval has read. */
   get holdsOctets(): boolean {
     return this.#lines.holds || this.#socket.readableLength > 0
   }

@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { DotDecoder } from '../../wire/framing/dot.ts'
 import type { Reply } from '../../wire/framing/reply.ts'
 
-/** The connection was lost while the answer to another command was read: that says nothing about this command. */
+/** Thrown where the connection was lost while the answer to another command was read: this command is not to blame. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
@@ -16,14 +16,14 @@ export interface ReadAhead {
 
 /** A command whose answer has not been read to its end. Replies come in the order of the commands (RFC 3977 3.5). */
 export class PendingCommand {
-  /** Without its line end. */
+  /** The command without its line end. */
   readonly text: string
   reply: Reply | null = null
-  /** Of the block behind the reply, once it is being read. */
+  /** The decoder of the block behind the reply, once it is being read. */
   decoder: DotDecoder | null = null
   /** The block, if a consumer is to read it. */
   body: ReadAhead | null = null
-  /** The answer is no longer wanted; the next retrieval reads it away. */
+  /** True where the answer is no longer needed; the next retrieval reads it away. */
   isAbandoned = false
   /** The GROUP command that it relies on; null: it relies on none. */
   readonly selection: PendingCommand | null
@@ -90,7 +90,7 @@ export class CommandQueue {
     this.firstWanted?.wake()
   }
 
-  /** No more answers will come: wakes all that wait. */
+  /** Wakes all commands that wait, since no more answers will come. */
   lose(): void {
     this.#isLost = true
     for (const command of this.#commands) command.wake()

@@ -9,11 +9,11 @@ export interface NntpLease {
   readonly session: NntpSession
   readonly plan: ServerPlan
   readonly context: RetrievalContext
-  /** Frees the session: the retrieval needs it no longer. */
+  /** Frees the session, which the retrieval needs no longer. */
   giveBack(): void
 }
 
-/** The reply that counts. If a block follows, the caller reads it from `pending`, and ends or abandons it. */
+/** The final reply. If a block follows, the caller reads it from `pending`, and ends or abandons it. */
 export interface NntpAnswer {
   readonly reply: Reply
   readonly pending: PendingCommand
@@ -21,7 +21,7 @@ export interface NntpAnswer {
 
 /**
  * Sends a command, behind the GROUP command that it needs, and waits for its reply, or for the refusal of the group. If
- * the server asks for a login (480) or MODE READER first, that is done, and the command is sent again.
+ * the server first asks for a login (480) or MODE READER, this is done, and the command is sent again.
  */
 export async function exchange(lease: NntpLease, command: string, group: string | null = null): Promise<NntpAnswer> {
   const { session, context } = lease
@@ -98,7 +98,10 @@ function accessStep(session: NntpSession, reply: Reply): AccessStep | null {
   return null
 }
 
-/** INN's transit mode: `401 MODE-READER`. Older ones do not know the command yet, or say 502 (RFC 3977 3.2.1). */
+/**
+ * Whether the reply may ask for a login or MODE READER. INN's transit mode says `401 MODE-READER`; older servers do not
+ * know the command yet, or say 502 (RFC 3977 3.2.1).
+ */
 function mayAskForAccess({ code, text }: Reply): boolean {
   return code === 480 || code === 450 || code === 500 || code === 502 || (code === 401 && /^MODE-READER\b/i.test(text))
 }

@@ -7,7 +7,7 @@ import { openSession } from './open.ts'
 import { maxDepth, type NntpQuirks } from './server-quirks.ts'
 import { type NntpSession, type ServerPlan, unreadLimit } from './session.ts'
 
-/** How often a retrieval may lose a shared session that has answered no retrieval. */
+/** The number of times that a retrieval may lose a shared session that has answered no retrieval. */
 const maxLostWithOthers = 3
 
 /** Runs a function in a session, which it gives back when it has all it needs. */
@@ -64,7 +64,10 @@ export async function inSession<T>(
   }
 }
 
-/** The session has ended, as it may at any time: the connection is closed, or the server said 400 (RFC 3977 3.2.1). */
+/**
+ * Whether the session has ended, as it may at any time: the connection is closed, or the server said 400 (RFC 3977
+ * 3.2.1).
+ */
 function isLostSession(error: unknown): error is RetrievalError {
   return RetrievalError.is(error) && (error.code === 'receive-failed' || error.reply?.startsWith('400') === true)
 }

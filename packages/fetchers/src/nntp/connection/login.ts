@@ -37,7 +37,9 @@ async function sendLogin(session: NntpSession, context: RetrievalContext, login:
   return (await offersPlain(session, context)) ? saslPlain(session, context, login) : reply
 }
 
-/** SASL PLAIN (RFC 4616) with an initial response. `*` cancels it if the server asks for another one (383). */
+/**
+ * Logs in by SASL PLAIN (RFC 4616) with an initial response. `*` cancels it if the server asks for another one (383).
+ */
 async function saslPlain(
   session: NntpSession,
   context: RetrievalContext,

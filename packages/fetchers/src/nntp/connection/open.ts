@@ -4,7 +4,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { Connection } from '../../wire/transport/connection.ts'
-import { openSocket } from '../../wire/transport/socket.ts'
+import { openSessionSocket } from '../../wire/transport/socket.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
 import { serverUnavailable } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
@@ -12,32 +12,24 @@ import type { NntpQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
 
 /**
- * Connects, waits for the greeting, and starts TLS where the plan says so. Nothing is sent before the greeting, so that
- * a server of another protocol gets no octet of ours (security.md section 2). The session may outlive the retrieval.
+ * Connects, waits for the greeting, and starts TLS where the plan says so. Sending begins after the greeting, so that a
+ * server of another protocol gets no octet of ours (security.md section 2). The session may outlive the retrieval.
  */
 export async function openSession(
   plan: ServerPlan,
   context: RetrievalContext,
   quirks: NntpQuirks,
 ): Promise<NntpSession> {
-  const { deadline } = context
-  const connecting = new AbortController()
-  const unlink = deadline.onAbort(() => connecting.abort())
-  const { host, port } = plan
-  const tls = plan.tls === 'implicit' ? 'implicit' : 'none'
-  let socket: Socket | undefined
+  let socket = await openSessionSocket(context, plan)
   try {
-    socket = await openSocket(context, { host, port, tls }, connecting.signal)
     const lines = new LineReader(new Connection(socket, context), context)
     await greet(socket, lines, context)
     if (plan.tls === 'explicit') socket = await upgrade(socket, lines, plan, context)
     return new NntpSession(socket, context, quirks)
   } catch (error) {
-    socket?.destroy()
-    deadline.throwIfAborted()
+    socket.destroy()
+    context.deadline.throwIfAborted()
     throw error
-  } finally {
-    unlink()
   }
 }
 
@@ -49,7 +41,7 @@ async function greet(socket: Socket, lines: LineReader, context: RetrievalContex
   throw refusal(context, 'server-refused', 'The news server refuses the connection', greeting)
 }
 
-/** STARTTLS (RFC 4642 2.2). A server that refuses it gets nothing else: no command goes out in the clear. */
+/** Sends STARTTLS (RFC 4642 2.2). A server that refuses it gets no command in the clear. */
 async function upgrade(
   socket: Socket,
   lines: LineReader,
@@ -59,7 +51,8 @@ async function upgrade(
   await new Connection(socket, context).sendLine(plannedCommand(plan, 'STARTTLS'))
   const reply = await readReply(lines, context, 'tls')
   if (reply.code !== 382) throw noTls(context, reply)
-  // `382 go on\r\n281 in\r\n` in one segment: octets sent in the clear must not be read as if they came through TLS.
+  // The server may send `382 go on\r\n281 in\r\n` in one segment: octets sent in the clear must not be read as if they
+  // came through TLS.
   checkSilent(socket, lines, context)
   const { socket: secured, agreed } = startTls(context, plan, socket)
   await context.deadline.within('tls', () => agreed)

@@ -1,12 +1,15 @@
-/** What is known about how one server behaves, for the life of a fetcher. */
+/** Known behaviour of one server, for the life of a fetcher. */
 export interface NntpQuirks {
-  /** Retrievals that may be under way in one session at a time. */
+  /** The number of retrievals that may be under way in one session at a time. */
   depth: number
   /** The command that lists the articles of a group: OVER (RFC 3977), XOVER (RFC 2980), or HEAD for each article. */
   overview: 'OVER' | 'XOVER' | 'HEAD'
-  /** The server lists the numbers of a group's articles (LISTGROUP); true until it has said otherwise. */
+  /** Whether the server lists the numbers of a group's articles (LISTGROUP); true until it has refused. */
   hasListGroup: boolean
 }
 
-/** Retrievals under way in one session at a time: of articles of 2 KiB over 100 ms that is a window of 20 Mbit/s. */
+/**
+ * The most retrievals under way in one session at a time: with articles of 2 KiB over 100 ms that is a window of 20
+ * Mbit/s.
+ */
 export const maxDepth = 128

@@ -12,7 +12,9 @@ import type { NntpQuirks } from './server-quirks.ts'
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
 
-/** How long a body may be unread while others wait for its connection, in milliseconds; at most limits.idleTimeout. */
+/**
+ * The time in milliseconds that a body may be unread while others wait for its connection; at most limits.idleTimeout.
+ */
 const maxUnread = 10_000
 
 export function unreadLimit({ idleTimeout }: RetrievalContext['limits']): number {
@@ -34,7 +36,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
   accessChange: Promise<void> | null = null
   isLoggedIn = false
   isReader = false
-  /** A command has succeeded: the server does not want MODE READER first. */
+  /** True once a command has succeeded: the server does not want MODE READER first. */
   hasAnswered = false
   /** The refusal of the login, for all retrievals that use the session: the login is not tried again. */
   refusedLogin: Reply | null = null
@@ -116,12 +118,12 @@ export class NntpSession implements ReusableSession, UnreadBody {
     return evicted === null ? this.#answers.octets(command, context) : Promise.reject(evicted)
   }
 
-  /** The answer has been read to its end. */
+  /** Ends the command, whose answer has been read to its end. */
   end(command: PendingCommand): void {
     this.#queue.end(command)
   }
 
-  /** These answers, or what is left of them, are not wanted any more. */
+  /** Abandons these answers, or their rest, which are no longer needed. */
   abandon(...commands: readonly PendingCommand[]): void {
     // The octets of a read under way would be lost, and with them the place in the stream.
     if (this.#answers.isReading && commands.some((command) => command === this.#queue.head)) this.lose()
@@ -134,19 +136,19 @@ export class NntpSession implements ReusableSession, UnreadBody {
     this.#queue.lose()
   }
 
-  /** A consumer is to read the block of this answer. */
+  /** Gives the block of this answer to a consumer. */
   hold(command: PendingCommand, body: ReadAhead): void {
     command.body = body
     if (this.isWantedByOthers) body.readAhead()
   }
 
-  /** Retrievals wait for an answer behind the one that is read, or for a slot at this server. */
+  /** Whether retrievals wait for an answer behind the one that is read, or for a slot at this server. */
   get isWantedByOthers(): boolean {
     return this.unreadWatch.isWaitedFor
   }
 
   onWaitedFor(): void {
-    // While no retrieval waited, the time that the consumer took cost no one anything.
+    // While no retrieval waited, the time that the consumer took does not count.
     this.noteRead()
     this.#queue.firstWanted?.body?.readAhead()
   }
@@ -156,7 +158,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
     return isIdle || this.#answers.isReading ? null : this.#answers.lastRead
   }
 
-  /** The consumer has taken octets of the body. */
+  /** Notes that the consumer has taken octets of the body. */
   noteRead(): void {
     this.#answers.lastRead = performance.now()
   }
@@ -183,7 +185,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
     return command
   }
 
-  /** Commands that are sent in one turn of the event loop go out in one segment. */
+  /** Collects the commands that are sent in one turn of the event loop, so that they go out in one segment. */
   #gather(): void {
     if (this.#socket.writableCorked > 0) return
     this.#socket.cork()

@@ -1,6 +1,6 @@
 import type { GroupSummary } from './group-reply.ts'
 
-/** Numbers of articles, both inclusive. */
+/** The numbers of the first and last article, both inclusive. */
 export interface ArticleRange {
   readonly first: number
   readonly last: number
@@ -19,7 +19,7 @@ export function boundsOf(
   return count === 0 || low > high || first > last ? null : { first, last }
 }
 
-/** Where the newest `limit` articles are, if the gaps are spread evenly over the group. */
+/** The range of the newest `limit` articles, if the gaps are spread evenly over the group. */
 export function likelyRange(
   { count, low, high }: GroupSummary,
   { first, last }: ArticleRange,

@@ -1,14 +1,14 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, replyWords } from '../../wire/framing/reply.ts'
 
-/** The reply to GROUP (RFC 3977 6.1.1): how many articles there are, estimated, and their lowest and highest number. */
+/** The reply to GROUP (RFC 3977 6.1.1): the estimated number of articles, and their lowest and highest number. */
 export interface GroupSummary {
   readonly count: number
   readonly low: number
   readonly high: number
 }
 
-/** `211 40 10 49 test.alpha`. INN pads the numbers of LIST with zeros, and other servers may do so here. */
+/** Matches `211 40 10 49 test.alpha`. INN pads the numbers of LIST with zeros, and other servers may do so here. */
 const summary = /^(\d{1,16})\s+(\d{1,16})\s+(\d{1,16})(?:\s+(\S+))?/
 
 /** Reads the numbers of a 211. Throws `protocol-violation` if one is missing, or is no safe integer. */

@@ -43,7 +43,7 @@ export async function retrieveGroups(lease: NntpLease, inSession: InSession): Pr
   })
 }
 
-/** The list is of use without descriptions: if they cannot be retrieved, a remark says so. */
+/** Retrieves the descriptions. The list is of use without them: if they cannot be retrieved, a remark says so. */
 async function descriptionsIfAny(
   wildmat: string | null,
   inSession: InSession,
@@ -68,7 +68,8 @@ class GroupsBody implements ByteSource {
 
   constructor(block: BlockBody, wildmat: string | null, context: RetrievalContext) {
     this.#block = block
-    // Servers may give brackets and backslashes a meaning (RFC 3977 4.1): then all that the server sends is kept.
+    // Servers may give brackets and backslashes a meaning (RFC 3977 4.1): then all lines that the server sends are
+    // kept.
     const isLeftToServer = wildmat === null || /[[\\]/.test(wildmat)
     this.#octets = isLeftToServer ? block : sourceOf(matchingLines(block, wildmat, context))
   }
@@ -99,10 +100,10 @@ async function* matchingLines(
   }
 }
 
-/** `test.alpha 0000000040 0000000001 y` */
+/** Matches `test.alpha 0000000040 0000000001 y`. */
 const groupLine = /^(\S+)\s+(\d{1,16})\s+(\d{1,16})\s+(\S+)/
 
-/** A line of another form becomes an entry with the line as its name. */
+/** Makes an entry of a line. A line of another form becomes an entry with the line as its name. */
 function groupEntry(line: string, plan: ServerPlan, descriptions: ReadonlyMap<string, string>): Entry {
   const [, group, high, low, posting] = groupLine.exec(line) ?? []
   if (group === undefined) return { name: octetsToText(line), kind: 'other', url: null }

@@ -1,11 +1,10 @@
-import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import { expectReply } from '../../wire/framing/reply.ts'
 import { checkAnswer } from '../article.ts'
-import { type PendingCommand, SessionLost } from '../connection/command-queue.ts'
+import type { PendingCommand } from '../connection/command-queue.ts'
 import type { NntpLease } from '../connection/exchange.ts'
 import { fieldsOf } from '../fields.ts'
-import { overviewIncomplete, refusedByServer } from '../nntp-errors.ts'
+import { overviewError, refusedByServer } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
 
 /** The replies for a number without an article. sn and leafnode answer 430 to it. */
@@ -32,10 +31,9 @@ export class HeadOverview implements ByteSource {
         if (line !== null) return Buffer.from(line, 'latin1')
       }
     } catch (error) {
-      // The stream can no longer be trusted: the next answer in it may belong to another command.
-      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
+      const failure = overviewError(this.#lease.session, this.#lease.context, error)
       this.#giveUp()
-      throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
+      throw failure
     }
     return null
   }
@@ -88,7 +86,7 @@ export class HeadOverview implements ByteSource {
   }
 }
 
-/** RFC 3977 8.3.2: a TAB, NUL, CR or LF within a field becomes one blank. */
+/** Makes a line of an overview, in which a TAB, NUL, CR or LF within a field becomes one blank (RFC 3977 8.3.2). */
 function overviewLine(number: number, fields: ReadonlyMap<string, string>): string {
   const names = ['subject', 'from', 'date', 'message-id', 'references', 'bytes', 'lines']
   const values = names.map((name) => (fields.get(name) ?? '').replace(/[\t\r\n\0]/g, ' '))

@@ -1,14 +1,12 @@
-import { RetrievalError } from '@retriever/core'
 import { type ByteSource, chunksOf } from '../../plugin/byte-source.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
-import { SessionLost } from '../connection/command-queue.ts'
 import type { NntpLease } from '../connection/exchange.ts'
-import { overviewIncomplete } from '../nntp-errors.ts'
+import { overviewError } from '../nntp-errors.ts'
 import { type ArticleRange, rangeBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
 
-/** Octets in one chunk of the body; a chunk ends with the line that reaches it. */
+/** The size of the body's chunks in octets; a chunk ends with the line that reaches it. */
 const chunkLength = 65_536
 
 /**
@@ -46,10 +44,9 @@ export class NewestArticles implements ByteSource {
     try {
       this.#lines ??= (await this.#collect()).reverse()
     } catch (error) {
-      // The stream can no longer be trusted: the next answer in it may belong to another command.
-      if (RetrievalError.is(error) && error.code === 'protocol-violation') this.#lease.session.lose()
+      const failure = overviewError(this.#lease.session, this.#lease.context, error)
       this.#giveUp()
-      throw error instanceof SessionLost ? overviewIncomplete(this.#lease, error) : error
+      throw failure
     }
     let text = ''
     for (let line = this.#lines.pop(); line !== undefined; line = this.#lines.pop()) {
@@ -93,7 +90,7 @@ export class NewestArticles implements ByteSource {
     for await (const line of linesOf(chunksOf(body), context)) {
       checkNumber(line, range, context)
       lines.push(line)
-      // Not at each line: splice moves all the lines behind.
+      // This is not done at each line, since splice moves all the lines behind.
       if (lines.length >= 2 * most + 100) lines.splice(0, lines.length - most)
     }
     return lines.length > most ? lines.slice(-most) : lines

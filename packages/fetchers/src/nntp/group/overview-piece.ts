@@ -14,7 +14,7 @@ export interface OverviewPiece {
   readonly body: ByteSource | null
 }
 
-/** How many articles are wanted, and the range in which the group has articles. */
+/** The number of articles that are wanted, and the range in which the group has articles. */
 export interface OverviewLimits {
   readonly bounds: ArticleRange
   readonly limit: number

@@ -1,6 +1,6 @@
 /**
  * Whether a newsgroup matches a wildmat (RFC 3977 4.2): patterns with commas between. The last pattern that matches
- * decides, and `!` before it means no. Both are text: `?` stands for one character, however many octets it has.
+ * decides, and `!` before it means no. Both are text: `?` matches one character, however many octets it has.
  */
 export function matchesWildmat(wildmat: string, newsgroup: string): boolean {
   let matches = false
@@ -11,7 +11,10 @@ export function matchesWildmat(wildmat: string, newsgroup: string): boolean {
   return matches
 }
 
-/** `*` stands for any characters, `?` for one. Only the last `*` is tried again: at most length times length steps. */
+/**
+ * Whether a text matches a pattern, in which `*` is any characters, `?` one. Only the last `*` is tried again: at most
+ * length times length steps.
+ */
 function matchesPattern(pattern: string, text: string): boolean {
   let at = 0
   let star = -1

@@ -1,7 +1,7 @@
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { LineReader } from './lines.ts'
 
-/** Where the decoder stands. What has been read of a line that may be the end mark is held back until it is known. */
+/** The state of the decoder. Octets that may belong to the end mark are held back until that is certain. */
 type State =
   | 'line-start' // at the start, or after a line end
   | 'dot' // a dot at the start of a line, held back: a doubled dot, or the end mark
@@ -16,16 +16,17 @@ const lf = 0x0a
 
 export interface DotOptions {
   /**
-   * What ends a line. `crlf` is RFC 3977 3.1.1 to the letter: LF alone is an octet of the line, so that an article that
-   * holds one cannot end early. `any` also takes LF alone, and a last `.` without a line end: servers that send local
-   * text as it is.
+   * The line ends that count. `crlf` follows RFC 3977 3.1.1 strictly: a bare LF is an octet of the line, so an article
+   * that holds one cannot end early. `any` also accepts a bare LF, and a last `.` without a line end, for servers that
+   * send local text unchanged.
    */
   readonly lineEnd?: 'crlf' | 'any'
 }
 
 /**
- * The octets of a dot-terminated block (RFC 3977 3.1.1): `a CRLF ..b CRLF . CRLF` gives `a CRLF .b CRLF`. Ends after
- * the end mark, and what follows it is the source's next line. Rejects with `partial` where the stream ends before.
+ * The octets of a dot-terminated block (RFC 3977 3.1.1): `a CRLF ..b CRLF . CRLF` gives `a CRLF .b CRLF`. It ends after
+ * the end mark; the octets after it are the source's next line. Rejects with `partial` if the stream ends before the
+ * mark.
  */
 export async function* dotBody(
   source: LineReader,
@@ -39,7 +40,7 @@ export async function* dotBody(
   }
 }
 
-/** Undoes dot-stuffing, with the same result however the octets are cut into chunks. */
+/** Removes dot-stuffing, with the same result for any division into chunks. */
 export class DotDecoder {
   readonly #anyLineEnd: boolean
   #state: State = 'line-start'
@@ -52,7 +53,7 @@ export class DotDecoder {
     return this.#state === 'end'
   }
 
-  /** The next octets, none if a chunk held only framing. Octets behind the end mark go back to the source. */
+  /** The next octets, empty if a chunk held only framing. Octets after the end mark go back to the source. */
   async pull(source: LineReader, context: RetrievalContext): Promise<Uint8Array> {
     const chunk = await source.read('body')
     if (chunk !== null) {
@@ -62,21 +63,21 @@ export class DotDecoder {
     }
     if (!this.#endsAtLoneDot) {
       const message =
-        'The connection ended before the line "." that ends the body; what came is not the whole. Try again.'
+        'The connection ended before the line "." that ends the body, so the body is incomplete; try again.'
       throw context.error('partial', message, { phase: 'body' })
     }
     this.#state = 'end'
     return new Uint8Array(0)
   }
 
-  /** The stream may end here, although the end mark has no line end. */
+  /** Whether the stream may end here, although the end mark has no line end. */
   get #endsAtLoneDot(): boolean {
     return this.#anyLineEnd && (this.#state === 'dot' || this.#state === 'dot-cr')
   }
 
-  /** `rest` is what follows the end mark. */
+  /** `rest` holds the octets after the end mark. */
   push(chunk: Uint8Array): { readonly octets: Uint8Array; readonly rest: Uint8Array } {
-    // One octet more than came in: a CR that was held back.
+    // A CR that was held back makes one octet more than the chunk has.
     const octets = new Uint8Array(chunk.length + 1)
     let length = 0
     for (let at = 0; at < chunk.length; at++) {
@@ -85,7 +86,7 @@ export class DotDecoder {
       this.#state = this.#next(octet)
       if (this.#state === 'end') return { octets: octets.subarray(0, length), rest: chunk.subarray(at + 1) }
       if (this.#state === 'dot' || this.#state === 'dot-cr') continue
-      // The dot stays away: RFC 3977 3.1.1 (5) drops the first dot of any line that is not the end mark.
+      // RFC 3977 3.1.1 (5) drops the first dot of any line that is not the end mark.
       if (before === 'dot-cr') octets[length++] = cr
       octets[length++] = octet
     }

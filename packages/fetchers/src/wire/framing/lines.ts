@@ -1,7 +1,7 @@
 import { adviceText, type Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
-/** Where octets are pulled from: a Connection, or what a test has in its place. */
+/** A source of octets: a Connection, or a stand-in for one in tests. */
 export interface OctetSource {
   read(phase: Phase): Promise<Uint8Array | null>
 }
@@ -9,16 +9,16 @@ export interface OctetSource {
 const lf = 0x0a
 
 /**
- * Whether octets, one a character, would go out as one line: CR, LF and NUL make two of it, and so does what is no
- * octet, since latin1 would make an LF of U+010A.
+ * Whether octets, one a character, stay one line when sent. CR, LF and NUL would split it, and so would characters
+ * beyond octets, since latin1 turns U+010A into an LF.
  */
 export function isOneLine(octets: string): boolean {
   return !/[\r\n\0]|[^\0-\xFF]/.test(octets)
 }
 
 /**
- * Lines out of octets, the same whatever the segments were. A line may be ended by CRLF or, as some servers do, by LF
- * alone. What follows a line is not lost: `read` gives it first.
+ * Reads lines from octets, with the same result for any segments. A line ends with CRLF, or with LF alone, as some
+ * servers send it. Octets after a line are not lost: `read` gives them first.
  */
 export class LineReader implements OctetSource {
   readonly #source: OctetSource
@@ -31,8 +31,8 @@ export class LineReader implements OctetSource {
   }
 
   /**
-   * The next line, one octet a character, without its end; null where the stream ends before another line begins. A
-   * stream that ends within a line rejects with `receive-failed`: a cut reply must not pass for a whole one.
+   * The next line, one octet a character, without its end; null if the stream ends before another line begins. A stream
+   * that ends within a line rejects with `receive-failed`: a cut reply must not pass for a complete one.
    */
   async line(phase: Phase): Promise<string | null> {
     const { maxLine, idleTimeout } = this.#context.limits
@@ -40,8 +40,8 @@ export class LineReader implements OctetSource {
     let length = 0
     const begun = performance.now()
     while (true) {
-      // Each octet may take idleTimeout, but the line may too: one octet a minute would make hours of it (security.md
-      // case 60).
+      // A whole line must come within idleTimeout: a server that sends one octet a minute would otherwise take hours
+      // for it (security.md case 60).
       if (pieces.length > 0 && performance.now() - begun > idleTimeout) {
         const advice = { option: 'limits.idleTimeout' } as const
         const time = `${idleTimeout / 1000} s (${adviceText(advice)})`
@@ -62,11 +62,11 @@ export class LineReader implements OctetSource {
       pieces.push(piece)
       if (end === -1) continue
       this.#held = chunk.subarray(end + 1)
-      return latin1(pieces).replace(/\r$/, '')
+      return Buffer.concat(pieces).toString('latin1').replace(/\r$/, '')
     }
   }
 
-  /** True where octets have come that nobody has taken yet: before a command is sent, more than was asked for. */
+  /** True if octets were received that no caller has taken: before a command is sent, the server has sent too much. */
   get holds(): boolean {
     return this.#held.length > 0
   }
@@ -77,12 +77,12 @@ export class LineReader implements OctetSource {
     return held === undefined ? this.#source.read(phase) : Promise.resolve(held)
   }
 
-  /** Gives octets back: they are what comes next. Only what was last taken may be given back. */
+  /** Gives octets back, to be read next. Only the octets that were last taken may be given back. */
   unread(octets: Uint8Array): void {
     this.#held = this.#held.length === 0 ? octets : Buffer.concat([octets, this.#held])
   }
 
-  /** Another reader of the same stream, for another retrieval: it begins with what this one holds. */
+  /** A new reader of the same stream for another retrieval; it begins with the octets that this one holds. */
   handOver(source: OctetSource, context: RetrievalContext): LineReader {
     const reader = new LineReader(source, context)
     reader.#held = this.#take() ?? reader.#held
@@ -98,9 +98,9 @@ export class LineReader implements OctetSource {
 }
 
 /**
- * The lines of a body that is a listing, without their ends, one octet a character; the last one needs no end. Rejects
- * with `limit-exceeded` past limits.maxListing, or where one line passes limits.maxReply: at the same octet and behind
- * the same lines, whatever the chunks are.
+ * The lines of a listing's body, without their ends, one octet a character; the last one needs no end. Rejects with
+ * `limit-exceeded` past limits.maxListing, or if one line exceeds limits.maxReply. The chunks have no influence on the
+ * octet and the line at which it rejects.
  */
 export async function* linesOf(
   body: AsyncIterable<Uint8Array>,
@@ -124,8 +124,4 @@ export async function* linesOf(
     if (isOver) throw tooLong(maxListing)
   }
   if (open !== '') yield open.replace(/\r$/, '')
-}
-
-function latin1(pieces: readonly Uint8Array[]): string {
-  return Buffer.concat(pieces).toString('latin1')
 }

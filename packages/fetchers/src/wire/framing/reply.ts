@@ -2,22 +2,22 @@ import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalErro
 import type { ErrorExtras, RetrievalContext } from '../../plugin/fetcher.ts'
 import type { LineReader } from './lines.ts'
 
-/** A reply of one line (RFC 3977 3.1): three digits, of which the first says how it went, and text. */
+/** A reply of one line (RFC 3977 3.1): a code of three digits, of which the first tells the outcome, and text. */
 export interface Reply {
   readonly code: number
-  /** One octet a character, without the code. */
+  /** The text without the code, one octet a character. */
   readonly text: string
 }
 
-/** Reads `211 1234 3000234 3002322 misc.test`, or undefined for what is no reply: `220-Welcome`, `HTTP/1.1 400`. */
+/** Reads `211 1234 3000234 3002322 misc.test`; undefined for other lines: `220-Welcome`, `HTTP/1.1 400`. */
 export function parseReply(line: string): Reply | undefined {
   const [, code, text = ''] = /^([1-5]\d\d)(?: (.*))?$/s.exec(line) ?? []
   return code === undefined ? undefined : { code: Number(code), text }
 }
 
 /**
- * The next reply. Rejects with `receive-failed` where the connection ends instead, with `protocol-violation` where
- * something else comes. `secrets` that were just sent are replaced, in case the server repeats them.
+ * The next reply. Rejects with `receive-failed` if the connection ends instead, and with `protocol-violation` for a
+ * line that is no reply. `secrets` that were just sent are replaced, in case the server repeats them.
  */
 export async function readReply(
   lines: LineReader,
@@ -46,10 +46,7 @@ export function expectReply(context: RetrievalContext, reply: Reply, ...codes: r
   throw refusal(context, 'server-refused', 'The server refused', reply)
 }
 
-/**
- * The error for a reply that is not the expected one. Only a 4xx or 5xx is a refusal; any other is a violation of the
- * protocol.
- */
+/** The error for an unexpected reply. Only a 4xx or 5xx is a refusal; any other is a violation of the protocol. */
 export function refusal(
   context: RetrievalContext,
   code: ErrorCode,
@@ -63,7 +60,7 @@ export function refusal(
   return context.error('protocol-violation', unexpected, { reply: words })
 }
 
-/** `411 No such group`, for people: decoded, and harmless on a terminal. */
+/** The reply for people, such as `411 No such group`: decoded, and harmless on a terminal. */
 export function replyWords({ code, text }: Reply): string {
   return shown(text === '' ? String(code) : `${code} ${text}`)
 }

@@ -3,8 +3,8 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { TlsOptions } from '../../plugin/network.ts'
 
 /**
- * Tells connections to one server apart (security.md case 38: a connection made with another trust is not reused): by
- * the proxy, the trusted CAs, the client certificate and the addresses of names. Certificates and keys are hashed.
+ * Tells connections to one server apart by proxy, trusted CAs, client certificate and address rules (security.md case
+ * 38: a connection made with another trust is not reused). Certificates and keys are hashed.
  */
 export function poolKey(
   { tls, proxy, addresses }: RetrievalContext,
@@ -17,7 +17,7 @@ export function poolKey(
   return trust === null && !proxy && addressKey === '' ? '' : JSON.stringify([trust, proxy?.key ?? null, addressKey])
 }
 
-/** A server, and who logs in there. */
+/** A server and the login for it. */
 export interface LoginTarget {
   readonly tls: string
   readonly host: string
@@ -26,7 +26,10 @@ export interface LoginTarget {
   readonly password: string | null
 }
 
-/** Tells sessions of different logins or trust apart, by a digest of the password: the pool does not keep it. */
+/**
+ * Tells sessions of different logins or trust apart. It contains a digest of the password, so the pool does not keep
+ * the password.
+ */
 export function sessionKey({ tls, host, port, user, password }: LoginTarget, context: RetrievalContext): string {
   const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
   return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
@@ -34,7 +37,10 @@ export function sessionKey({ tls, host, port, user, password }: LoginTarget, con
 
 const digests = new WeakMap<TlsOptions, string>()
 
-/** Computed once for each object, since files of CAs are large; these objects are never written to. */
+/**
+ * A digest of the options, computed once for each object, because CA files are large. These objects are never written
+ * to.
+ */
 function digestOf(tls: TlsOptions): string {
   const { ca, proxyCa, cert, key, passphrase, insecure } = tls
   const digest =

@@ -13,33 +13,36 @@ const defaultIdleTime = 15_000
 /** How long a server counts as full, in milliseconds, before another connection is tried. */
 const fullFor = 60_000
 
-/** A connection on which one retrieval follows the other, or several go on at a time. */
+/** A connection that serves retrievals one after the other, or several at a time. */
 export interface ReusableSession {
-  /** Another retrieval can begin: no command is under way, and the server has sent nothing that was not asked for. */
+  /** True: another retrieval can begin, because no command is under way and no unexpected octets have come. */
   readonly isUsable: boolean
-  /** The connection is closed, or no longer of use. */
+  /** True: the connection is closed, or no longer of use. */
   readonly isLost: boolean
-  /** sessionKey() of who has really logged in, where a password was asked for; null: as the URL says. */
+  /** The sessionKey() of the actual login, if a password was asked for; null: the login of the URL. */
   readonly loginKey?: string | null
   readonly unreadWatch: UnreadWatch
-  /** Retrievals that it has served. */
+  /** The number of retrievals that it has served. */
   served: number
-  /** A retrieval begins on an idle session. */
+  /** Tells an idle session that a retrieval begins. */
   attach(context: RetrievalContext): void
-  /** The session becomes idle; it does not keep the process alive. */
+  /** Tells the session that it is idle; it must not keep the process alive. */
   detach(): void
-  /** Closes the connection, in good order where that is possible. */
+  /** Closes the connection, in good order if possible. */
   close(): void
 }
 
-/** What is particular to a protocol. `Plan` says where to go, `Quirks` is what has been found out about a server. */
+/**
+ * The operations that differ by protocol. A `Plan` names the server and login; `Quirks` holds what was learnt about a
+ * server.
+ */
 export interface SessionProtocol<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
   /** The quirks of a server that is not known yet. */
   newQuirks(): Quirks
   open(plan: Plan, context: RetrievalContext, quirks: Quirks): Promise<Session>
-  /** How many retrievals may use one session at a time. */
+  /** The number of retrievals that may use one session at a time. */
   capacity(quirks: Quirks): number
-  /** Picks a session for a plan out of those with room and the same login; the one with the fewest users is first. */
+  /** Picks a session for a plan among those with room and the same login; the one with the fewest users is first. */
   pick(sessions: readonly Session[], plan: Plan): Session | undefined
   /** Whether an error of `open` says that the server has too many connections. */
   isFull(error: unknown): error is RetrievalError
@@ -50,7 +53,7 @@ export interface SessionProtocol<Session extends ReusableSession, Plan extends L
 /** The use of a session by one retrieval. */
 export interface Lease<Session> {
   readonly session: Session
-  /** Retrievals that use the session now, this one among them, and the most that ever did at a time. */
+  /** The number of retrievals that use the session now, including this one, and the highest number so far. */
   readonly usage: { readonly users: number; readonly mostUsers: number }
   /** Ends the use; the session is in good order unless it is lost. Only the first call counts. */
   giveBack(): void
@@ -60,12 +63,10 @@ export interface Lease<Session> {
 
 /**
  * The sessions of one fetcher. A session serves retrievals with the same host, port, user, password and trust. At most
- * `connections` to one server are open at a time; a retrieval beyond them shares one, or waits for a slot.
+ * `connections` to one server are open at a time; a further retrieval shares one, or waits for a slot.
  */
 export class SessionPool<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
-  readonly #protocol: SessionProtocol<Session, Plan, Quirks>
-  readonly #connections: number
-  readonly #idleTime: number
+  readonly #newServer: () => ServerPool<Session, Plan, Quirks>
   readonly #servers = new Map<string, ServerPool<Session, Plan, Quirks>>()
 
   constructor(
@@ -73,29 +74,27 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
     connections: number = defaultConnections,
     idleTime: number = defaultIdleTime,
   ) {
-    this.#protocol = protocol
-    this.#connections = connections
-    this.#idleTime = idleTime
+    this.#newServer = () => new ServerPool(protocol, connections, idleTime)
   }
 
-  /** Gives a retrieval a session, with `isFresh` a new one in any case. */
+  /** Gives a retrieval a session; with `isFresh` always a new one. */
   lease(plan: Plan, context: RetrievalContext, isFresh = false): Promise<Lease<Session>> {
     return this.#at(plan).lease(plan, context, isFresh)
   }
 
-  /** Lowers the number of sessions to those beside the newest, which the server refuses. False: there are none. */
+  /** Lowers the number of sessions by the newest one, which the server refuses. False: there are no others. */
   lowerCap(plan: Plan): boolean {
     return this.#at(plan).lowerCap()
   }
 
-  /** Closes the idle sessions; those in use end with their retrievals. */
+  /** Closes the idle sessions; those in use close when their retrievals end. */
   close(): void {
     for (const server of this.#servers.values()) server.close()
   }
 
   #at({ host, port }: Plan): ServerPool<Session, Plan, Quirks> {
     const name = `${host} ${port}`
-    const server = this.#servers.get(name) ?? new ServerPool(this.#protocol, this.#connections, this.#idleTime)
+    const server = this.#servers.get(name) ?? this.#newServer()
     this.#servers.set(name, server)
     return server
   }
@@ -109,7 +108,7 @@ interface PooledSession<Session> {
   idleTimer: NodeJS.Timeout | undefined
 }
 
-/** A retrieval that waits for a slot. It lets a body be unread for `limit` milliseconds; `stops` end the watches. */
+/** A retrieval that waits for a slot. It lets a body stay unread for `limit` milliseconds; `stops` end its watches. */
 interface Waiter {
   readonly limit: number
   readonly stops: (() => void)[]
@@ -126,9 +125,9 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   readonly #sessions = new Set<PooledSession<Session>>()
   /** First come, first served. */
   readonly #waiters = new Set<Waiter>()
-  /** Connections that are open or being opened. */
+  /** The number of connections that are open or being opened. */
   #taken = 0
-  /** The server has refused more connections than these. */
+  /** The number of connections beyond which the server has refused more, and the time until which that counts. */
   #cap: { readonly most: number; readonly until: number } | undefined
   #isClosed = false
 
@@ -148,7 +147,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
         else await this.#waitForSlot(context)
       }
       if (pooled === null) continue
-      // The next retrieval that waits may share it.
+      // The next waiting retrieval may share the session.
       if (pooled.users < this.#protocol.capacity(this.#quirks)) this.#wakeNext()
       return this.#leaseOf(pooled)
     }
@@ -215,7 +214,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     }
   }
 
-  /** An idle session of another login makes room. */
+  /** Whether a connection may be opened. An idle session of another login is closed to make room. */
   #hasSlot(): boolean {
     if (this.#taken < this.#most) return true
     const idle = [...this.#sessions].find(({ users }) => users === 0)
@@ -227,7 +226,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     return this.#cap === undefined || this.#cap.until < performance.now() ? this.#connections : this.#cap.most
   }
 
-  /** No limit of a phase runs meanwhile. A body that stays unread loses its session in the end. */
+  /** Waits without the limit of a phase. If a body stays unread too long meanwhile, its session is closed. */
   async #waitForSlot({ deadline, limits }: RetrievalContext): Promise<void> {
     const limit = this.#protocol.unreadLimit(limits)
     const stops = [...this.#sessions].map(({ session }) => session.unreadWatch.addWaiting(limit))

@@ -6,18 +6,18 @@ export interface UnreadBody {
   readonly unreadSince: number | null
   /** Gives up the body and closes the session. */
   evict(): void
-  /** The first retrieval begins to wait. */
+  /** Called when the first retrieval begins to wait. */
   onWaitedFor?(): void
 }
 
-/** Closes a session whose body stays unread while other retrievals wait: otherwise they could wait for ever. */
+/** Closes a session whose body stays unread while other retrievals wait, which could otherwise wait for ever. */
 export class UnreadWatch {
   readonly #body: UnreadBody
   #waiting = 0
-  /** The shortest time, in milliseconds, that one of those who wait lets a body be unread. */
+  /** The shortest time, in milliseconds, for which a waiting retrieval lets a body stay unread. */
   #limit = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
-  /** The session has been closed. */
+  /** Called when the session has been closed. */
   onEvicted: () => void = () => {}
 
   constructor(body: UnreadBody) {
@@ -28,7 +28,10 @@ export class UnreadWatch {
     return this.#waiting > 0
   }
 
-  /** Counts a retrieval that waits, and lets the body be unread for `limit` milliseconds; the result ends that. */
+  /**
+   * Counts a waiting retrieval, which lets the body stay unread for `limit` milliseconds. The function returned ends
+   * its wait.
+   */
   addWaiting(limit: number): () => void {
     const isFirst = this.#waiting++ === 0
     if (isFirst) this.#body.onWaitedFor?.()
@@ -46,7 +49,7 @@ export class UnreadWatch {
     }
   }
 
-  /** Looks again when the body, left as it is, will have been unread for too long. */
+  /** Sets the timer for the moment at which the body, if left alone, will have been unread for too long. */
   #arm(): void {
     clearTimeout(this.#timer)
     if (this.#limit === Number.POSITIVE_INFINITY) return

@@ -7,13 +7,16 @@ import type { Connection } from '../transport/connection.ts'
 
 const lf = 0x0a
 
-/** For Proxy-Authorization (RFC 9110 11.7.2): the proxy's own login, for it alone and no server behind it. */
+/**
+ * The authenticator for Proxy-Authorization (RFC 9110 11.7.2). The proxy's login is sent to it alone, never to a
+ * server.
+ */
 export function proxyAuthenticator(proxy: ProxyServer | null): Authenticator {
   const user = proxy?.user ?? null
   return new Authenticator(user === null ? null : { user, password: proxy?.password ?? '' })
 }
 
-/** For 407, whatever was asked. A second try would be the same as the first. */
+/** The error for a 407, to any request. It is not tried again, because the result would be the same. */
 export function proxyLoginError(
   context: RetrievalContext,
   { url, user }: ProxyServer,
@@ -34,8 +37,8 @@ export function proxyLoginError(
 }
 
 /**
- * Has an HTTP proxy connect to the target (RFC 9110 9.3.6). False: it wants to be told the login in another way, as the
- * attempt now can, on a new connection; twice at most (security.md case 81).
+ * Asks an HTTP proxy to connect to the target (RFC 9110 9.3.6). False: the proxy wants another form of login; try again
+ * on a new connection with the same `attempt`, at most twice (security.md case 81).
  */
 export async function connectByHttp(
   context: RetrievalContext,
@@ -51,7 +54,7 @@ export async function connectByHttp(
   const dialogue = { context, proxy, connection, login, left: context.limits.maxReply }
   const { status, reply, challenges } = await finalAnswer(dialogue)
   if (status >= 200 && status < 300) return true
-  // tinyproxy says 401 for a wrong password; there is nobody else here who could want one.
+  // tinyproxy answers 401 for a wrong password; no server has been asked that could want one.
   if (status === 407 || status === 401) {
     if (attempt.retry(readChallenges(challenges))) return false
     throw proxyLoginError(context, proxy, status, reply)
@@ -66,18 +69,18 @@ function connectRequest(target: string, authorization: string | null): string[] 
 }
 
 function explained(status: number): string {
-  if (status === 403) return 'its rules forbid it. Many allow port 443 alone; ask whoever runs it.'
+  if (status === 403) return 'its rules forbid it. Many allow only port 443; ask its operator.'
   if (status >= 500) return 'it could not. Check host and port, or try again later.'
-  return 'it makes no tunnels, or not there. Check its protocol and port.'
+  return 'it makes no tunnels, or none to that target. Check its protocol and port.'
 }
 
 interface Dialogue {
   readonly context: RetrievalContext
   readonly proxy: ProxyServer
   readonly connection: Connection
-  /** What it was told, so that it is not shown should it come back. */
+  /** The login that was sent, to be masked if the proxy repeats it. */
   readonly login: string | null
-  /** Octets that it may still say, all its answers together. */
+  /** The octets that all further answers together may have. */
   left: number
 }
 
@@ -85,11 +88,11 @@ interface Answer {
   readonly status: number
   /** `403 Forbidden`, harmless to show. */
   readonly reply: string
-  /** Of its fields Proxy-Authenticate. */
+  /** The values of its fields Proxy-Authenticate. */
   readonly challenges: string
 }
 
-/** security.md section 2: interim answers to put up with, from whomever. */
+/** security.md section 2: the most interim answers that are accepted from any server or proxy. */
 const maxInterim = 10
 
 async function finalAnswer(dialogue: Dialogue): Promise<Answer> {
@@ -101,7 +104,7 @@ async function finalAnswer(dialogue: Dialogue): Promise<Answer> {
   throw context.error('protocol-violation', `The proxy ${proxy.url} sent over ${maxInterim} interim answers.`)
 }
 
-/** A header section. No field of it tells of content (RFC 9110 9.3.6): the next octet is the target's. */
+/** Reads a header section. The answer has no content (RFC 9110 9.3.6): the next octet is the target's. */
 async function readAnswer(dialogue: Dialogue): Promise<Answer> {
   const lines = [await readLine(dialogue)]
   const [, digits, reason = ''] = /^HTTP\/1\.\d ([1-5]\d\d)(?: (.*))?$/.exec(lines[0] ?? '') ?? []
@@ -145,7 +148,7 @@ function noHttp(dialogue: Dialogue, line: string): RetrievalError {
   return context.error('protocol-violation', message, { reply: words })
 }
 
-/** Should it repeat what it was told. */
+/** The octets without the login, in case the proxy repeats it. */
 function masked({ proxy, login }: Dialogue, octets: string): string {
   const secrets = [login?.slice(login.indexOf(' ') + 1), proxy.password]
   return redact(

@@ -9,16 +9,16 @@ interface Target {
   readonly port: number
 }
 
-/** RFC 1928 3. */
+/** Values of RFC 1928 3. */
 const version = 5
 const noLogin = 0
 const userAndPassword = 2
 const noneOfThem = 0xff
 
 /**
- * Has a SOCKS 5 proxy connect to the target (RFC 1928, with RFC 1929's user and password). Our own: the library `socks`
- * 2.8 drops a greeting that comes with the proxy's reply, keeps the password in its errors, and throws out of a
- * socket's callback where one is over 255 octets.
+ * Asks a SOCKS 5 proxy to connect to the target (RFC 1928, with RFC 1929's user and password). It is our own, because
+ * the library `socks` 2.8 drops a greeting that comes with the proxy's reply, keeps the password in its errors, and
+ * throws out of a socket's callback for a user or password over 255 octets.
  */
 export async function connectBySocks(
   context: RetrievalContext,
@@ -43,17 +43,17 @@ interface Dialogue {
   readonly connection: Connection
 }
 
-/** RFC 1929 2. */
+/** Sends user and password (RFC 1929 2). */
 async function logIn(dialogue: Dialogue, user: string, password: string): Promise<void> {
   await dialogue.connection.sendFrame(octets(1) + counted(user) + counted(password))
-  // Of VER some proxies make a 5, which can be taken for nothing else.
+  // Some proxies send VER 5 where 1 belongs; no other answer looks like that.
   const [, status] = await answer(dialogue, 2, 1, version)
   if (status === 0) return
   const message = `The proxy ${dialogue.proxy.url} refused its user or password; check them.`
   throw dialogue.context.error('auth-failed', message)
 }
 
-/** RFC 1928 6, to the end of BND.PORT: the octet after it is the target's. */
+/** Reads the reply (RFC 1928 6) to the end of BND.PORT; the octet after it is the target's. */
 async function readReply(dialogue: Dialogue, target: Target): Promise<void> {
   // A refusal may end here.
   const [, reply = 0] = await answer(dialogue, 2, version)
@@ -61,11 +61,11 @@ async function readReply(dialogue: Dialogue, target: Target): Promise<void> {
   await one(dialogue)
   const addressType = await one(dialogue)
   const length = addressType === 1 ? 4 : addressType === 4 ? 16 : addressType === 3 ? await one(dialogue) : undefined
-  if (length === undefined) throw broken(dialogue, `sent an address of type ${addressType}, which there is not`)
+  if (length === undefined) throw broken(dialogue, `sent an address of the unknown type ${addressType}`)
   for (let left = length + 2; left > 0; left--) await one(dialogue)
 }
 
-/** So many octets, of which the first is one of the versions: that of the protocol, before all others. */
+/** Reads `length` octets, of which the first must be one of the versions; the first version is the protocol's own. */
 async function answer(dialogue: Dialogue, length: number, ...versions: readonly number[]): Promise<readonly number[]> {
   const first = await one(dialogue)
   if (!versions.includes(first)) {
@@ -83,20 +83,20 @@ async function one({ context, proxy, connection }: Dialogue): Promise<number> {
   throw context.error('receive-failed', message)
 }
 
-/** RFC 1928 6, from 1 on: what each code means, and what to do. */
+/** The meaning of each reply code from 1 on (RFC 1928 6), and what to do. */
 const reasons: readonly string[] = [
-  'it failed, and does not say why. Check the host, or try again',
-  'its rules forbid it. Ask whoever runs it',
-  'it has no way to that network. Try another proxy',
+  'it failed without a reason. Check the host, or try again',
+  'its rules forbid it. Ask its operator',
+  'it has no route to that network. Try another proxy',
   'it cannot reach that host, or does not know the name. Check the host',
   'the connection was refused; nothing listens there. Check host and port',
   'the host is too far away (TTL expired). Try again later',
-  'it knows no CONNECT. Try another proxy',
+  'it does not support CONNECT. Try another proxy',
   'it does not know that type of address. With socks5h:// it looks up the name itself',
 ]
 
 function refused({ context, proxy }: Dialogue, { host, port }: Target, reply: number): RetrievalError {
-  const why = reasons[reply - 1] ?? 'it gave a reason that the protocol does not know'
+  const why = reasons[reply - 1] ?? 'it gave an unknown reason'
   const where = host.includes(':') ? `${host} port ${port}` : `${host}:${port}`
   return context.error(
     'connect-failed',
@@ -106,7 +106,7 @@ function refused({ context, proxy }: Dialogue, { host, port }: Target, reply: nu
 
 function loginWanted({ context, proxy }: Dialogue): RetrievalError {
   if (proxy.user !== null) {
-    return context.error('auth-failed', `The proxy ${proxy.url} takes no user and password, and wants another login.`)
+    return context.error('auth-failed', `The proxy ${proxy.url} takes no user and password; use one that does.`)
   }
   const advice = { option: 'proxy', value: proxy.url.replace('//', '//USER:***@') } as const
   return context.error('auth-required', `The proxy ${proxy.url} wants a login; give ${adviceText(advice)}.`, { advice })
@@ -117,7 +117,7 @@ function broken({ context, proxy }: Dialogue, what: string): RetrievalError {
   return context.error('protocol-violation', message)
 }
 
-/** ATYP and DST.ADDR. The zone of an IPv6 address means nothing elsewhere (RFC 6874 1). */
+/** ATYP and DST.ADDR. The zone of an IPv6 address has no meaning on another machine (RFC 6874 1). */
 function addressOf(host: string): string {
   const [address = ''] = host.split('%', 1)
   if (isIP(address) === 4) return octets(1, ...address.split('.').map(Number))
@@ -126,8 +126,8 @@ function addressOf(host: string): string {
 }
 
 /**
- * Of an address as core writes it (RFC 5952), or the resolver: `::` at most once, perhaps IPv4's four numbers at the
- * end.
+ * The octets of an IPv6 address as core (RFC 5952) or the resolver writes it: `::` at most once, perhaps with an IPv4
+ * address at the end.
  */
 function ipv6Octets(address: string): number[] {
   const hex = address.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
@@ -144,7 +144,10 @@ function port(number: number): string {
   return octets(number >> 8, number & 255)
 }
 
-/** A length and so many octets: user and password are checked where they come in, names have at most 253. */
+/**
+ * The text after its length. It has at most 255 octets: user and password are checked earlier, and names have at most
+ * 253.
+ */
 function counted(text: string): string {
   return octets(text.length) + text
 }

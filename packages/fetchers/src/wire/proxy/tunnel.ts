@@ -9,16 +9,14 @@ import { connectError } from '../transport/socket-error.ts'
 import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
 import { connectBySocks } from './socks5.ts'
 
-/** A connection that leads to the server: what is written to it comes out there. */
+/** A connection through a proxy to the server. */
 export interface Tunnel {
   readonly socket: Socket
   /** The host that the proxy was given: the server's name, or its address if it was looked up here. */
   readonly host: string
 }
 
-/**
- * Makes the proxy connect to the peer. Octets behind the proxy's own answer are not read, since they are the peer's.
- */
+/** Makes the proxy connect to the peer. Octets after the proxy's own answer are not read, since they are the peer's. */
 export async function openTunnel(
   context: RetrievalContext,
   proxy: ProxyServer,
@@ -66,7 +64,7 @@ function isUnreachable(error: unknown): boolean {
   return RetrievalError.is(error) && error.code === 'connect-failed'
 }
 
-/** In the resolver's order (RFC 6724). */
+/** The peer's addresses in the resolver's order (RFC 6724). */
 async function lookedUp(context: RetrievalContext, peer: Peer): Promise<readonly string[]> {
   try {
     return (await addressesOf(context, peer.host, peer.port)).map(({ address }) => address)

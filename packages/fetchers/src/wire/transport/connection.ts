@@ -5,7 +5,7 @@ import { isOneLine, type LineReader } from '../framing/lines.ts'
 import { receiveError } from './socket-error.ts'
 import { startTls } from './start-tls.ts'
 
-/** A connection: reads pull octets, and every write is checked in one place. */
+/** A connection: it is read chunk by chunk, and every write is checked in one place. */
 export class Connection {
   #socket: Socket
   readonly #context: RetrievalContext
@@ -15,7 +15,7 @@ export class Connection {
     this.#context = context
   }
 
-  /** The next octets, or null at the end of the stream. Reads ahead no more than the socket's own buffer. */
+  /** The next octets, or null at the end of the stream. It reads ahead no more than the socket's own buffer. */
   read(phase: Phase): Promise<Uint8Array | null> {
     const chunk = this.#socket.read() as Uint8Array | null
     if (chunk !== null) return Promise.resolve(chunk)
@@ -34,7 +34,7 @@ export class Connection {
   }
 
   /**
-   * One octet, or null when the connection has ended or broken. For the dialogue with a proxy, behind which the
+   * One octet, or null when the connection has ended or broken. It serves the exchange with a proxy, after which the
    * server's octets follow at once: none of them may be read.
    */
   async readOctet(phase: Phase): Promise<number | null> {
@@ -48,14 +48,14 @@ export class Connection {
   }
 
   /**
-   * Sends one line, and adds its CRLF. The string holds one octet a character. CR, LF, NUL and characters that are no
-   * octets are `refused` here, even if the caller has checked before. `shown` replaces a secret line in events.
+   * Sends one line, and adds its CRLF. The string holds one octet a character. A line with CR, LF, NUL or a character
+   * beyond octets is `refused`, even if the caller has checked it before. `shown` replaces a secret line in events.
    */
   sendLine(line: string, shown: string = line): Promise<void> {
     return this.sendLines([line], [shown])
   }
 
-  /** Sends several lines at once, as sendLine. */
+  /** Sends several lines at once, as sendLine does. */
   async sendLines(lines: readonly string[], shown: readonly string[] = lines): Promise<void> {
     if (!lines.every(isOneLine)) {
       throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
@@ -65,12 +65,12 @@ export class Connection {
     await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
   }
 
-  /** Sends octets that may contain line ends: Gopher+ form data. `shown` as in sendLine. */
+  /** Sends octets that may contain line ends (Gopher+ form data). `shown` as in sendLine. */
   async sendMessage(octets: string, shown: string = octets): Promise<void> {
     await this.#write(octets, shown)
   }
 
-  /** Sends octets without an event: SOCKS, whose fields have lengths of their own. */
+  /** Sends octets without an event (SOCKS, whose fields carry their lengths). */
   async sendFrame(octets: string): Promise<void> {
     await this.#write(octets, null)
   }
@@ -84,9 +84,9 @@ export class Connection {
 
   /**
    * Begins TLS on this connection, after the server has agreed to it in the clear (STARTTLS, RFC 2595 3.1). The
-   * certificate must be that of `host`. `lines`, the reader of this connection if there is one, must hold nothing:
-   * octets that came in the clear must not pass for octets that came through TLS, so they are `protocol-violation`.
-   * Rejects with `certificate`, `tls-failed` or `timeout` too.
+   * certificate must be that of `host`. `lines`, the connection's reader if there is one, must hold no octets: octets
+   * sent in the clear must not pass for octets sent through TLS, so they are `protocol-violation`. Rejects with
+   * `certificate`, `tls-failed` or `timeout` too.
    */
   async startTls(peer: { readonly host: string; readonly port: number }, lines?: LineReader): Promise<void> {
     if (this.#socket.readableLength > 0 || lines?.holds) {
@@ -106,21 +106,16 @@ export class Connection {
 }
 
 function readableOrOver(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const events = ['readable', 'end', 'error', 'close'] as const
-    const wake = (): void => {
-      for (const event of events) socket.off(event, wake)
-      resolve()
-    }
-    for (const event of events) socket.on(event, wake)
-  })
+  return anyOf(socket, ['readable', 'end', 'error', 'close'])
 }
 
 /** A socket that has ended never drains; the next read tells why it ended. */
-function drainedOrOver(socket: Socket): Promise<void> {
+async function drainedOrOver(socket: Socket): Promise<void> {
+  if (socket.writable) await anyOf(socket, ['drain', 'error', 'close'])
+}
+
+function anyOf(socket: Socket, events: readonly string[]): Promise<void> {
   return new Promise((resolve) => {
-    if (!socket.writable) return resolve()
-    const events = ['drain', 'error', 'close'] as const
     const wake = (): void => {
       for (const event of events) socket.off(event, wake)
       resolve()

@@ -8,19 +8,21 @@ import { addressesOf, lookupFor } from './lookup.ts'
 import { connectError } from './socket-error.ts'
 import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
 
-/** Where a connection goes, and what is spoken on it. */
+/** The server to connect to, and the protocols on the connection. */
 export interface Peer {
   readonly host: string
   readonly port: number
   readonly tls: TlsMode
-  /** Protocols to choose from within TLS, the best first (RFC 7301). */
+  /** Protocols to offer within TLS, the best first (RFC 7301). */
   readonly alpn?: readonly string[]
 }
 
-/** `name` is for messages, where host and port do not tell what it is. */
+/** `name` replaces host and port in messages. */
 type NamedPeer = Peer & { readonly name?: string }
 
-/** A connection to the peer itself: both address families in turn (RFC 8305, by Node), TLS where it is `implicit`. */
+/**
+ * Connects to the peer itself: Node tries both address families in turn (RFC 8305), and TLS begins if it is `implicit`.
+ */
 export async function dial(
   context: RetrievalContext,
   peer: NamedPeer,
@@ -28,7 +30,7 @@ export async function dial(
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { host, port } = peer
-  // For an address, nothing is looked up.
+  // Node looks up nothing for an address, so the address is checked here.
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
   const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
@@ -40,12 +42,11 @@ export async function dial(
 }
 
 /**
- * A connection to the proxy, within TLS if it is an https proxy. Its certificate is always verified: its login goes
- * there.
+ * Connects to the proxy, within TLS for an https proxy. Its certificate is always verified, because it gets a login.
  */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy
-  // The caller chose the proxy, so no rule for addresses applies; and the client's certificate is not for it.
+  // The caller chose the proxy, so no rule for addresses applies; the client's certificate is not for the proxy.
   const { addresses: _addresses, tls: options, ...rest } = context
   const { ca, proxyCa = ca } = options
   const verifying = { ...rest, tls: proxyCa === undefined ? {} : { ca: proxyCa } }
@@ -53,7 +54,7 @@ export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetim
   return dial(verifying, { host, port, tls, name: `the proxy ${url}` }, lifetime)
 }
 
-/** TLS with the peer, by its own name, over a connection that leads there. */
+/** Begins TLS with the peer, by its own name, over a connection that leads there. */
 export async function secure(
   context: RetrievalContext,
   peer: Peer,
@@ -62,14 +63,14 @@ export async function secure(
 ): Promise<Socket> {
   const { host } = peer
   if (carrier.readableLength > 0) {
-    // TLS would not see them; and it is the client that speaks first (security.md case 81).
+    // The client speaks first in TLS, which would not see earlier octets (security.md case 81).
     carrier.destroy()
     const message = 'Octets came through the proxy before TLS had begun; the connection was closed.'
     throw context.error('protocol-violation', message)
   }
   context.deadline.phase = 'tls'
   const socket = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
-  // Within the TLS of an https proxy, one does not end with the other by itself.
+  // Within the TLS of an https proxy, neither socket closes the other by itself.
   socket.once('close', () => carrier.destroy())
   carrier.once('close', () => socket.destroy())
   return opened(context, peer, socket, lifetime, carrier)
@@ -78,12 +79,12 @@ export async function secure(
 /** The name that the certificate must have, the CAs to trust, and the client's own certificate. */
 export function tlsOptions(host: string, { ca, cert, key, passphrase, insecure }: TlsOptions): ConnectionOptions {
   return {
-    // SNI carries names only (RFC 6066 3), and no trailing dot.
+    // SNI carries names only (RFC 6066 3), without a trailing dot.
     ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && key !== undefined && { cert, key }),
     ...(passphrase !== undefined && { passphrase }),
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+    // The option is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: insecure !== true,
   }
 }

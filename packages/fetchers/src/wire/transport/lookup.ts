@@ -5,7 +5,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
  * The allowed addresses of a host, at least one. Rejects with `refused` if none is allowed, otherwise as dns.lookup
- * does. A context that somebody else made may not know of rules.
+ * does. A context from a plug-in may have no rules.
  */
 export async function addressesOf(
   context: RetrievalContext,
@@ -20,13 +20,13 @@ export async function addressesOf(
   }
   const found = await addresses.of(host, port, options)
   if (found.length > 0) return found
-  throw context.error('refused', `Refused: ${host} is not contacted: ${addresses.rule}`, {
+  throw context.error('refused', `Refused: no connection to ${host} because ${addresses.rule}`, {
     phase: 'policy',
     advice: addresses.advice,
   })
 }
 
-/** For net.connect, which goes where this says and asks nobody again: what is checked here is what is connected to. */
+/** A lookup function for net.connect, which connects to exactly the addresses that were checked here. */
 export function lookupFor(context: RetrievalContext, port: number): LookupFunction {
   return (host, options, callback) => {
     addressesOf(context, host, port, options).then(

@@ -5,12 +5,13 @@ import { receiveError } from './socket-error.ts'
 import type { SocketReader } from './socket-reader.ts'
 
 /**
- * Octets that a RingReader may read ahead of its consumer. With fewer, a large body waits for Node's threads too often.
+ * The octets that a RingReader may read ahead of its consumer. With fewer, a large body waits for Node's threads too
+ * often.
  */
 const large = 2048 * 1024
 /** Enough for everything but a large body. */
 const small = 64 * 1024
-/** The share of the memory that a read may fill after there was no room at all: an eighth. */
+/** After the memory was full, a read may fill an eighth of it. */
 const leastShare = 8
 
 /** The memory of a RingReader. It may serve one connection after the other. */
@@ -21,33 +22,33 @@ export function makeRingMemory(): RingMemory {
 }
 
 /**
- * The octets of a socket, read into a ring of memory: while the consumer has some of it, the socket fills the rest, and
- * then pauses. A Readable would allocate memory for each read, which halves the rate of a large body.
+ * The octets of a socket, read into a ring of memory: while the consumer uses some of it, the socket fills the rest,
+ * and then pauses. A Readable would allocate memory for each read, which halves the rate of a large body.
  */
 export class RingReader implements SocketReader {
   #memory: RingMemory
-  /** Where the oldest octet is that is still in use or not yet taken, and how many octets there are from there on. */
+  /** The position of the oldest octet that is in use or not yet taken, and the number of octets from there on. */
   #start = 0
   #used = 0
-  /** How many of these the consumer has. */
+  /** The number of these octets that the consumer has. */
   #handedOut = 0
-  /** How many octets the next read of the socket may fill, behind those. */
+  /** The number of octets that the socket's next read may fill, after those. */
   #room: number
   #socket: Socket | undefined
   #isPaused = false
   #isEnded = false
   #wake: () => void = () => {}
 
-  /** Without the caller's memory it begins with little, and takes more by `grow`. */
+  /** Without `memory` it begins with a small one; `grow` enlarges it. */
   constructor(memory: RingMemory = Buffer.allocUnsafeSlow(small)) {
     this.#memory = memory
     this.#room = memory.length
   }
 
-  /** For the socket's constructor. */
+  /** The option for the socket's constructor. */
   get onread(): OnReadOpts {
     return {
-      // Called after each read, for the place of the next one.
+      // Node calls it after each read, for the memory of the next one.
       buffer: () => this.#memory.subarray(this.#end, this.#end + this.#room),
       callback: (length, memory) => this.#filled(length, memory),
     }
@@ -64,13 +65,13 @@ export class RingReader implements SocketReader {
     }
   }
 
-  /** The next octets, or null at the end. They are overwritten once the next ones are asked for. */
+  /** The next octets, or null at the end. The read after it overwrites them. */
   async read(phase: Phase, context: RetrievalContext): Promise<Uint8Array | null> {
     while (true) {
       const octets = this.take()
       if (octets !== undefined && octets !== null) return octets
       const error = this.#socket?.errored
-      // Within the phase, which decides what the error means.
+      // The phase decides what the error means, so it is thrown within it.
       if (error) throw await context.deadline.within(phase, async () => receiveError(context, error))
       if (octets === null) return null
       await context.deadline.within(phase, () => this.arrival())
@@ -103,7 +104,7 @@ export class RingReader implements SocketReader {
     if (!this.isQuiet) listener()
   }
 
-  /** Takes as much memory as a large body can use. The consumer must be done with the chunk that it has. */
+  /** Takes as much memory as a large body can use. The consumer must be done with its chunk. */
   grow(): void {
     if (this.#memory.length >= large) return
     this.#release()
@@ -122,19 +123,20 @@ export class RingReader implements SocketReader {
   }
 
   #filled(length: number, memory: Uint8Array): boolean {
-    // The first read after growing still goes where the socket was told before.
+    // The first read after growing still fills the old memory.
     if (memory.buffer !== this.#memory.buffer) this.#memory.set(memory.subarray(0, length), this.#end)
     const size = this.#memory.length
     this.#used += length
     const free = size - this.#used
     this.#isPaused = free === 0
-    // Up to the end of the memory, or to the oldest octet; where there is no room, what the next release will free.
+    // The room ends at the end of the memory or at the oldest octet. Without room, it is the part that later releases
+    // will free.
     this.#room = Math.min(this.#isPaused ? size / leastShare : free, size - this.#end)
     this.#wake()
     return !this.#isPaused
   }
 
-  /** The consumer is done with the chunk that it has. */
+  /** Frees the chunk that the consumer is done with. */
   #release(): void {
     if (this.#handedOut === 0) return
     this.#start = (this.#start + this.#handedOut) % this.#memory.length

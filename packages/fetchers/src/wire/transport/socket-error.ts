@@ -6,7 +6,7 @@ interface SystemError {
   readonly message: string
 }
 
-/** What went wrong while connecting, by Node's error codes. */
+/** The error for a failed connection attempt, by Node's error codes. */
 export function connectError(
   context: RetrievalContext,
   peer: { readonly host: string; readonly port: number; readonly name?: string },
@@ -34,7 +34,7 @@ export function connectError(
     const [, reason = message] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? []
     const what = isClear(reason)
       ? `${capitalised(where)} answers without TLS (${reason}); use the scheme without it, or check the port.`
-      : `No TLS session with ${where} (${reason}); does it speak TLS at all?`
+      : `No TLS session with ${where} (${reason}); check that this port speaks TLS.`
     return context.error('tls-failed', what, { phase: 'tls', cause })
   }
   if (code === 'ECONNREFUSED') {
@@ -48,12 +48,12 @@ export function connectError(
   })
 }
 
-/** What OpenSSL says of octets that are no record of TLS. */
+/** Whether OpenSSL's reason means that the octets are no TLS record. */
 function isClear(reason: string): boolean {
   return /^(?:wrong version number|packet length too long|unknown protocol|http request)$/.test(reason)
 }
 
-/** What is wrong with the name or the date of a certificate, where no CA helps; null: neither is. */
+/** A problem with the name or the date of a certificate, which no CA solves; null: there is none. */
 function certificateProblem(where: string, code: string | undefined, message: string): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `The certificate of ${where} is for other names (${message}). Check the host; another server may answer there.`
@@ -64,15 +64,15 @@ function certificateProblem(where: string, code: string | undefined, message: st
   return null
 }
 
-/** `the proxy http://h:1080` begins a sentence as well as it ends one. */
+/** `the proxy http://h:1080` may begin a sentence. */
 function capitalised(text: string): string {
   return text.replace(/^the /, 'The ')
 }
 
-/** The connection broke in the middle. */
+/** The error for a connection that broke after it was open. */
 export function receiveError(context: RetrievalContext, cause: unknown): RetrievalError {
   const { code, message } = firstError(cause)
-  // By TLS 1.3 a client is heard of only once it takes itself for connected (RFC 8446 4.4.2.4).
+  // In TLS 1.3 a server refuses a client's certificate after the client's handshake is done (RFC 8446 4.4.2.4).
   if (isRefusal(code)) return certificateRefused(context, cause)
   const what = code === 'ECONNRESET' ? 'The server reset the connection' : `The connection broke (${code ?? message})`
   const inBody = context.deadline.phase === 'body'
@@ -84,8 +84,8 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
 }
 
 /**
- * The other side's alert, which is about our certificate (RFC 8446 6.2): its own is found wrong by us, who send alerts
- * and get none.
+ * Whether the server sent a TLS alert about our certificate (RFC 8446 6.2). For a bad certificate of the server, the
+ * client sends the alert and receives none.
  */
 function isRefusal(code: string | undefined): boolean {
   const alert = /ALERT_(.*)$/.exec(code ?? '')?.[1] ?? ''
@@ -104,18 +104,18 @@ function certificateRefused(context: RetrievalContext, cause: unknown): Retrieva
 }
 
 /**
- * What may go better another time (security.md R13): the lookup service says so, or what was there has gone. Where
- * nothing listens, or TLS is broken, it is the same again.
+ * Whether another try may help (security.md R13): the lookup service says so, or the connection was lost. If nothing
+ * listens, or TLS fails, another try fails the same way.
  */
 function isPassing(code: string | undefined): boolean {
   return code !== undefined && /^(?:EAI_AGAIN|ECONNRESET|ECONNABORTED|EPIPE|ENETRESET|ETIMEDOUT)$/.test(code)
 }
 
-/** Node tries several addresses and gives an AggregateError of what each said; the first is as good as any. */
+/** Node tries several addresses and gives an AggregateError with an error for each; the first one is taken. */
 function firstError(cause: unknown): SystemError {
   if (cause instanceof AggregateError && cause.errors.length > 0) return firstError(cause.errors[0])
   const { code, message } = cause instanceof Error ? (cause as SystemError) : { message: String(cause) }
-  // OpenSSL ends its messages with a line break, and the server has a say in some of them.
+  // OpenSSL ends its messages with a line break, and the server influences some of them.
   return { ...(code !== undefined && { code }), message: printable(message.trim()) }
 }
 

@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
- * The lifetime of a connection: that of its retrieval, or an AbortSignal of the pool that keeps it. A deadline stands
- * for itself, since creating its signal takes as long as a connection on loopback.
+ * The lifetime of a connection: that of its retrieval, or an AbortSignal of the pool that keeps it. A deadline is
+ * accepted itself, since creating its signal takes as long as a connection on loopback.
  */
 export type AbortScope = AbortSignal | Pick<RetrievalContext['deadline'], 'reason' | 'onAbort'>
 
@@ -29,7 +29,7 @@ export function socketOpened(
     const over = (): void => reject(lifetime?.reason ?? below?.errored ?? closed())
     if (below?.destroyed) return over()
     socket.once(event, () => {
-      // Otherwise each connection would create an error with a stack when it ends.
+      // Without this, each connection would create an error with a stack when it ends.
       socket.off('close', over)
       resolve()
     })
@@ -38,7 +38,7 @@ export function socketOpened(
   })
 }
 
-/** As Node says it of its own sockets. */
+/** The error that Node gives for its own sockets. */
 function closed(): Error {
   return Object.assign(new Error('The connection was closed before it was open'), { code: 'ECONNRESET' })
 }

@@ -1,22 +1,25 @@
 import type { Readable } from 'node:stream'
 
 /**
- * The octets of a connection, below a ByteSource: its consumer first takes what has come, without a promise, and waits
- * only where nothing has. One consumer at a time.
+ * The octets of a connection, below a ByteSource: its consumer first takes the received octets without a promise, and
+ * waits only if there are none. One consumer at a time.
  */
 export interface SocketReader {
   /**
-   * What has come, valid until the next call; null at the end, also of a broken connection; undefined: nothing has
-   * come, await `arrival`.
+   * The received octets, valid until the next call; null at the end, also of a broken connection; undefined: none have
+   * come, so await `arrival`.
    */
   take(): Buffer | null | undefined
-  /** Settles when there may be something to take. */
+  /** Settles when there may be octets to take. */
   arrival(): Promise<void>
   /** The error that broke the connection; null: there was none. */
   readonly failure: Error | null
-  /** Nothing has come that was not taken, not even the end. */
+  /** True if there is nothing to take, not even the end. */
   readonly isQuiet: boolean
-  /** Calls the listener when something comes, or has come, the end included. The next `arrival` ends that. */
+  /**
+   * Calls the listener when octets or the end have come, at once if they are there already. The next `arrival` ends
+   * that.
+   */
   watch(listener: () => void): void
   /** Announces a large body, for which more memory pays. */
   grow(): void

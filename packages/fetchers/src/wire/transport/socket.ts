@@ -17,9 +17,8 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
 }
 
 /**
- * The bare socket of openConnection, for a library that wants one. It is destroyed once the deadline must end, or
- * `lifetime`, where the connection is to outlive its retrieval. `onread` is where the octets of a connection without
- * TLS go.
+ * The bare socket of openConnection. It is destroyed when the deadline ends the retrieval, or when `lifetime` is over,
+ * for a connection that outlives its retrieval. `onread` receives the octets of a connection without TLS.
  */
 export async function openSocket(
   context: RetrievalContext,
@@ -32,11 +31,22 @@ export async function openSocket(
     // The context of a test or a plug-in may have no proxy.
     proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
   )
-  // The address takes a call to the system.
+  // Finding the address takes a system call.
   if (context.hasListener !== false) {
     announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
   }
   return socket
+}
+
+/** The same for a session that outlives its retrieval: once the connection is open, the deadline does not end it. */
+export async function openSessionSocket(context: RetrievalContext, { host, port, tls }: Peer): Promise<Socket> {
+  const opening = new AbortController()
+  const unlink = context.deadline.onAbort(() => opening.abort())
+  try {
+    return await openSocket(context, { host, port, tls }, opening.signal)
+  } finally {
+    unlink()
+  }
 }
 
 /** A connection to the context's proxy itself, to ask it for whole URLs (RFC 9112 3.2.2). As openSocket. */
@@ -50,7 +60,7 @@ export async function openProxySocket(
   return socket
 }
 
-/** The server's name or address as each proxy was given it, by socket. */
+/** The server's name or address as the proxy was given it, by socket. */
 const proxyTargets = new WeakMap<Socket, string>()
 
 /** connectTimeout covers the proxy's name, connection and TLS, the tunnel, and TLS with the server in the tunnel. */
@@ -68,8 +78,9 @@ async function openThrough(
 }
 
 /**
- * The host for another connection to the same server, as for FTP's data: the address of this connection, or through a
- * proxy the host that the proxy was given, since the socket's address is the proxy's. `host` is the server's name.
+ * The host for another connection to the same server, such as FTP's data connection: the address of this connection, or
+ * through a proxy the host that the proxy was given, since the socket's address is the proxy's. `host` is the server's
+ * name.
  */
 export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
   return (proxy ? proxyTargets.get(socket) : socket.remoteAddress) ?? host

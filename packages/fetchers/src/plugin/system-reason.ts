@@ -1,0 +1,18 @@
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EDQUOT: 'the quota is used up',
+  EFBIG: 'the file may not grow further',
+  EIO: 'the device reports an error',
+  EISDIR: 'it is a directory; name a file in it',
+  ELOOP: 'a symbolic link stands there',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'its folder does not exist',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'a part of its path is no folder',
+  EROFS: 'the file system is read-only',
+}
+
+/** Why the system refused to write to a file, in words; undefined for a reason that has none here. */
+export function systemReason(cause: unknown): string | undefined {
+  return reasons[(cause as NodeJS.ErrnoException).code ?? '']
+}

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Installs the tarballs of the four packages by npm in a project of their own, and runs the command and the library there.
+set -euo pipefail
+cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+node pack.mjs "$folder/tarballs" --built
+mkdir "$folder/project"
+cp test/package/user.ts "$folder/project/"
+cd "$folder/project"
+echo '{ "name": "user", "type": "module", "private": true }' >package.json
+npm install --no-audit --no-fund "$folder"/tarballs/*.tgz
+npx --no-install retrieve --version
+# Node 20 does not read TypeScript; the file has no types but in its declarations.
+sed -E 's/, type Representation//; s/: Representation =/ =/' user.ts >user.mjs
+node user.mjs >printed
+grep -x 'ftp function function' printed
+echo "The packages install by npm, and run."
