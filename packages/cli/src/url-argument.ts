@@ -17,7 +17,8 @@ export function urlArgument(argument: string, base: string | undefined, report: 
   if (completion === undefined && schemeOf(url) !== undefined) return url
   // There may be a local file of that name, so the user must say which is meant.
   if (completion === undefined || existsSync(url)) {
-    const message = `${argument} is not a full URL. ${suggest(url, completion?.url)}`
+    const shown = argument.trim() === '' ? JSON.stringify(argument) : argument
+    const message = `${shown} is not a full URL. ${suggest(url, completion?.url)}`
     throw new RetrievalError('malformed-url', message, { phase: 'resolve', url: argument, span: [0, argument.length] })
   }
   report.notice({ operand: url, message: completion.reason })

@@ -130,6 +130,6 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
 
 function unknownScheme(text: string, name: string): RetrievalError {
   const advice = { option: 'schemes' } as const
-  const message = `The scheme "${name}" is not known. See ${adviceText(advice)} for those that are.`
+  const message = `The scheme "${name}" is not known. Check its spelling and ${adviceText(advice)}.`
   return new RetrievalError('unknown-scheme', message, { phase: 'resolve', url: text, span: [0, name.length], advice })
 }

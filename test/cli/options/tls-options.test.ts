@@ -87,9 +87,9 @@ describe('--resolve', () => {
   })
 
   test.each([
-    ['www.example:80', /--resolve needs HOST:PORT:ADDRESS\[,ADDRESS\], not "www\.example:80"/],
-    ['www.example:80:other.example', /Expected --resolve to be a list of IPv4 and IPv6 addresses/],
-    ['*:80:127.0.0.1', /Expected --resolve to be/],
+    ['www.example:80', /--resolve needs HOST:PORT:ADDRESS\[,ADDRESS\], with .*; not "www\.example:80"/],
+    ['www.example:80:other.example', /with a name for HOST and an IP address for ADDRESS; not/],
+    ['*:80:127.0.0.1', /with a name for HOST and an IP address for ADDRESS; not/],
   ])('%s is refused', async (text, message) => {
     const outcome = await run('--resolve', text, 'http://www.example/')
     expect(outcome).toMatchObject({ status: 2, stderr: expect.stringMatching(message) })

@@ -71,7 +71,7 @@ describe('the URL of a proxy', () => {
     'with a login that holds a line break or NUL is refused when the client is made: %s',
     (text) => {
       const thrown = () => createClient({ proxy: text })
-      expect(thrown).toThrow(/`proxy` to be with a user and a password of one line each, without NUL/)
+      expect(thrown).toThrow(/`proxy` to be a URL with a user and a password of one line each, without NUL/)
       expect(thrown).not.toThrow(/s3cr3t/)
     },
   )

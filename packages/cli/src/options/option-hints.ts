@@ -25,7 +25,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'tls.passphrase': '--pass',
   'defaults.newsServer': '--news-server HOST, or by $NNTPSERVER',
   'defaults.requireTls': '--ssl-reqd',
-  schemes: '`retrieve schemes`',
+  schemes: 'the list that `retrieve schemes` prints',
   fetchers: 'createClient({ fetchers }) of the library',
   credentials: (kind) => (kind === 'token' ? '--oauth2-bearer' : kind === 'account' ? '--ftp-account' : '-u'),
   addresses: '--resolve',

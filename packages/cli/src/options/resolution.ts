@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import type { ResolveOptions } from '@retriever/core'
 import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
@@ -37,9 +38,12 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
 export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddresses {
   return Object.fromEntries(
     line.values('resolve').map((text) => {
-      const [, place, addresses] = /^([^:]+:\d{1,5}):(.+)$/.exec(text) ?? []
-      if (place !== undefined && addresses !== undefined) return [place, addresses.split(',')]
-      throw usageError(`--resolve needs HOST:PORT:ADDRESS[,ADDRESS], not ${JSON.stringify(text)}.`)
+      const [, host = '', port, list = ''] = /^([^:*]+):(\d{1,5}):(.+)$/.exec(text) ?? []
+      const addresses = list.split(',')
+      const areAddresses = addresses.every((address) => isIP(address.replace(/^\[(.*)\]$/, '$1')) !== 0)
+      if (areAddresses && isIP(host) === 0) return [`${host}:${port}`, addresses]
+      const wanted = 'HOST:PORT:ADDRESS[,ADDRESS], with a name for HOST and an IP address for ADDRESS'
+      throw usageError(`--resolve needs ${wanted}; not ${JSON.stringify(text)}.`)
     }),
   )
 }
@@ -51,6 +55,9 @@ export function readDefaults(
 ): NonNullable<ResolveOptions['defaults']> {
   const newsServer = line.value('news-server') ?? (env.NNTPSERVER || systemNewsServer())
   const anonymousPassword = line.value('anonymous-password')
+  if (/[\r\n\0]/.test(anonymousPassword ?? '')) {
+    throw usageError('--anonymous-password needs one line of text, without line ends.')
+  }
   return {
     ...(newsServer !== undefined && { newsServer }),
     ...(anonymousPassword !== undefined && { anonymousPassword }),

@@ -85,6 +85,6 @@ export function writeFailed(path: string, why: string, cause?: unknown): Retriev
 /** The error for binary data that would go to a terminal. */
 export function notShown(mediaType: string | null): RetrievalError {
   const type = mediaType ?? 'of unknown type'
-  const message = `Not shown: this is binary data (${type}). Save it with -O, or force it with -o -.`
+  const message = `Not shown: this is binary data (${type}). Save it with -o FILE or -O, or force it with -o -.`
   return new RetrievalError('write-failed', message, { phase: 'save' })
 }

@@ -85,13 +85,14 @@ function placeOf(rest: string): { readonly plan: HttpPlan; readonly locator: Loc
 function checkLogin(kind: ProxyServer['kind'], user: string | null, password: string | null): void {
   // The login is not shown, because it is a secret.
   if (/[\0\r\n]/.test(`${user ?? ''}${password ?? ''}`)) {
-    throw invalidOption('proxy', 'with a user and a password of one line each, without NUL', 'others')
+    throw invalidOption('proxy', 'a URL with a user and a password of one line each, without NUL', '***')
   }
   const isSocks = kind === 'socks5' || kind === 'socks5h'
   if (isSocks && user !== null && (user === '' || user.length > 255 || (password ?? '').length > 255)) {
-    throw invalidOption('proxy', 'with a user of 1 to 255 octets and a password of up to 255 (RFC 1929)', 'others')
+    throw invalidOption('proxy', 'a URL with a user of 1 to 255 octets and a password of up to 255 (RFC 1929)', '***')
   }
-  if (!isSocks && user?.includes(':')) throw invalidOption('proxy', 'with a user without : (RFC 7617)', 'one with it')
+  if (!isSocks && user?.includes(':'))
+    throw invalidOption('proxy', 'a URL with a user without a colon (RFC 7617)', '***')
 }
 
 /** Everything before the last `@` may be a password, even in a broken URL. */

@@ -162,7 +162,7 @@ export class Retrieval {
       const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
       const what = scheme.handoff
         ? 'The URL names no data object.'
-        : `${scheme.title} is understood, but no fetcher retrieves it.`
+        : `${scheme.name} URLs are understood, but no fetcher retrieves them.`
       const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
       throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
     }
