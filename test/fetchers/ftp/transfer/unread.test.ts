@@ -32,7 +32,7 @@ describe('five retrievals whose bodies stay unread', () => {
         for (const body of others) await body.cancel()
         const whole = await get('big')
         expectSame(await first.bytes(), whole)
-        expect(retries(events)[0]?.message).toContain('read or cancel what you retrieve')
+        expect(retries(events)[0]?.message).toContain('The body was left unread while other retrievals waited')
       },
       { limits },
     ))
@@ -46,7 +46,7 @@ describe('five retrievals whose bodies stay unread', () => {
         for (let each = 0; each < 4; each++) others.push(await retrieve('big'))
         for (const body of others) await body.cancel()
         const error = await first.bytes().catch((thrown: unknown) => thrown)
-        expect(error).toMatchObject({ code: 'partial', message: expect.stringContaining('read or cancel') })
+        expect(error).toMatchObject({ code: 'partial', message: expect.stringContaining('Read or cancel each body soon') })
         expect(String(error)).toContain(url('big'))
       },
       { limits },
