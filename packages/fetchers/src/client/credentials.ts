@@ -25,7 +25,7 @@ export async function askCredentials(
       throw RetrievalError.is(cause) ? cause : failed('auth-required', 'The credentials function threw.', cause)
     })
   if (answer === null || isCredentials(answer)) return answer
-  if (!isToken(answer)) throw failed('invalid-option', expectation)
+  if (!isBearerToken(answer)) throw failed('invalid-option', expectation)
   return challenge.token === true ? { user: '', password: '', token: answer.token } : null
 }
 
@@ -33,7 +33,7 @@ const expectation =
   'Expected `credentials` to give { user, password }, two strings, { token }, or null; an account is a string too.'
 
 /** RFC 6750 2.1: b64token. */
-function isToken(answer: unknown): answer is BearerToken {
+function isBearerToken(answer: unknown): answer is BearerToken {
   const { token } = Object(answer) as Partial<BearerToken>
   return typeof token === 'string' && /^[\w.~+/-]+=*$/.test(token)
 }

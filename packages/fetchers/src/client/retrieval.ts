@@ -203,7 +203,7 @@ export class Retrieval {
       this.#tls = tlsForOtherOrigin(this.#tls)
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
-    context.emit({ type: 'redirected', url: context.url, location: redact(to.url), status })
+    context.emit({ type: 'redirected', url: context.url, location: to.url, status })
     return to
   }
 

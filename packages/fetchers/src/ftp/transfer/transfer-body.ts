@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../../plugin/byte-source.ts'
-import type { UnreadBody } from '../../wire/pool/unread-watch.ts'
+import { type UnreadBody, unreadError } from '../../wire/pool/unread-watch.ts'
 import type { Breakable } from '../../wire/resuming-source.ts'
 import { isPermanent, isPositive, type Reply, withReplyTimeout, wordsOf } from '../control/replies.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
@@ -90,7 +90,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   async read(): Promise<Uint8Array | null> {
     this.unreadSince = null
     try {
-      if (this.#isEvicted) throw this.#unread()
+      if (this.#isEvicted) throw unreadError(this.#retrieval.context)
       while (!this.#over) {
         const chunk = await this.#pull()
         if (chunk.length > 0) return chunk
@@ -234,12 +234,6 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
       context.emit({ type: 'remark', url: context.url, message })
       return null
     }
-  }
-
-  #unread(): RetrievalError {
-    const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
-    const message = `${what}. Read or cancel each body soon.`
-    return this.#retrieval.context.error('partial', message, { phase: 'body', transient: true })
   }
 
   #partial(what: string, reply?: Reply, cause?: unknown): RetrievalError {

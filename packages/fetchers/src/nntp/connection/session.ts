@@ -3,7 +3,7 @@ import type { NntpPlan, RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Reply } from '../../wire/framing/reply.ts'
 import type { ReusableSession } from '../../wire/pool/session-pool.ts'
-import { type UnreadBody, UnreadWatch } from '../../wire/pool/unread-watch.ts'
+import { type UnreadBody, UnreadWatch, unreadError } from '../../wire/pool/unread-watch.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { CommandQueue, PendingCommand, type ReadAhead, SessionLost } from './command-queue.ts'
@@ -170,9 +170,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
 
   /** The error for a body that has lost its session because it was left unread; null: it has not. */
   evicted(context: RetrievalContext): RetrievalError | null {
-    if (!this.#isEvicted) return null
-    const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
-    return context.error('partial', `${what}. Read or cancel each body soon.`, { phase: 'body', transient: true })
+    return this.#isEvicted ? unreadError(context) : null
   }
 
   #post(command: PendingCommand, context: RetrievalContext, shown: string = command.text): PendingCommand {

@@ -1,4 +1,6 @@
+import type { RetrievalError } from '@retriever/core'
 import { clampTimer } from '../../plugin/deadline.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** A session with a body that its consumer may leave unread. */
 export interface UnreadBody {
@@ -66,4 +68,10 @@ export class UnreadWatch {
       this.onEvicted()
     }
   }
+}
+
+/** The error for a body that has lost its session because it was left unread. Another try may bring it. */
+export function unreadError({ error }: RetrievalContext): RetrievalError {
+  const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
+  return error('partial', `${what}. Read or cancel each body soon.`, { phase: 'body', transient: true })
 }
