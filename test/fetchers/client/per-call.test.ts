@@ -44,7 +44,7 @@ describe('limits of one call', () => {
 
   test('end a call that takes too long', async () => {
     await using server = await startHttpServer()
-    server.setFaults({ replies: { '/never': '' } })
+    server.setFaults({ stall: 'response' })
     await using client = createClient({ limits: { maxRetries: 0 } })
     const error = await failure(client.retrieve(`${server.url}never`, { limits: { totalTimeout: 30 } }))
     expect(error).toMatchObject({ code: 'timeout', advice: { option: 'limits.totalTimeout' } })
@@ -131,6 +131,17 @@ describe('a body whose announced size is over maxSize is refused before there is
     }
     await client.close()
     await Promise.all([servers.http, servers.ftp].map((server) => server.waitForConnections(0)))
+  })
+
+  test('ftp, where only the reply to RETR tells the size', async () => {
+    await using servers = await startServers({ ftp: true })
+    servers.ftp.setFaults({ replies: { SIZE: '500 Unknown.\r\n' } })
+    await using client = createClient()
+    const error = await failure(client.retrieve(`${servers.ftp.url}pub/a.bin`, { limits: { maxSize: 10 } }))
+    expect(error.message).toMatch(/The body has \d+ octets, and the limit/)
+    expect(servers.ftp.received).toContain('RETR a.bin')
+    await client.close()
+    await servers.ftp.waitForConnections(0)
   })
 
   test('the body is released, and its metadata may still be had', async () => {

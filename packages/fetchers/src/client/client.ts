@@ -6,7 +6,7 @@ import { Representation } from '../result/representation.ts'
 import { AddressBook } from './addresses.ts'
 import type { BatchOutcome, Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
-import { LoginMemory } from './credentials.ts'
+import { LoginMemory, Questions } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import { handoffError } from './handoff.ts'
 import { limitsOf, settingsOfCall } from './per-call.ts'
@@ -64,7 +64,7 @@ export function createClient(options: ClientOptions = {}): Client {
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
-    credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
+    credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     onEvent: options.onEvent,
     resolving: {
@@ -151,6 +151,7 @@ export function createClient(options: ClientOptions = {}): Client {
       for (const retrieval of live) retrieval.abort(closed())
       live.clear()
       acceptedLogins.clear()
+      settings.credentials.clear()
       await registry.dispose()
     },
     [Symbol.asyncDispose]: () => client.close(),

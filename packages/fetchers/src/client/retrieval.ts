@@ -31,7 +31,7 @@ import { knownCharset } from '../plugin/text.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import type { AddressBook } from './addresses.ts'
-import { askCredentials, type CredentialsSource } from './credentials.ts'
+import { askCredentials, type Questions } from './credentials.ts'
 import { checkHandoff } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
 import { enforce, enforceDirect, enforceRedirect, type Rules } from './policy.ts'
@@ -61,7 +61,7 @@ export interface Settings {
   readonly addresses: AddressBook
   /** The same addresses under policy.publicOnly. */
   readonly publicAddresses: AddressBook
-  readonly credentials: CredentialsSource
+  readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
