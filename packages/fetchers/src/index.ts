@@ -1,5 +1,5 @@
 import { type Client, createClient } from './client/client.ts'
-import { type ClientOptions, type RetrieveOptions, retrieveOptionNames } from './client/client-options.ts'
+import { type ClientOptions, callOptionNames, type RetrieveOptions } from './client/client-options.ts'
 import type { Representation } from './result/representation.ts'
 
 export type { PinnedAddresses } from './client/addresses.ts'
@@ -41,11 +41,11 @@ export async function retrieve(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Representation> {
-  const isWish = (name: string): boolean => retrieveOptionNames.includes(name)
+  const isOfCall = (name: string): boolean => callOptionNames.includes(name)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isWish(name))))
+  const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isOfCall(name))))
   try {
-    const representation = await client.retrieve(url, Object.fromEntries(given.filter(([name]) => isWish(name))))
+    const representation = await client.retrieve(url, Object.fromEntries(given.filter(([name]) => isOfCall(name))))
     void representation.finished.then(() => client.close())
     return representation
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Defaults, Scheme } from '@retriever/core'
+import type { Defaults, Mechanism, Scheme } from '@retriever/core'
 import type { RetrievalEvent } from '../plugin/events.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
@@ -29,6 +29,7 @@ import type { PinnedAddresses } from './addresses.ts'
 import type { BearerToken } from './credentials.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
+import { builtinList } from './registry.ts'
 
 /** The answers that a credentials function may give. */
 type Answered = Credentials | BearerToken | null
@@ -37,6 +38,11 @@ type Answered = Credentials | BearerToken | null
 export interface ClientOptions {
   /** Fetchers for mechanisms of your own, or replacing built-in ones; one for each mechanism. */
   readonly fetchers?: readonly Fetcher[]
+  /**
+   * The mechanisms whose built-in fetchers the client has; false: none, so that only `fetchers` retrieve. Default: all
+   * of `builtinMechanisms`.
+   */
+  readonly builtins?: false | readonly Mechanism[]
   /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
   readonly policy?: Partial<Policy>
@@ -76,10 +82,17 @@ export interface RetrieveOptions extends RequestOptions {
   readonly signal?: AbortSignal
   /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
+  /** Limits of this call, in place of the client's. */
+  readonly limits?: Partial<Limits>
+  /** Rules of this call: it may refuse more than the client's policy, and allow nothing that this one refuses. */
+  readonly policy?: Partial<Policy>
+  /** Gets the events of this call, after the client's `onEvent`. */
+  readonly onEvent?: (event: RetrievalEvent) => void
 }
 
 const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
+  builtins: builtinList,
   schemes: list,
   policy: record,
   limits: record,
@@ -121,11 +134,16 @@ const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
 const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
+  limits: record,
+  policy: record,
+  onEvent: callback,
   ...requestKinds,
 }
 
-/** The names of all options of one retrieval. */
-export const retrieveOptionNames: readonly string[] = Object.keys(retrieveKinds)
+/** The names of the options that only a call has. Others belong to the client, or to either of them. */
+export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(
+  (name) => !Object.hasOwn(optionKinds, name),
+)
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkClient(options: ClientOptions): void {

@@ -2,14 +2,14 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, redact, resolve } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
-import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
 import { Representation } from '../result/representation.ts'
 import { AddressBook } from './addresses.ts'
 import type { BatchOutcome, Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
-import { LoginMemory } from './credentials.ts'
+import { LoginMemory, Questions } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import { handoffError } from './handoff.ts'
+import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
@@ -51,18 +51,20 @@ export interface Client extends AsyncDisposable {
  */
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
-  const policy = readPolicy(options.policy)
+  const policy = readPolicy(options.policy, options.schemes)
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
-  const registry = new Registry(options.fetchers, localHosts)
+  const registry = new Registry(options.fetchers, localHosts, options.builtins)
   const acceptedLogins = new LoginMemory()
   const settings: Settings = {
     registry,
-    policy,
-    limits: readLimits(policy.publicOnly ? { minSpeed: publicMinSpeed, ...options.limits } : options.limits),
+    policy: { ...policy, isFetch: false },
+    limits: limitsOf(policy.publicOnly, options.limits),
+    givenLimits: { ...options.limits },
     tls: readTls(options.tls),
     addresses: new AddressBook(options.addresses, policy.publicOnly),
+    publicAddresses: new AddressBook(options.addresses, true),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
-    credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
+    credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     onEvent: options.onEvent,
     resolving: {
@@ -73,15 +75,17 @@ export function createClient(options: ClientOptions = {}): Client {
       whatwgHost,
     },
   }
+  const fetchSettings: Settings = { ...settings, policy: { ...settings.policy, isFetch: true } }
   registry.hold()
   const live = new Set<Retrieval>()
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
 
-  const begin = (resolution: Resolution, { signal, base: _, ...request }: RetrieveOptions): Retrieval => {
+  const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
     if (isClosed) throw closed()
-    const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
+    const { signal, base: _base, limits: _limits, policy: _policy, onEvent: _onEvent, ...request } = options
+    const retrieval = new Retrieval(callSettings, request, resolution.url, signal, () => live.delete(retrieval))
     live.add(retrieval)
     return retrieval
   }
@@ -94,6 +98,7 @@ export function createClient(options: ClientOptions = {}): Client {
   /** The jobs of retrieveAll, created when the batch reads the next URL. */
   function* jobs(urls: Iterable<string | URL | Resolution>, retrieveOptions: RetrieveOptions): Generator<Job> {
     checkRetrieve(retrieveOptions)
+    const callSettings = settingsOfCall(settings, retrieveOptions)
     for (const url of urls) {
       let retrieval: Retrieval | undefined
       try {
@@ -103,7 +108,7 @@ export function createClient(options: ClientOptions = {}): Client {
           host: ('host' in resolution.plan && resolution.plan.host) || '',
           inFlight: registry.inFlight(resolution.plan.mechanism),
           async run() {
-            retrieval = begin(resolution, retrieveOptions)
+            retrieval = begin(resolution, callSettings, retrieveOptions)
             return representationOf(url, await retrieval.run(resolution))
           },
           abort: () => retrieval?.abort(abandoned(resolution.url)),
@@ -114,21 +119,28 @@ export function createClient(options: ClientOptions = {}): Client {
     }
   }
 
+  const open = async (
+    url: string | URL | Resolution,
+    retrieveOptions: RetrieveOptions,
+    base: Settings,
+  ): Promise<Representation | Handoff> => {
+    checkRetrieve(retrieveOptions)
+    const callSettings = settingsOfCall(base, retrieveOptions)
+    const resolution = resolutionOf(url, retrieveOptions.base)
+    return begin(resolution, callSettings, retrieveOptions).run(resolution)
+  }
+
   const client: Client = {
     resolve(url, base) {
       const resolution = resolutionOf(url, base)
       givenOut.add(resolution)
       return resolution
     },
-    async open(url, retrieveOptions = {}) {
-      checkRetrieve(retrieveOptions)
-      const resolution = resolutionOf(url, retrieveOptions.base)
-      return begin(resolution, retrieveOptions).run(resolution)
-    },
+    open: (url, retrieveOptions = {}) => open(url, retrieveOptions, settings),
     async retrieve(url, retrieveOptions) {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
-    fetch: (url, init) => fetchResponse(client, url, init),
+    fetch: (url, init) => fetchResponse(fetching, url, init),
     async *retrieveAll(urls, retrieveOptions = {}) {
       // Loaded here because a client of single retrievals needs no queue.
       const { Batch } = await import('./batch.ts')
@@ -139,9 +151,16 @@ export function createClient(options: ClientOptions = {}): Client {
       for (const retrieval of live) retrieval.abort(closed())
       live.clear()
       acceptedLogins.clear()
+      settings.credentials.clear()
       await registry.dispose()
     },
     [Symbol.asyncDispose]: () => client.close(),
+  }
+  /** The client as fetch() uses it: what is local must be named by policy.schemes. */
+  const fetching: Client = {
+    ...client,
+    open: (url, retrieveOptions = {}) => open(url, retrieveOptions, fetchSettings),
+    retrieve: async (url, retrieveOptions) => representationOf(url, await fetching.open(url, retrieveOptions)),
   }
   return client
 }
