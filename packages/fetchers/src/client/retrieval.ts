@@ -119,7 +119,7 @@ export class Retrieval {
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, hop)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(first, resolution, outcome, hop)
         else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
@@ -204,11 +204,12 @@ export class Retrieval {
   }
 
   async #represent(
+    requested: Resolution,
     resolution: Resolution,
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
-    const { head, charset } = this.#request
+    const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
     if (head !== true && (named.size ?? 0) > context.limits.maxSize) throw await tooLarge(named, context)
@@ -218,10 +219,12 @@ export class Retrieval {
     const { maxCollected } = this.#settings.limits
     const representation = new Representation(retrieved, body, {
       url: context.url,
+      requested,
       mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
       maxCollected,
+      asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
     // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation
