@@ -17,6 +17,7 @@ export type AdvisedOption =
   | 'limits.maxCollected'
   | 'limits.maxReply'
   | 'limits.maxRetryDelay'
+  | 'limits.unreadTimeout'
   | 'tls.ca'
   | 'tls.proxyCa'
   | 'tls.cert'
