@@ -18,6 +18,7 @@ export type AdvisedOption =
   | 'limits.maxCollected'
   | 'limits.maxReply'
   | 'limits.maxRetryDelay'
+  | 'limits.unreadTimeout'
   | 'tls.ca'
   | 'tls.proxyCa'
   | 'tls.cert'

@@ -3,10 +3,18 @@ import { type ClientOptions, callOptionNames, type RetrieveOptions } from './cli
 import type { Representation } from './result/representation.ts'
 
 export type { PinnedAddresses } from './client/addresses.ts'
-export type { BatchOutcome } from './client/batch.ts'
+export type {
+  Batch,
+  BatchEntry,
+  BatchItem,
+  BatchOutcome,
+  BatchPlace,
+  BatchSource,
+  MapOutcome,
+} from './client/batch/outcome.ts'
 export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
-export type { ClientOptions, RetrieveOptions } from './client/client-options.ts'
+export type { BatchOptions, ClientOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
 export type { FetchInit } from './client/fetch.ts'
 export type { Policy } from './client/policy.ts'

@@ -1,11 +1,20 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import { type Resolution, RetrievalError, redact, resolve } from '@retriever/core'
+import { type Resolution, RetrievalError, resolve } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
 import { Representation, type SavedFile } from '../result/representation.ts'
 import { AddressBook } from './addresses.ts'
-import type { BatchOutcome, Job } from './batch.ts'
-import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
+import { textOf } from './batch/batch-job.ts'
+import { Batches } from './batch/batches.ts'
+import type { Batch, BatchOutcome, BatchPlace, BatchSource, MapOutcome } from './batch/outcome.ts'
+import { lend, map } from './batch/use.ts'
+import {
+  type BatchOptions,
+  type ClientOptions,
+  checkClient,
+  checkRetrieve,
+  type RetrieveOptions,
+} from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import { handoffError } from './handoff.ts'
@@ -32,11 +41,21 @@ export interface Client extends AsyncDisposable {
    */
   fetch(url: string | URL, init?: FetchInit): Promise<Response>
   /**
-   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host, and yields results as they come. Read or
-   * cancel every result: until then it keeps its place. Leaving the loop aborts the results not yielded yet; a yielded
-   * representation can still be read.
+   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host over all calls, and yields results as they
+   * come. Read or cancel every result. Leaving the loop aborts the results not yielded yet; a yielded representation
+   * can still be read. Throws `invalid-option`; rejects with the error of the caller's list, or with `aborted` if URLs
+   * are left when `signal` aborts or the client is closed.
    */
-  retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
+  retrieveAll<Key = unknown>(urls: BatchSource<Key>, options?: BatchOptions): Batch<BatchOutcome<Key>>
+  /**
+   * Retrieves many URLs as retrieveAll() does, calls `use` with each representation, and yields what it gives. A URL
+   * keeps its place until `use` has settled; then its body is cancelled if it has not been read.
+   */
+  mapAll<Value, Key = unknown>(
+    urls: BatchSource<Key>,
+    use: (representation: Representation, place: BatchPlace<Key>) => Value | Promise<Value>,
+    options?: BatchOptions,
+  ): Batch<MapOutcome<Value, Key>>
   /**
    * Saves a URL in a file, and goes on from the part that an interrupted save of the same URL has left at `path.part`,
    * if its entity tag or date proves that the rest belongs to it. The file gets its name only when it is complete; what
@@ -103,29 +122,15 @@ export function createClient(options: ClientOptions = {}): Client {
     return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
   }
 
-  /** The jobs of retrieveAll, created when the batch reads the next URL. */
-  function* jobs(urls: Iterable<string | URL | Resolution>, retrieveOptions: RetrieveOptions): Generator<Job> {
-    checkRetrieve(retrieveOptions)
-    const callSettings = settingsOfCall(settings, retrieveOptions)
-    for (const url of urls) {
-      let retrieval: Retrieval | undefined
-      try {
-        const resolution = resolutionOf(url, retrieveOptions.base)
-        yield {
-          url: textOf(url),
-          host: ('host' in resolution.plan && resolution.plan.host) || '',
-          inFlight: registry.inFlight(resolution.plan.mechanism),
-          async run() {
-            retrieval = begin(resolution, callSettings, retrieveOptions)
-            return representationOf(url, await retrieval.run(resolution))
-          },
-          abort: () => retrieval?.abort(abandoned(resolution.url)),
-        }
-      } catch (error) {
-        yield { url: textOf(url), host: '', inFlight: 1, run: () => Promise.reject(error), abort() {} }
-      }
-    }
-  }
+  const batches = new Batches(
+    options,
+    {
+      resolve: resolutionOf,
+      inFlight: (mechanism) => registry.inFlight(mechanism),
+      begin: (resolution, callOptions) => begin(resolution, settingsOfCall(settings, callOptions), callOptions),
+    },
+    settings.limits.unreadTimeout,
+  )
 
   const open = async (
     url: string | URL | Resolution,
@@ -150,14 +155,12 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (url, init) => fetchResponse(fetching, url, init),
-    async *retrieveAll(urls, retrieveOptions = {}) {
-      // Loaded here because a client of single retrievals needs no queue.
-      const { Batch } = await import('./batch.ts')
-      yield* new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4).outcomes()
-    },
+    retrieveAll: (urls, batchOptions = {}) => batches.open(urls, batchOptions, lend()),
+    mapAll: (urls, use, batchOptions = {}) => batches.open(urls, batchOptions, map(use)),
     async close() {
       isClosed = true
       for (const retrieval of live) retrieval.abort(closed())
+      batches.close(closed())
       live.clear()
       acceptedLogins.clear()
       settings.credentials.clear()
@@ -186,14 +189,6 @@ function whatwgHost(url: string): string | null {
 function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {
   if (opened instanceof Representation) return opened
   throw handoffError(textOf(url), opened)
-}
-
-function textOf(url: string | URL | Resolution): string {
-  return typeof url === 'object' && 'plan' in url ? url.url : String(url)
-}
-
-function abandoned(url: string): RetrievalError {
-  return new RetrievalError('aborted', `${redact(url)}: The retrieval was aborted.`, { phase: 'request', url })
 }
 
 function closed(): RetrievalError {

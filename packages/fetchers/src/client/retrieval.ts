@@ -86,6 +86,8 @@ export class Retrieval {
   readonly #finished: () => void
   readonly #retries = new Retries()
   #unheard = false
+  /** The body of the representation that run() has given; null: there is none, or not yet. */
+  body: Body | null = null
   /** True: a redirect has led to another origin than the first. */
   #isOtherOrigin = false
   /** True: a server elsewhere sent the last redirect. */
@@ -214,6 +216,7 @@ export class Retrieval {
     const retrieved = head === true ? await withoutBody(named) : named
     if (head !== true && (named.size ?? 0) > context.limits.maxSize) throw await tooLarge(named, context)
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
+    this.body = body
     // The body is empty, so the caller need not read or cancel it, not even in a batch.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
