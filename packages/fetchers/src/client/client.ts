@@ -132,6 +132,13 @@ export function createClient(options: ClientOptions = {}): Client {
     settings.limits.unreadTimeout,
   )
 
+  const openBatch: Batches['open'] = (urls, batchOptions, use) => {
+    const batch = batches.open(urls, batchOptions, use)
+    // A policy that is wider than the client's is one error of the call, and not one of each URL.
+    settingsOfCall(settings, batchOptions)
+    return batch
+  }
+
   const open = async (
     url: string | URL | Resolution,
     retrieveOptions: RetrieveOptions,
@@ -155,8 +162,8 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (url, init) => fetchResponse(fetching, url, init),
-    retrieveAll: (urls, batchOptions = {}) => batches.open(urls, batchOptions, lend()),
-    mapAll: (urls, use, batchOptions = {}) => batches.open(urls, batchOptions, map(use)),
+    retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
+    mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
     async close() {
       isClosed = true
       for (const retrieval of live) retrieval.abort(closed())
