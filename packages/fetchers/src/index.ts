@@ -32,6 +32,9 @@ export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
+export type { PathPattern } from './tree/path-filter.ts'
+export type { WalkOptions } from './tree/walk-options.ts'
+export type { WalkedEntry } from './tree/walked-entry.ts'
 
 /**
  * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See

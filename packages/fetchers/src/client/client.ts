@@ -4,6 +4,8 @@ import { type Resolution, RetrievalError, redact, resolve } from '@retriever/cor
 import type { Handoff } from '../plugin/fetcher.ts'
 import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
 import { Representation } from '../result/representation.ts'
+import type { WalkOptions } from '../tree/walk-options.ts'
+import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { AddressBook } from './addresses.ts'
 import type { BatchOutcome, Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
@@ -36,6 +38,12 @@ export interface Client extends AsyncDisposable {
    * representation can still be read.
    */
   retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
+  /**
+   * Yields the entries of a listing and of the folders below it: FTP directories, index pages of HTTP servers, Gopher
+   * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
+   * the start cannot be listed; another folder that cannot be is yielded again, with its error.
+   */
+  walk(url: string | URL, options?: WalkOptions): AsyncIterable<WalkedEntry>
   /**
    * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
@@ -133,6 +141,10 @@ export function createClient(options: ClientOptions = {}): Client {
       // Loaded here because a client of single retrievals needs no queue.
       const { Batch } = await import('./batch.ts')
       yield* new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4).outcomes()
+    },
+    async *walk(url, walkOptions = {}) {
+      const { walk } = await import('../tree/walk.ts')
+      yield* walk(client, url, walkOptions)
     },
     async close() {
       isClosed = true
