@@ -45,6 +45,7 @@ export type AdvisedOption =
   | 'fail'
   | 'split'
   | 'charset'
+  | 'folders'
   | 'error.response'
 
 /** The advice of a message: an option to set, or one to leave out. */

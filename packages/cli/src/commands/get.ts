@@ -76,12 +76,11 @@ async function toFile(destination: FileDestination, { resolution, session, run, 
 
 /** Saves under the name that the server gives (-J), which is known once the response has come. */
 async function toNamedByServer(directory: string, { resolution, session, run, kept }: Job): Promise<void> {
-  const { config, report } = run
+  const { report } = run
   await using representation = await session.retrieve(resolution, true)
   const given = givenName(representation)
   const path = join(directory, given ?? nameFor(resolution))
-  const options = { overwrite: false, resumable: config.request.range === undefined }
-  const plan = { path, from: 0, behind: null, options }
+  const plan = { path, from: 0, behind: null, options: { overwrite: false } }
   kept.begin(plan, true)
   await saveAsPlanned(plan, representation)
   kept.end()

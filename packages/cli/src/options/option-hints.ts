@@ -46,6 +46,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   fail: '--no-fail',
   split: '--split',
   charset: '--charset',
+  folders: 'mkdir -p',
   'error.response': '-v',
 }
 

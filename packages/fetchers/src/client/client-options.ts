@@ -118,7 +118,8 @@ const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
   charset: charsetLabel,
 }
 
-const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
+/** The options of one retrieval. */
+export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
   ...requestKinds,

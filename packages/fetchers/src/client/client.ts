@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, redact, resolve } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
 import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
-import { Representation } from '../result/representation.ts'
+import { Representation, type SavedFile } from '../result/representation.ts'
 import type { WalkOptions } from '../tree/walk-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { AddressBook } from './addresses.ts'
@@ -16,6 +16,7 @@ import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
+import { type SaveUrlOptions, saveUrl } from './save.ts'
 import { readTls } from './tls.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -38,6 +39,13 @@ export interface Client extends AsyncDisposable {
    * representation can still be read.
    */
   retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
+  /**
+   * Saves a URL in a file, and goes on from the part that an interrupted save of the same URL has left at `path.part`,
+   * if its entity tag or date proves that the rest belongs to it. The file gets its name only when it is complete; what
+   * an interruption leaves is the part. Rejects as retrieve() and saveTo(): with `write-failed` while another save
+   * writes to the same path.
+   */
+  save(url: string | URL | Resolution, path: string, options?: SaveUrlOptions): Promise<SavedFile>
   /**
    * Yields the entries of a listing and of the folders below it: FTP directories, index pages of HTTP servers, Gopher
    * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
@@ -136,6 +144,7 @@ export function createClient(options: ClientOptions = {}): Client {
     async retrieve(url, retrieveOptions) {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
+    save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (url, init) => fetchResponse(client, url, init),
     async *retrieveAll(urls, retrieveOptions = {}) {
       // Loaded here because a client of single retrievals needs no queue.

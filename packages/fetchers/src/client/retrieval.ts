@@ -212,7 +212,7 @@ export class Retrieval {
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
-    const { head, charset } = this.#request
+    const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
@@ -225,6 +225,7 @@ export class Retrieval {
       findings: resolution.findings,
       redirects: this.#redirects,
       maxCollected,
+      asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
     // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation

@@ -133,6 +133,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   fail: true,
   split: true,
   charset: true,
+  folders: true,
   'error.response': true,
 }
 

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { RetrievalError } from '@retriever/core'
+import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { systemReason } from '../plugin/system-reason.ts'
 
 /** Writes all of a chunk: the system may write less than it is given. */
@@ -22,12 +22,21 @@ export async function orWriteFailed<T>(
     return await operation()
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? ''
+    if (code === 'ENOENT' && own.ENOENT === undefined) throw noFolder(path, cause)
     throw writeFailed(path, own[code] ?? systemReason(cause) ?? String(cause), cause)
   }
 }
 
-export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
-  return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
+export function writeFailed(path: string, why: string, cause?: unknown, advice?: Advice): RetrievalError {
+  const details = { phase: 'save', cause, ...(advice && { advice }) } as const
+  return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, details)
+}
+
+const makeFolders: Advice = { option: 'folders', value: true }
+
+export function noFolder(path: string, cause?: unknown): RetrievalError {
+  const why = `its folder does not exist; make it, for example by ${adviceText(makeFolders)}`
+  return writeFailed(path, why, cause, makeFolders)
 }
 
 /** Names the kind of a file that is not regular. */

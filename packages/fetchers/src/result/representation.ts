@@ -6,6 +6,7 @@ import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
 import { type SaveOptions, save } from './save.ts'
+import type { SavedFacts } from './saved-facts.ts'
 
 /** One redirect that was followed. */
 export interface Hop {
@@ -23,6 +24,23 @@ export interface Origin {
   readonly findings: readonly Finding[]
   readonly redirects: readonly Hop[]
   readonly maxCollected: number
+  readonly asked: NonNullable<SavedFacts['asked']>
+}
+
+/** A file that has been saved. */
+export interface SavedFile {
+  /** As the caller gave it. */
+  readonly path: string
+  /** The file's length in octets. */
+  readonly size: number
+  /** The octets that were there before and stayed: those of an earlier retrieval. 0: the file was begun anew. */
+  readonly resumedFrom: number
+  /** The final URL after redirects, without its password. */
+  readonly url: string
+  readonly mediaType: string | null
+  readonly charset: string | null
+  readonly modified: Date | null
+  readonly etag: string | null
 }
 
 /**
@@ -61,6 +79,7 @@ class RepresentationBase implements AsyncDisposable {
   readonly #content: Body
   readonly #retrieved: Retrieved
   readonly #maxCollected: number
+  readonly #asked: Origin['asked']
   #stream: ReadableStream<Uint8Array> | undefined
 
   /** @internal Representations come from a client. */
@@ -81,6 +100,7 @@ class RepresentationBase implements AsyncDisposable {
     this.#content = content
     this.#retrieved = retrieved
     this.#maxCollected = origin.maxCollected
+    this.#asked = origin.asked
   }
 
   /** True once the body has been read, given up, or is being read. */
@@ -171,15 +191,19 @@ class RepresentationBase implements AsyncDisposable {
 
   /**
    * Saves the body. The file gets its name only when it is complete, except with `append`, and the representation's
-   * modification time. Rejects with `write-failed` if the file cannot be written, and with `not-found` if the URL names
+   * modification time. What an interruption leaves is in `path.part`, and client.save() goes on from there. Rejects with `write-failed` if the file cannot be written, and with `not-found` if the URL names
    * a file but the server has a directory there.
    */
-  async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
+  async saveTo(path: string, options: SaveOptions = {}): Promise<SavedFile> {
     const { notAFile } = this.#retrieved
     try {
       if (notAFile !== undefined) throw notAFile
       const sink: Sink = { startOver: null }
-      await save(chunksOf(this.#content.take(sink)), path, this, options, sink)
+      const { url, redirects, mediaType, charset, size: length, offset, modified, etag, finished } = this
+      const facts = { url, redirects, size: length, offset, modified, etag, finished, asked: this.#asked }
+      const resumedFrom = await save(chunksOf(this.#content.take(sink)), path, facts, options, sink)
+      const size = resumedFrom + this.#content.received
+      return { path, size, resumedFrom, url, mediaType, charset, modified, etag }
     } finally {
       this.#content.giveUp()
     }
