@@ -1,12 +1,18 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '@retriever/core'
-import { findPart, type KeptPart, type Representation, type ResumePoint, type SaveOptions } from '@retriever/fetchers'
+import {
+  fileNameOf,
+  findPart,
+  type KeptPart,
+  type Representation,
+  type ResumePoint,
+  type SaveOptions,
+} from '@retriever/fetchers'
 import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, writeFailed } from './destination.ts'
-import { fileNameOf } from './file-name.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 

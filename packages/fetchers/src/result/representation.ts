@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
-import type { Finding, Mechanism } from '@retriever/core'
+import type { Finding, Mechanism, Resolution } from '@retriever/core'
 import { chunksOf, type Sink } from '../plugin/byte-source.ts'
 import type { Entry, Retrieved } from '../plugin/fetcher.ts'
 import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
+import { dispositionName } from './disposition.ts'
+import { fileNameOf, safeFileName } from './file-name.ts'
 import { type SaveOptions, save } from './save.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
@@ -20,6 +22,8 @@ export interface Hop {
 /** The properties of a representation that the client knows, beside those from the fetcher. */
 export interface Origin {
   readonly url: string
+  /** The URL that the caller asked for, before redirects. */
+  readonly requested: Resolution
   readonly mechanism: Mechanism
   readonly findings: readonly Finding[]
   readonly redirects: readonly Hop[]
@@ -78,8 +82,7 @@ class RepresentationBase implements AsyncDisposable {
   readonly redirects: readonly Hop[]
   readonly #content: Body
   readonly #retrieved: Retrieved
-  readonly #maxCollected: number
-  readonly #asked: Origin['asked']
+  readonly #origin: Origin
   #stream: ReadableStream<Uint8Array> | undefined
 
   /** @internal Representations come from a client. */
@@ -99,8 +102,25 @@ class RepresentationBase implements AsyncDisposable {
     this.redirects = origin.redirects
     this.#content = content
     this.#retrieved = retrieved
-    this.#maxCollected = origin.maxCollected
-    this.#asked = origin.asked
+    this.#origin = origin
+  }
+
+  /**
+   * The file name that the server gives (Content-Disposition, RFC 6266), made safe as by safeFileName(); null if it
+   * gives none that can be used.
+   */
+  get givenName(): string | null {
+    const name = dispositionName(dispositionIn(this.#retrieved.metadata))
+    return name === null ? null : safeFileName(name)
+  }
+
+  /**
+   * A safe name for a file with this body: the one that the server gives, else the last segment of the requested URL
+   * (never of one that a redirect names), else `index.html` or `download`.
+   */
+  get suggestedName(): string {
+    const named = this.givenName ?? fileNameOf(this.#origin.requested)
+    return named ?? (this.mediaType === 'text/html' ? 'index.html' : 'download')
   }
 
   /** True once the body has been read, given up, or is being read. */
@@ -164,12 +184,13 @@ class RepresentationBase implements AsyncDisposable {
   async bytes(): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
     let length = 0
+    const { maxCollected } = this.#origin
     const source = this.#content.take()
     for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
       length += chunk.length
-      if (length > this.#maxCollected) {
+      if (length > maxCollected) {
         await source.cancel()
-        throw this.#content.tooLarge(this.#maxCollected)
+        throw this.#content.tooLarge(maxCollected)
       }
       chunks.push(source.reusesChunks === true ? new Uint8Array(chunk) : chunk)
     }
@@ -200,7 +221,7 @@ class RepresentationBase implements AsyncDisposable {
       if (notAFile !== undefined) throw notAFile
       const sink: Sink = { startOver: null }
       const { url, redirects, mediaType, charset, size: length, offset, modified, etag, finished } = this
-      const facts = { url, redirects, size: length, offset, modified, etag, finished, asked: this.#asked }
+      const facts = { url, redirects, size: length, offset, modified, etag, finished, asked: this.#origin.asked }
       const resumedFrom = await save(chunksOf(this.#content.take(sink)), path, facts, options, sink)
       const size = resumedFrom + this.#content.received
       return { path, size, resumedFrom, url, mediaType, charset, modified, etag }
@@ -282,3 +303,11 @@ class RepresentationBase implements AsyncDisposable {
 
 /** The class, for `instanceof`. */
 export const Representation: typeof RepresentationBase = RepresentationBase
+
+/** The field Content-Disposition of an answer that has header fields; "" if there is none. */
+function dispositionIn(metadata: object): string {
+  const headers: unknown = 'headers' in metadata ? metadata.headers : null
+  if (typeof headers !== 'object' || headers === null || !('content-disposition' in headers)) return ''
+  const field: unknown = headers['content-disposition']
+  return typeof field === 'string' ? field : ''
+}
