@@ -4,6 +4,7 @@ import { type Resolution, RetrievalError, redact, resolve } from '@retriever/cor
 import type { Handoff } from '../plugin/fetcher.ts'
 import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
 import { Representation, type SavedFile } from '../result/representation.ts'
+import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkOptions } from '../tree/walk-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { AddressBook } from './addresses.ts'
@@ -52,6 +53,12 @@ export interface Client extends AsyncDisposable {
    * the start cannot be listed; another folder that cannot be is yielded again, with its error.
    */
   walk(url: string | URL, options?: WalkOptions): AsyncIterable<WalkedEntry>
+  /**
+   * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
+   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures of
+   * other folders and files are counted in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   */
+  mirror(url: string | URL, folder: string, options?: MirrorOptions): Promise<MirrorSummary>
   /**
    * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
@@ -150,6 +157,10 @@ export function createClient(options: ClientOptions = {}): Client {
       // Loaded here because a client of single retrievals needs no queue.
       const { Batch } = await import('./batch.ts')
       yield* new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4).outcomes()
+    },
+    async mirror(url, folder, mirrorOptions = {}) {
+      const { mirror } = await import('../tree/mirror.ts')
+      return mirror(client, url, folder, mirrorOptions)
     },
     async *walk(url, walkOptions = {}) {
       const { walk } = await import('../tree/walk.ts')

@@ -1,5 +1,5 @@
 import type { OptionKind } from '../plugin/options.ts'
-import { callback, text } from '../plugin/options.ts'
+import { callback } from '../plugin/options.ts'
 
 /**
  * A glob pattern (`**` crosses folders, `*` and `?` do not, `{a,b}`, `[a-z]`), a regular expression, or a function of
@@ -17,12 +17,14 @@ type Patterns = PathPattern | readonly PathPattern[] | undefined
 type Test = (path: string) => boolean
 
 export const pathPatterns: OptionKind = [
-  'a pattern (a string, a RegExp or a function) or an array of patterns',
+  'a pattern (a string of 1 to 1000 characters, a RegExp or a function) or an array of patterns',
   (value) => (Array.isArray(value) ? value.every(isPattern) : isPattern(value)),
 ]
 
 function isPattern(value: unknown): boolean {
-  return (text[1](value) && value !== '') || value instanceof RegExp || callback[1](value)
+  return (
+    (typeof value === 'string' && value !== '' && value.length <= 1000) || value instanceof RegExp || callback[1](value)
+  )
 }
 
 export async function readFilter(include: Patterns, exclude: Patterns): Promise<PathFilter> {

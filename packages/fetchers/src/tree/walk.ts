@@ -24,7 +24,13 @@ export interface Folder {
 
 /** The events of a walk. Those of one folder come together. */
 export type WalkStep =
-  | { readonly step: 'entry'; readonly entry: WalkedEntry; readonly isIncluded: boolean; readonly isExcluded: boolean }
+  | {
+      readonly step: 'entry'
+      readonly entry: WalkedEntry
+      readonly folder: Folder
+      readonly isIncluded: boolean
+      readonly isExcluded: boolean
+    }
   /** All entries of the folder have come; `isComplete` is false if the server has others that could not be read. */
   | { readonly step: 'listed'; readonly folder: Folder; readonly isComplete: boolean }
   /** The folder could not be listed, not to its end, or not at all. */
@@ -56,6 +62,8 @@ export class Walk {
   readonly #folders: Folder[]
   #at = 0
   readonly #ahead = new Map<Folder, ListingAhead>()
+  /** The folders whose listings may have been cut without a sign of it. */
+  readonly #doubtful = new WeakSet<Folder>()
   #count = 0
 
   /** Throws RetrievalError `invalid-option`, `malformed-url` or `unknown-scheme`. */
@@ -73,15 +81,15 @@ export class Walk {
   }
 
   /** The options of each retrieval in the tree. */
-  get request(): TreeRequest {
+  get #request(): TreeRequest {
     const { accept, acceptLanguage, charset, headers, limit } = this.#options
     const given = Object.entries({ accept, acceptLanguage, charset, headers, limit })
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
   }
 
   async *steps(): AsyncGenerator<WalkStep, void, void> {
-    const filter = await readFilter(this.#options.include, this.#options.exclude)
     try {
+      const filter = await readFilter(this.#options.include, this.#options.exclude)
       for (let folder = this.#next(); folder !== undefined; folder = this.#next()) yield* this.#list(folder, filter)
     } finally {
       this.#stop.abort()
@@ -114,13 +122,14 @@ export class Walk {
     let isComplete = true
     try {
       for await (const entry of listing?.entries() ?? []) {
-        this.#throwIfAborted()
+        // Entries that were listed ahead must not come after an abort.
+        throwIfAborted(this.#signal)
         const { url } = entry
         if (url !== null) yield* this.#step({ ...entry, url }, folder, filter)
         // A menu has lines of information; elsewhere such a line may stand for an entry that cannot be read.
         else if (entry.details?.gophertype === undefined) isComplete = false
       }
-      yield { step: 'listed', folder, isComplete }
+      yield { step: 'listed', folder, isComplete: isComplete && !this.#doubtful.has(folder) }
     } catch (error) {
       const { entry } = folder
       if (entry === null || !RetrievalError.is(error) || this.#signal.aborted || this.#isFull) throw error
@@ -135,7 +144,7 @@ export class Walk {
     const outside = resolution === null || !this.scope.has(resolution)
     const entry: WalkedEntry = { ...listed, path, depth: folder.depth + 1, outside, error: null }
     const isExcluded = filter.isExcluded(path)
-    yield { step: 'entry', entry, isIncluded: filter.isIncluded(path), isExcluded }
+    yield { step: 'entry', entry, folder, isIncluded: filter.isIncluded(path), isExcluded }
     if (outside || isExcluded || !(entry.kind === 'directory' || entry.kind === 'group')) return
     const key = this.scope.key(resolution)
     if (this.#entered.has(key)) yield { step: 'passed', entry }
@@ -155,11 +164,12 @@ export class Walk {
 
   /** Reads one listing. */
   async #read(folder: Folder, add: (entry: Entry) => void): Promise<void> {
-    await using representation = await this.#retriever.retrieve(folder.request, this.request)
+    await using representation = await this.#retriever.retrieve(folder.request, this.#request)
     const { url } = representation
     if (representation.kind !== 'listing' || !representation.hasEntries) {
       throw failure('not-found', url, 'There is no listing, but one object. Retrieve it by itself')
     }
+    if (representation.completeness === 'eof-only') this.#doubtful.add(folder)
     if (representation.redirects.length > 0) this.#checkRedirect(folder, url)
     for await (const entry of representation.entries()) {
       this.#count++
@@ -172,12 +182,6 @@ export class Walk {
       }
       add(entry)
     }
-  }
-
-  /** Entries that were listed ahead must not come after an abort. */
-  #throwIfAborted(): void {
-    if (!this.#signal.aborted) return
-    throw new RetrievalError('aborted', 'The walk was aborted.', { phase: 'body', cause: this.#signal.reason })
   }
 
   #checkRedirect(folder: Folder, url: string): void {
@@ -194,6 +198,12 @@ export class Walk {
   get #isFull(): boolean {
     return this.#count > this.#maxEntries
   }
+}
+
+/** Throws RetrievalError `aborted`. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return
+  throw new RetrievalError('aborted', 'The walk was aborted.', { phase: 'body', cause: signal.reason })
 }
 
 function failure(code: 'limit-exceeded' | 'not-found' | 'refused', url: string, what: string): RetrievalError {
