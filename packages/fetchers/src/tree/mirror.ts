@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
 import { invalidOption } from '../plugin/limits.ts'
@@ -160,15 +161,17 @@ class Mirror {
     const verdict = compare(entry, known)
     if (verdict === 'unchanged') return this.#skip(entry, 'unchanged')
     const { path, url } = entry
-    const saved = await saver.save(walk.scope.resolve(url) ?? url, target.fileAt(local), {
-      signal,
-      ...(options.headers !== undefined && { headers: options.headers }),
-      ...(options.resume !== undefined && { resume: options.resume }),
-      ...(verdict === 'ask' && known !== null && { ifChangedSince: known.mtime }),
-    })
-    const { size, resumedFrom } = saved
+    const file = target.fileAt(local)
+    const { size, resumedFrom } = await whenUnlocked(signal, () =>
+      saver.save(walk.scope.resolve(url) ?? url, file, {
+        signal,
+        ...(options.headers !== undefined && { headers: options.headers }),
+        ...(options.resume !== undefined && { resume: options.resume }),
+        ...(verdict === 'ask' && known !== null && { ifChangedSince: known.mtime }),
+      }),
+    )
     this.#received += size - resumedFrom
-    this.#report({ outcome: 'saved', path, url, file: saved.path, size, resumedFrom })
+    this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
   }
 
   /** Decides what the failure of one entry means. */
@@ -215,6 +218,20 @@ class Mirror {
     this.#fatal ??= { cause }
     this.#files.clear()
     this.#parts.stop.abort()
+  }
+}
+
+/**
+ * Saves a file. If the lock of its part does not tell whether a process still holds it, because a run was killed at that
+ * moment, it is tried again when the lock has become too old.
+ */
+async function whenUnlocked<T>(signal: AbortSignal, save: () => Promise<T>): Promise<T> {
+  try {
+    return await save()
+  } catch (error) {
+    if (!RetrievalError.is(error) || error.code !== 'write-failed' || error.retryAfter === undefined) throw error
+    await setTimeout(error.retryAfter, undefined, { signal }).catch(() => throwIfAborted(signal))
+    return save()
   }
 }
 
