@@ -269,8 +269,8 @@ describe('a part that is being written', () => {
       let refused = 0
       const gate = new EventEmitter()
       async function* body(): AsyncGenerator<Uint8Array> {
-        begun++
         yield Buffer.from('ABC')
+        begun++
         await once(gate, 'open')
         yield Buffer.from('DEF')
       }

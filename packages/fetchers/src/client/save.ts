@@ -1,10 +1,11 @@
-import { stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
 import { checkOptions, flag, type OptionKind, text } from '../plugin/options.ts'
 import { noFolder } from '../result/local-file.ts'
 import { findPart, type KeptPart } from '../result/part-file.ts'
+import { recordPath } from '../result/part-lock.ts'
 import type { Representation, SavedFile } from '../result/representation.ts'
 import { checkTarget, type SaveOptions } from '../result/save.ts'
 import { type RetrieveOptions, retrieveKinds } from './client-options.ts'
@@ -15,7 +16,7 @@ type Extent = 'range' | 'resumeFrom' | 'head'
 /** Options of client.save(): those of the retrieval, and those of the file. */
 export interface SaveUrlOptions
   extends Omit<RetrieveOptions, Extent>,
-    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable'> {
+    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special'> {
   /** False: begin anew, even if an earlier save has left a part. Default true. */
   readonly resume?: boolean
 }
@@ -27,6 +28,7 @@ const saveUrlKinds: Readonly<Record<keyof SaveUrlOptions, OptionKind>> = {
   overwrite: flag,
   folders: flag,
   resumable: flag,
+  special: flag,
   resume: flag,
 }
 
@@ -45,14 +47,16 @@ export async function saveUrl(
 ): Promise<SavedFile> {
   checkOptions({ path }, { path: text })
   checkOptions(options, saveUrlKinds)
-  const { overwrite = true, folders = false, resumable = true, resume = true, ...request } = options
+  const { overwrite = true, folders = false, resumable = true, special = false, resume = true, ...request } = options
+  const saving = { overwrite, folders, resumable, special }
   const resolution = client.resolve(url, request.base)
-  await checkPath(path, overwrite, folders)
-  const part = await findPart(path)
+  await checkPath(path, saving)
+  // Without a record nothing proves where the rest would belong.
+  const part = existsSync(recordPath(`${path}.part`)) ? await findPart(path) : null
   const point = resume && part !== null ? pointFor(part, resolution) : null
   const saveFrom = async (resumeFrom?: ResumePoint): Promise<SavedFile> => {
     const representation = await client.retrieve(resolution, { ...request, ...(resumeFrom && { resumeFrom }) })
-    return representation.saveTo(path, { overwrite, folders, resumable })
+    return representation.saveTo(path, saving)
   }
   if (point === null) return saveFrom()
   try {
@@ -64,12 +68,9 @@ export async function saveUrl(
 }
 
 /** Throws `write-failed` before a server is contacted, if saving is sure to fail. */
-async function checkPath(path: string, overwrite: boolean, folders: boolean): Promise<void> {
-  const { replaced } = await checkTarget(path, { overwrite })
-  if (replaced !== null || folders) return
-  await stat(dirname(path)).catch((cause) => {
-    throw noFolder(path, cause)
-  })
+async function checkPath(path: string, options: SaveOptions): Promise<void> {
+  const { replaced, special } = await checkTarget(path, options)
+  if (replaced === null && special === null && !options.folders && !existsSync(dirname(path))) throw noFolder(path)
 }
 
 /** The position from which the rest of the URL can go on behind the part; null: nothing proves that it belongs there. */

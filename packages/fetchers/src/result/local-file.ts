@@ -9,22 +9,23 @@ export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<v
   while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
 }
 
-/**
- * Runs one operation on a file that is written. A system error becomes `write-failed`; `own` overrides the usual
- * reasons by error code.
- */
-export async function orWriteFailed<T>(
-  path: string,
-  operation: () => Promise<T>,
-  own: Readonly<Record<string, string>> = {},
-): Promise<T> {
+/** Runs one operation on a file that is written. A system error becomes `write-failed`; see asWriteFailed(). */
+export async function orWriteFailed<T>(path: string, operation: () => Promise<T>, own: Reasons = {}): Promise<T> {
   try {
     return await operation()
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? ''
-    if (code === 'ENOENT' && own.ENOENT === undefined) throw noFolder(path, cause)
-    throw writeFailed(path, own[code] ?? systemReason(cause) ?? String(cause), cause)
+    throw asWriteFailed(path, cause, own)
   }
+}
+
+/** Reasons by the system's error code, in words. */
+type Reasons = Readonly<Record<string, string>>
+
+/** The `write-failed` for an error of the system. `own` overrides the usual reasons. */
+export function asWriteFailed(path: string, cause: unknown, own: Reasons = {}): RetrievalError {
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  if (code === 'ENOENT' && own.ENOENT === undefined) return noFolder(path, cause)
+  return writeFailed(path, own[code] ?? systemReason(cause) ?? String(cause), cause)
 }
 
 export function writeFailed(path: string, why: string, cause?: unknown, advice?: Advice): RetrievalError {

@@ -1,10 +1,11 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
 import { overlap } from '../plugin/request-options.ts'
 import { orWriteFailed, special, writeFailed, writeWhole } from './local-file.ts'
-import { checkDead, PartLock, recordPath } from './part-lock.ts'
+import { checkDead, momentary, PartLock, recordPath } from './part-lock.ts'
 import {
   isOwnFile,
   lstatOf,
@@ -15,6 +16,7 @@ import {
   recordOf,
   unproven,
 } from './part-record.ts'
+import { exists, partFlags, partMode } from './part-steps.ts'
 import { thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
@@ -118,7 +120,7 @@ export class PartFile {
     try {
       const start = isRest ? offset : 0
       if (start > 0 && lock.provenLength !== start) throw writeFailed(part, `it does not end at octet ${start}`)
-      const file = start > 0 ? await openKept(part, start) : await openNew(part, options.mode)
+      const file = start > 0 ? await openKept(part, start) : await openNew(part, options.mode, lock.isFresh)
       const { ino: number } = await file.stat()
       return new PartFile(path, { file, number, length: start }, lock, record, { ...options, resumable: isResumable })
     } catch (error) {
@@ -186,8 +188,6 @@ export class PartFile {
   }
 }
 
-export const exists = 'it exists already; remove it, or choose another name'
-
 function tooShort(path: string, least: number, length: number): RetrievalError {
   const message = `${path} was kept: it has ${least} octets, but only ${length} were received.`
   return new RetrievalError('resume-failed', message, { phase: 'save' })
@@ -200,17 +200,21 @@ function isSpoilt(error: unknown): boolean {
 
 const spoiling: ReadonlySet<string> = new Set(['range-refused', 'protocol-violation', 'limit-exceeded'])
 
-/** Opens a new part, never through a planted link (security.md case 31). */
-async function openNew(part: string, mode: number | null): Promise<FileHandle> {
-  const stats = await orWriteFailed(part, () => lstatOf(part))
+/** Opens a new part. `isFresh`: no record was beside the name. */
+async function openNew(part: string, mode: number | null, isFresh: boolean): Promise<FileHandle> {
+  const stats = await orWriteFailed(part, () => (isFresh ? untilSaved(part) : lstatOf(part)))
   if (stats !== null) await removeDead(part, stats)
-  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  // O_APPEND makes writing go on at the end after the file is truncated.
-  const flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW
-  // An incomplete file must not be readable by users who may not read the file that it replaces.
-  return orWriteFailed(part, () => open(part, flags, mode === null ? 0o666 : mode | 0o600), {
-    EEXIST: 'another retrieval is writing it',
-  })
+  return orWriteFailed(part, () => open(part, partFlags, partMode(mode)), { EEXIST: 'another retrieval is writing it' })
+}
+
+/** Waits while the part may be that of saveInMemory(), which has no record and takes its name within moments. */
+async function untilSaved(part: string): Promise<Stats | null> {
+  for (;;) {
+    const stats = await lstatOf(part)
+    // The date of the resource is no measure of the part's age, but the time of its last change is.
+    if (!stats?.isFile() || Math.abs(Date.now() - stats.ctimeMs) > momentary) return stats
+    await setTimeout(20)
+  }
 }
 
 async function removeDead(part: string, stats: Stats): Promise<void> {

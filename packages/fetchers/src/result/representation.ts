@@ -5,7 +5,7 @@ import type { Entry, Retrieved } from '../plugin/fetcher.ts'
 import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Body } from './body.ts'
-import { dispositionName } from './disposition.ts'
+import { dispositionName, dispositionOf } from './disposition.ts'
 import { fileNameOf, safeFileName } from './file-name.ts'
 import { type SaveOptions, save } from './save.ts'
 import type { SavedFacts } from './saved-facts.ts'
@@ -110,7 +110,7 @@ class RepresentationBase implements AsyncDisposable {
    * gives none that can be used.
    */
   get givenName(): string | null {
-    const name = dispositionName(dispositionIn(this.#retrieved.metadata))
+    const name = dispositionName(dispositionOf(this.#retrieved.metadata))
     return name === null ? null : safeFileName(name)
   }
 
@@ -222,7 +222,7 @@ class RepresentationBase implements AsyncDisposable {
       const sink: Sink = { startOver: null }
       const { url, redirects, mediaType, charset, size: length, offset, modified, etag, finished } = this
       const facts = { url, redirects, size: length, offset, modified, etag, finished, asked: this.#origin.asked }
-      const resumedFrom = await save(chunksOf(this.#content.take(sink)), path, facts, options, sink)
+      const resumedFrom = await save(this.#content.take(sink), path, facts, options, sink)
       const size = resumedFrom + this.#content.received
       return { path, size, resumedFrom, url, mediaType, charset, modified, etag }
     } finally {
@@ -303,11 +303,3 @@ class RepresentationBase implements AsyncDisposable {
 
 /** The class, for `instanceof`. */
 export const Representation: typeof RepresentationBase = RepresentationBase
-
-/** The field Content-Disposition of an answer that has header fields; "" if there is none. */
-function dispositionIn(metadata: object): string {
-  const headers: unknown = 'headers' in metadata ? metadata.headers : null
-  if (typeof headers !== 'object' || headers === null || !('content-disposition' in headers)) return ''
-  const field: unknown = headers['content-disposition']
-  return typeof field === 'string' ? field : ''
-}

@@ -1,12 +1,14 @@
-import type { Stats } from 'node:fs'
-import { lstat, mkdir, stat } from 'node:fs/promises'
+import { lstatSync, type Stats } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Sink } from '../plugin/byte-source.ts'
+import { type ByteSource, chunksOf, type Sink } from '../plugin/byte-source.ts'
 import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
 import { append } from './append.ts'
-import { orWriteFailed, writeFailed } from './local-file.ts'
-import { exists, PartFile } from './part-file.ts'
+import { asWriteFailed, orWriteFailed, writeFailed } from './local-file.ts'
+import { PartFile } from './part-file.ts'
+import { exists } from './part-steps.ts'
 import type { SavedFacts } from './saved-facts.ts'
+import { maxSmall, SmallBody, saveInMemory } from './small-body.ts'
 import { findSpecial, type SpecialFile, writeSpecial } from './special-file.ts'
 
 /** Options for saving a body to a file. */
@@ -51,7 +53,7 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
  * `resumable` says. Gives the number of octets before them that were there and stayed.
  */
 export async function save(
-  octets: AsyncIterable<Uint8Array>,
+  body: ByteSource,
   path: string,
   facts: SavedFacts,
   options: SaveOptions = {},
@@ -60,21 +62,29 @@ export async function save(
   checkOptions(options, saveOptionKinds)
   if (options.folders) await orWriteFailed(path, () => mkdir(dirname(path), { recursive: true }))
   if (options.append) {
-    await append(octets, path, facts)
+    await append(chunksOf(body), path, facts)
     return facts.offset
   }
-  const { overwrite = true, resumable = true } = options
-  const { special, replaced } = await checkTarget(path, options)
-  if (special !== null) {
-    await writeSpecial(octets, special, facts.finished)
+  const target = await checkTarget(path, options)
+  if (target.special !== null) {
+    await writeSpecial(chunksOf(body), target.special, facts.finished)
     return 0
   }
-  const least = options.shrink === false ? (replaced?.size ?? 0) : 0
-  const part = await PartFile.open(path, facts, { mode: replaced && replaced.mode & 0o777, resumable, least })
+  const { replaced } = target
+  const { overwrite = true, resumable = true, shrink = true } = options
+  const { modified, size = null, offset } = facts
+  const mode = replaced && replaced.mode & 0o777
+  const least = shrink ? 0 : (replaced?.size ?? 0)
+  const small = new SmallBody(body)
+  if (size !== null && size <= maxSmall && size >= least && offset === 0) {
+    const octets = await small.whole(size)
+    if (octets !== null && saveInMemory(octets, { path, mode, modified, overwrite })) return 0
+  }
+  const part = await PartFile.open(path, facts, { mode, resumable, least })
   sink.startOver = () => part.startOver()
   try {
-    await part.write(octets)
-    await part.publish(facts.modified, overwrite)
+    await part.write(chunksOf(small))
+    await part.publish(modified, overwrite)
     return part.start
   } catch (error) {
     await part.giveUp(error)
@@ -92,25 +102,32 @@ interface Target {
 
 /** Throws `write-failed` if the name is taken by something that the options do not let this body replace. */
 export async function checkTarget(path: string, { overwrite = true, special = false }: SaveOptions): Promise<Target> {
-  if (!overwrite && (await isTaken(path))) throw writeFailed(path, exists)
+  const named = nameOf(path)
+  if (named === undefined) return { special: null, replaced: null }
+  if (!overwrite) throw writeFailed(path, exists)
+  if (named.isDirectory()) throw writeFailed(path, aDirectory)
+  if (named.isFile()) return { special: null, replaced: named }
   const found = await findSpecial(path)
-  if (found !== null && !special) {
-    throw writeFailed(path, 'it is not a regular file; name another file, or set the option `special`')
+  if (found === null) return { special: null, replaced: await replacedBy(path) }
+  if (special) return { special: found, replaced: null }
+  throw writeFailed(path, 'it is not a regular file; name another file, or set the option `special`')
+}
+
+/** The stats of the name itself: even a link that leads nowhere has it. */
+function nameOf(path: string): Stats | undefined {
+  try {
+    // One synchronous call takes a tenth of the time of an asynchronous one.
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw asWriteFailed(path, error)
   }
-  return { special: found, replaced: found === null ? await replacedBy(path) : null }
 }
 
-/** Whether the name exists, even as a link that leads nowhere. */
-async function isTaken(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-/** Null if nothing has the name. Throws `write-failed` for a directory. */
+/** The file that a link leads to, if any. Throws `write-failed` for a directory. */
 async function replacedBy(path: string): Promise<Stats | null> {
   const stats = await stat(path).catch(() => null)
-  if (stats?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
+  if (stats?.isDirectory()) throw writeFailed(path, aDirectory)
   return stats
 }
+
+const aDirectory = 'it is a directory; name a file in it'
