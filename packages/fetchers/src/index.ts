@@ -42,6 +42,10 @@ export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
+export type { MirrorOptions, MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
+export type { PathPattern } from './tree/path-filter.ts'
+export type { WalkOptions } from './tree/walk-options.ts'
+export type { WalkedEntry } from './tree/walked-entry.ts'
 
 /**
  * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See
