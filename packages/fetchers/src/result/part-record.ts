@@ -30,8 +30,8 @@ const mode = 0o600
 const maxLength = 1024 * 1024
 
 /**
- * How old in milliseconds a date must be to prove a version: a file may change twice in a second, and clocks differ (RFC
- * 9110 8.8.2.2; RFC 7232 2.2.2 said 60 s).
+ * How old in milliseconds a date must be to prove a version: a file may change twice in a second, and clocks differ
+ * (RFC 9110 8.8.2.2; RFC 7232 2.2.2 said 60 s).
  */
 const strongAge = 60_000
 
