@@ -5,7 +5,7 @@ import { findPart, type KeptPart, type Representation, type ResumePoint, type Sa
 import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
-import { checkTarget, type Destination, writeFailed } from './destination.ts'
+import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 import { fileNameOf } from './file-name.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
@@ -35,7 +35,7 @@ export async function planSave(
   const options = { overwrite: isNamed, special: isNamed, resumable: request.range === undefined }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
-  const part = await findPart(path)
+  const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt))
@@ -76,6 +76,13 @@ export async function saveAsPlanned(
   if (behind === null || behind === 0 || representation.offset > 0) return representation.saveTo(path, options)
   // A part is continued without another look at the file, so one of unknown length must not be kept.
   return representation.saveTo(path, { resumable: representation.size !== null, shrink: false })
+}
+
+/** Whether there is a part or its record. Two synchronous calls take a tenth of the time that findPart() takes. */
+function hasPart(path: string): boolean {
+  return [`${path}.part`, `${path}.part.json`].some((name) => {
+    return tryFile(name, () => lstatSync(name, { throwIfNoEntry: false })) !== undefined
+  })
 }
 
 function isSpecial(path: string): boolean {
