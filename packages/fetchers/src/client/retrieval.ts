@@ -1,5 +1,7 @@
 import {
+  type AccessPlan,
   type ErrorCode,
+  type Explained,
   explainResolution,
   formatLocator,
   type Mechanism,
@@ -150,10 +152,24 @@ export class Retrieval {
     }
   }
 
+  /** The plan is masked when a listener looks at it: that takes as long as many steps of a small retrieval. */
   #resolved(resolution: Resolution, url: string): RetrievalEvent {
     const { resolving } = this.#settings
-    const { plan, findings } = maskResolution(resolution, resolving)
-    return { type: 'resolved', url, plan, findings, explanation: explainResolution(resolution, resolving) }
+    let plan: AccessPlan | undefined
+    let explanation: Explained | undefined
+    return {
+      type: 'resolved',
+      url,
+      get plan() {
+        plan ??= maskResolution(resolution, resolving).plan
+        return plan
+      },
+      findings: resolution.findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
+      get explanation() {
+        explanation ??= explainResolution(resolution, resolving)
+        return explanation
+      },
+    }
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
