@@ -58,17 +58,3 @@ export class Incoming {
     this.#wake?.()
   }
 }
-
-/**
- * `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in
- * CRLF.
- */
-export async function readBlock(incoming: Incoming): Promise<string> {
-  const size = Number((await incoming.line())?.slice(1) ?? '-1')
-  if (size >= 0) return incoming.octets(size)
-  let block = ''
-  for (let line = await incoming.line(); line !== undefined && line !== '.'; line = await incoming.line()) {
-    block += `${line.startsWith('..') ? line.slice(1) : line}\r\n`
-  }
-  return block
-}
