@@ -12,6 +12,8 @@ export { type HttpServer, type HttpServerOptions, startHttpServer } from './http
 export { type NntpServerOptions, startNntpServer } from './nntp/server.ts'
 export type { RecordedRequest } from './request.ts'
 export type { RouteOptions, RouteParams } from './routes.ts'
+export type { ServerConnection } from './server-connection.ts'
 export { type ProtocolName, type ServersOptions, startServers, type TestServers } from './servers.ts'
+export { type CustomServerOptions, startServer } from './start-server.ts'
 export { startTelnetServer, type TelnetServerOptions } from './telnet/server.ts'
 export type { FileServer, ServerOptions, TestServer } from './test-server.ts'

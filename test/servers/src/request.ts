@@ -1,8 +1,8 @@
 /** One request or command, as it came. Strings hold one char an octet. */
 export interface RecordedRequest {
-  /** HTTP: the method. FTP and NNTP: the command in capitals. Gopher, Telnet and protocols of your own: empty. */
+  /** HTTP: the method. FTP, NNTP, protocols of your own: the line's first word in capitals. Gopher, Telnet: empty. */
   readonly method: string
-  /** HTTP: the request-target. FTP and NNTP: the argument. Gopher: the selector. Otherwise the line. */
+  /** HTTP: the request-target. FTP, NNTP, your own: the rest of the line. Gopher: the selector. Telnet: the line. */
   readonly target: string
   /** HTTP: the header fields by their names in lower case, those of one name joined by `, `. Otherwise empty. */
   readonly headers: Readonly<Record<string, string>>
