@@ -96,6 +96,8 @@ async function serveHttp2(connection: Connection, server: Listener, settings: Ht
     })
   })
   http.emit('connection', connection.stream)
+  // Node's session waits for this of a TLS socket that no TLS server of Node's has accepted.
+  if (connection.tls) connection.stream.emit('secureConnect')
   await gone(connection)
 }
 
