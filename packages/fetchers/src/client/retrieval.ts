@@ -1,5 +1,4 @@
 import {
-  adviceText,
   type ErrorCode,
   explainResolution,
   formatLocator,
@@ -27,14 +26,15 @@ import type { Limits } from '../plugin/limits.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries } from '../plugin/retry.ts'
+import { overMaxSize } from '../plugin/size-limit.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import type { AddressBook } from './addresses.ts'
-import { askCredentials, type CredentialsSource } from './credentials.ts'
+import { askCredentials, type Questions } from './credentials.ts'
 import { checkHandoff } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
-import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
+import { enforce, enforceDirect, enforceRedirect, type Rules } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import {
   isFromHere,
@@ -45,19 +45,23 @@ import {
   tlsForOtherOrigin,
   tooManyRedirects,
 } from './redirect.ts'
-import type { Registry } from './registry.ts'
+import { noFetcher, type Registry } from './registry.ts'
 import { remarkOf, route } from './route.ts'
 
 /** The settings that a client gives to each of its retrievals. */
 export interface Settings {
   readonly registry: Registry
-  readonly policy: Policy
+  readonly policy: Rules
   readonly limits: Limits
+  /** The limits that the caller has set, for calls that change some of them. */
+  readonly givenLimits: Partial<Limits>
   readonly resolving: ResolveOptions
   readonly tls: TlsOptions
   readonly proxyFor: ProxyChoice
   readonly addresses: AddressBook
-  readonly credentials: CredentialsSource
+  /** The same addresses under policy.publicOnly. */
+  readonly publicAddresses: AddressBook
+  readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
   readonly onEvent: ((event: RetrievalEvent) => void) | undefined
 }
@@ -82,6 +86,8 @@ export class Retrieval {
   readonly #finished: () => void
   readonly #retries = new Retries()
   #unheard = false
+  /** The body of the representation that run() has given; null: there is none, or not yet. */
+  body: Body | null = null
   /** True: a redirect has led to another origin than the first. */
   #isOtherOrigin = false
   /** True: a server elsewhere sent the last redirect. */
@@ -115,7 +121,7 @@ export class Retrieval {
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, hop)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(first, resolution, outcome, hop)
         else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
@@ -157,15 +163,7 @@ export class Retrieval {
     enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
-    if (fetcher === undefined) {
-      const advice = { option: 'fetchers' } as const
-      const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
-      const what = scheme.handoff
-        ? 'The URL names no data object.'
-        : `${scheme.name} URLs are understood, but no fetcher retrieves them.`
-      const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
-      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
-    }
+    if (fetcher === undefined) throw noFetcher(scheme, routed.mechanism, registry, context)
     this.#deadline.throwIfAborted()
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
@@ -208,23 +206,28 @@ export class Retrieval {
   }
 
   async #represent(
+    requested: Resolution,
     resolution: Resolution,
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
-    const { head, charset } = this.#request
+    const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
+    if (head !== true && (named.size ?? 0) > context.limits.maxSize) throw await tooLarge(named, context)
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
+    this.body = body
     // The body is empty, so the caller need not read or cancel it, not even in a batch.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     const representation = new Representation(retrieved, body, {
       url: context.url,
+      requested,
       mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
       maxCollected,
+      asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
     // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation
@@ -292,6 +295,12 @@ export class Retrieval {
         }),
     }
   }
+}
+
+/** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
+async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
+  await sourceOf(body).cancel()
+  return overMaxSize(context, size ?? 0)
 }
 
 /** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */

@@ -18,8 +18,8 @@ import { isRunning } from './process-identity.ts'
  * less.
  */
 const foreignLife = 5 * 60_000
-/** A writer needs less time between creating its record and filling it. */
-const emptyLife = 2000
+/** A writer needs less time, in milliseconds, to create a file and fill it. */
+export const momentary = 2000
 
 /** The right to write a part. A process has it by creating the part's record. */
 export class PartLock {
@@ -27,9 +27,12 @@ export class PartLock {
   #number: number
   /** The octets that can be resumed from; null if none are proven. */
   readonly provenLength: number | null
+  /** True: there was no record of an earlier retrieval. */
+  readonly isFresh: boolean
 
-  private constructor(part: string, number: number, provenLength: number | null) {
+  private constructor(part: string, number: number, provenLength: number | null, isFresh: boolean) {
     this.#part = part
+    this.isFresh = isFresh
     this.#number = number
     this.provenLength = provenLength
   }
@@ -48,7 +51,7 @@ export class PartLock {
       const number = await (found === null
         ? create(part, path, record)
         : orWriteFailed(part, () => takeOver(path, found, record)))
-      if (number !== null) return new PartLock(part, number, proven)
+      if (number !== null) return new PartLock(part, number, proven, found === null)
     }
     throw writeFailed(part, isWritten)
   }
@@ -105,7 +108,7 @@ async function checkOurs(part: string, { record, stats }: FoundRecord): Promise<
  * damaged.
  */
 function lifeOf(stats: Stats): number {
-  if (stats.size === 0) return emptyLife
+  if (stats.size === 0) return momentary
   return stats.uid === process.getuid?.() ? 0 : foreignLife
 }
 
@@ -149,7 +152,7 @@ async function makeClaim(claim: string): Promise<boolean> {
   } catch (error) {
     if (!isTaken(error)) throw error
     const stats = await lstatOf(claim)
-    if (stats !== null && Date.now() - stats.mtimeMs > emptyLife) await unlink(claim).catch(() => {})
+    if (stats !== null && Date.now() - stats.mtimeMs > momentary) await unlink(claim).catch(() => {})
     return false
   }
 }
