@@ -1,5 +1,4 @@
 import type { Defaults, Scheme } from '@retriever/core'
-import type { RetrievalEvent } from '../plugin/events.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { TlsOptions } from '../plugin/network.ts'
@@ -27,6 +26,7 @@ import {
 } from '../plugin/options.ts'
 import type { PinnedAddresses } from './addresses.ts'
 import type { BearerToken } from './credentials.ts'
+import type { EventListener } from './event-sink.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
 
@@ -66,8 +66,11 @@ export interface ClientOptions {
   readonly concurrency?: number
   /** The number of those that may be on one host: a whole number of 1 or more. Default 4. */
   readonly perHost?: number
-  /** Gets each event, in order. If it throws, that retrieval ends with `aborted`. */
-  readonly onEvent?: (event: RetrievalEvent) => void
+  /**
+   * Gets each event, in order. If it throws, or gives a promise that rejects, that retrieval ends with `aborted` unless
+   * it is over. Its promise is not awaited.
+   */
+  readonly onEvent?: EventListener
 }
 
 /** Options of one retrieval. */

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, redact, resolve } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
 import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
-import { Representation } from '../result/representation.ts'
+import { isRepresentation, type Representation } from '../result/representation.ts'
 import { AddressBook } from './addresses.ts'
 import type { BatchOutcome, Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
@@ -55,6 +55,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
   const registry = new Registry(options.fetchers, localHosts)
   const acceptedLogins = new LoginMemory()
+  let begun = 0
   const settings: Settings = {
     registry,
     policy,
@@ -65,6 +66,7 @@ export function createClient(options: ClientOptions = {}): Client {
     credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
     acceptedLogins,
     onEvent: options.onEvent,
+    nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
       defaults: { ...options.defaults, localHosts },
@@ -156,7 +158,7 @@ function whatwgHost(url: string): string | null {
 }
 
 function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {
-  if (opened instanceof Representation) return opened
+  if (isRepresentation(opened)) return opened
   throw handoffError(textOf(url), opened)
 }
 
