@@ -18,6 +18,7 @@ export type AdvisedOption =
   | 'limits.maxCollected'
   | 'limits.maxReply'
   | 'limits.maxRetryDelay'
+  | 'limits.unreadTimeout'
   | 'tls.ca'
   | 'tls.proxyCa'
   | 'tls.cert'
@@ -47,6 +48,7 @@ export type AdvisedOption =
   | 'fail'
   | 'split'
   | 'charset'
+  | 'folders'
   | 'error.response'
 
 /** The advice of a message: an option to set, or one to leave out. */

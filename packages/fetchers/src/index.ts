@@ -3,15 +3,24 @@ import { type ClientOptions, callOptionNames, type RetrieveOptions } from './cli
 import type { Representation } from './result/representation.ts'
 
 export type { PinnedAddresses } from './client/addresses.ts'
-export type { BatchOutcome } from './client/batch.ts'
+export type {
+  Batch,
+  BatchEntry,
+  BatchItem,
+  BatchOutcome,
+  BatchPlace,
+  BatchSource,
+  MapOutcome,
+} from './client/batch/outcome.ts'
 export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
-export type { ClientOptions, RetrieveOptions } from './client/client-options.ts'
+export type { BatchOptions, ClientOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
 export type { FetchInit } from './client/fetch.ts'
 export type { Policy } from './client/policy.ts'
 export type { ProxyOption, ProxyTarget } from './client/proxy.ts'
 export { builtinMechanisms } from './client/registry.ts'
+export type { SaveUrlOptions } from './client/save.ts'
 export type { ByteSource } from './plugin/byte-source.ts'
 export type { RetrievalEvent } from './plugin/events.ts'
 export type { Challenge, Credentials, Entry, Fetcher, Handoff, RequestOptions, ResumePoint } from './plugin/fetcher.ts'
@@ -29,9 +38,14 @@ export type { TlsOptions } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
 export { systemReason } from './plugin/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
+export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
-export { type Hop, Representation } from './result/representation.ts'
+export { type Hop, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
+export type { MirrorOptions, MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
+export type { PathPattern } from './tree/path-filter.ts'
+export type { WalkOptions } from './tree/walk-options.ts'
+export type { WalkedEntry } from './tree/walked-entry.ts'
 
 /**
  * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See

@@ -19,6 +19,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'limits.maxCollected': 'a fixed limit',
   'limits.maxReply': 'a fixed limit',
   'limits.maxRetryDelay': 'a fixed limit',
+  'limits.unreadTimeout': 'a fixed limit',
   'tls.ca': '--cacert',
   'tls.proxyCa': '--proxy-cacert',
   'tls.cert': '--cert',
@@ -48,6 +49,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   fail: '--no-fail',
   split: '--split',
   charset: '--charset',
+  folders: 'mkdir -p',
   'error.response': '-v',
 }
 

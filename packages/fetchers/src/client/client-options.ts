@@ -5,18 +5,22 @@ import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { TlsOptions } from '../plugin/network.ts'
 import {
   abortSignal,
+  anything,
   callback,
   charsetLabel,
   checkOptions,
   connections,
   count,
   date,
+  duration,
   fields,
   fieldValue,
   flag,
   formOption,
   line,
   list,
+  location,
+  number,
   type OptionKind,
   octetRange,
   proxyOption,
@@ -26,6 +30,7 @@ import {
   texts,
 } from '../plugin/options.ts'
 import type { PinnedAddresses } from './addresses.ts'
+import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
@@ -68,10 +73,17 @@ export interface ClientOptions {
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   readonly defaults?: Defaults
-  /** The number of URLs that retrieveAll() retrieves at a time: a whole number of 1 or more. Default 16. */
+  /**
+   * The number of URLs that all calls of retrieveAll() and mapAll() together retrieve at a time: a whole number of 1 or
+   * more. Default 16.
+   */
   readonly concurrency?: number
   /** The number of those that may be on one host: a whole number of 1 or more. Default 4. */
   readonly perHost?: number
+  /** Within so many milliseconds, `intervalCap` of those begin on one host: a number above 0. Default: no limit. */
+  readonly interval?: number
+  /** A whole number of 1 or more, for `interval`. Default 1. */
+  readonly intervalCap?: number
   /** Gets each event, in order. If it throws, that retrieval ends with `aborted`. */
   readonly onEvent?: (event: RetrievalEvent) => void
 }
@@ -90,6 +102,14 @@ export interface RetrieveOptions extends RequestOptions {
   readonly onEvent?: (event: RetrievalEvent) => void
 }
 
+/**
+ * Options of one call of retrieveAll() or mapAll(): those of each retrieval, and caps that hold within the client's.
+ * `signal` ends the call.
+ */
+export interface BatchOptions
+  extends RetrieveOptions,
+    Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap'> {}
+
 const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
   builtins: builtinList,
@@ -104,6 +124,8 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   defaults: record,
   concurrency: count,
   perHost: count,
+  interval: duration,
+  intervalCap: count,
   onEvent: callback,
 }
 
@@ -131,13 +153,29 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   charset: charsetLabel,
 }
 
-const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
+/** The options of one retrieval. */
+export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
   limits: record,
   policy: record,
   onEvent: callback,
   ...requestKinds,
+}
+
+const batchKinds: Readonly<Record<keyof BatchOptions, OptionKind>> = {
+  concurrency: count,
+  perHost: count,
+  interval: duration,
+  intervalCap: count,
+  ...retrieveKinds,
+}
+
+const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
+  url: location,
+  key: anything,
+  options: record,
+  priority: number,
 }
 
 /** The names of the options that only a call has. Others belong to the client, or to either of them. */
@@ -148,12 +186,36 @@ export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).fil
 /** Throws RetrievalError `invalid-option`. */
 export function checkClient(options: ClientOptions): void {
   checkOptions(options, optionKinds)
+  checkRate(options)
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
 }
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkRetrieve(options: RetrieveOptions): void {
   checkOptions(options, retrieveKinds)
+  checkBeginning(options)
+}
+
+/** Throws RetrievalError `invalid-option`. */
+export function checkBatch(options: BatchOptions): void {
+  checkOptions(options, batchKinds)
+  checkBeginning(options)
+  checkRate(options)
+}
+
+/** Throws RetrievalError `invalid-option`. */
+export function checkItem(item: BatchItem): void {
+  checkOptions(item, itemKinds)
+  if (item.options !== undefined) checkRetrieve(item.options)
+}
+
+function checkRate({ interval, intervalCap }: BatchOptions): void {
+  if (intervalCap !== undefined && interval === undefined) {
+    throw invalidOption('intervalCap', 'absent if there is no `interval`', intervalCap)
+  }
+}
+
+function checkBeginning(options: RetrieveOptions): void {
   if (options.range !== undefined && options.resumeFrom !== undefined) {
     throw invalidOption('resumeFrom', 'absent if there is a `range`', options.resumeFrom)
   }

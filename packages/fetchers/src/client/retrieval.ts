@@ -1,5 +1,7 @@
 import {
+  type AccessPlan,
   type ErrorCode,
+  type Explained,
   explainResolution,
   formatLocator,
   type Mechanism,
@@ -90,6 +92,8 @@ export class Retrieval {
   readonly #nested = new Set<Retrieval>()
   #unheard = false
   #isOver = false
+  /** The body of the representation that run() has given; null: there is none, or not yet. */
+  body: Body | null = null
   /** True: a redirect set cookies. */
   #cookiesCame = false
 
@@ -119,7 +123,7 @@ export class Retrieval {
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, hop)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(first, resolution, outcome, hop)
         else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
@@ -149,10 +153,24 @@ export class Retrieval {
     }
   }
 
+  /** The plan is masked when a listener looks at it: that takes as long as many steps of a small retrieval. */
   #resolved(resolution: Resolution, url: string): RetrievalEvent {
     const { resolving } = this.#settings
-    const { plan, findings } = maskResolution(resolution, resolving)
-    return { type: 'resolved', url, plan, findings, explanation: explainResolution(resolution, resolving) }
+    let plan: AccessPlan | undefined
+    let explanation: Explained | undefined
+    return {
+      type: 'resolved',
+      url,
+      get plan() {
+        plan ??= maskResolution(resolution, resolving).plan
+        return plan
+      },
+      findings: resolution.findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
+      get explanation() {
+        explanation ??= explainResolution(resolution, resolving)
+        return explanation
+      },
+    }
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
@@ -205,24 +223,28 @@ export class Retrieval {
   }
 
   async #represent(
+    requested: Resolution,
     resolution: Resolution,
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
-    const { head, charset } = this.#request
+    const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
     if (head !== true && (named.size ?? 0) > context.limits.maxSize) throw await tooLarge(named, context)
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
+    this.body = body
     // The body is empty, so the caller need not read or cancel it, not even in a batch.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     const representation = new Representation(retrieved, body, {
       url: context.url,
+      requested,
       mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
       maxCollected,
+      asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
     // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation

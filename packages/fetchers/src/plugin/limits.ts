@@ -35,6 +35,11 @@ export interface Limits {
    * one such budget. It is renewed once 1 MiB of the body has come since the last failure.
    */
   readonly maxRetries: number
+  /**
+   * How long a body may stay unread that keeps others waiting: one of a batch once it has given its place back, one of
+   * News before it loses its connection. The event `unread` comes first.
+   */
+  readonly unreadTimeout: number
   /** The longest wait before trying again. If a server asks for a longer one (Retry-After), the retrieval fails. */
   readonly maxRetryDelay: number
 }
@@ -58,6 +63,8 @@ export const defaultLimits: Limits = {
   maxReply: 64 * 1024,
   // fetch follows 20, too; curl follows 50.
   maxRedirects: 20,
+  // A program that has begun to read goes on within milliseconds.
+  unreadTimeout: 10_000,
   // security.md section 2: scripts expect an end.
   maxRetries: 3,
   maxRetryDelay: 120_000,
@@ -107,6 +114,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'limits.maxCollected': true,
   'limits.maxReply': true,
   'limits.maxRetryDelay': true,
+  'limits.unreadTimeout': true,
   'tls.ca': true,
   'tls.proxyCa': true,
   'tls.cert': true,
@@ -136,6 +144,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   fail: true,
   split: true,
   charset: true,
+  folders: true,
   'error.response': true,
 }
 
