@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
-import { Representation, type SavedFile } from '../result/representation.ts'
+import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
 import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkOptions } from '../tree/walk-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
@@ -98,6 +98,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
   const registry = new Registry(options.fetchers, localHosts, options.builtins)
   const acceptedLogins = new LoginMemory()
+  let begun = 0
   const settings: Settings = {
     registry,
     policy: { ...policy, isFetch: false },
@@ -110,6 +111,7 @@ export function createClient(options: ClientOptions = {}): Client {
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     onEvent: options.onEvent,
+    nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
       defaults: { ...options.defaults, localHosts },
@@ -219,7 +221,7 @@ function whatwgHost(url: string): string | null {
 }
 
 function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {
-  if (opened instanceof Representation) return opened
+  if (isRepresentation(opened)) return opened
   throw handoffError(textOf(url), opened)
 }
 

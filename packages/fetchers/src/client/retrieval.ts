@@ -12,7 +12,7 @@ import {
   redact,
 } from '@retriever/core'
 import { type Deadline, withDeadline } from '../plugin/deadline.ts'
-import type { RetrievalEvent } from '../plugin/events.ts'
+import type { EmittedEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
   ErrorExtras,
@@ -26,14 +26,15 @@ import type {
 import type { Limits } from '../plugin/limits.ts'
 import type { NestedOptions } from '../plugin/nested.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
-import { withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
+import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import { tooLarge, withoutBody } from '../result/unread.ts'
 import type { AddressBook } from './addresses.ts'
 import { askCredentials, type Questions } from './credentials.ts'
+import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff, handoffError } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
 import { checkNested, type Nesting, nest, outerIsOver, outermost } from './nested.ts'
@@ -50,6 +51,7 @@ import {
 } from './redirect.ts'
 import { noFetcher, type Registry } from './registry.ts'
 import { remarkOf, route } from './route.ts'
+import { isTraced, Trace } from './trace.ts'
 
 /** The settings that a client gives to each of its retrievals. */
 export interface Settings {
@@ -66,7 +68,9 @@ export interface Settings {
   readonly publicAddresses: AddressBook
   readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
-  readonly onEvent: ((event: RetrievalEvent) => void) | undefined
+  readonly onEvent: EventListener | undefined
+  /** The number of the next retrieval. */
+  readonly nextId: () => number
 }
 
 /**
@@ -90,8 +94,11 @@ export class Retrieval {
   readonly #retries = new Retries()
   /** The retrievals that its fetchers have begun, and that are not over. */
   readonly #nested = new Set<Retrieval>()
-  #unheard = false
   #isOver = false
+  readonly #id: number
+  readonly #events: EventSink
+  readonly #stopwatch = new Stopwatch()
+  #trace: Trace | undefined
   /** The body of the representation that run() has given; null: there is none, or not yet. */
   body: Body | null = null
   /** True: a redirect set cookies. */
@@ -109,6 +116,8 @@ export class Retrieval {
     this.#nesting = nesting
     this.#finished = finished
     this.#deadline = deadline
+    this.#id = settings.nextId()
+    this.#events = new EventSink(settings.onEvent, this.#id, this.#deadline)
   }
 
   /** Ends the retrieval in any state. */
@@ -116,7 +125,13 @@ export class Retrieval {
     this.#deadline.fail(error)
   }
 
-  async run(first: Resolution): Promise<Representation | Handoff> {
+  run(first: Resolution): Promise<Representation | Handoff> {
+    if (!isTraced()) return this.#run(first)
+    this.#trace = new Trace({ id: this.#id, url: redact(first.url), mechanism: first.plan.mechanism })
+    return this.#trace.run(() => this.#run(first))
+  }
+
+  async #run(first: Resolution): Promise<Representation | Handoff> {
     let resolution = first
     try {
       while (true) {
@@ -149,12 +164,13 @@ export class Retrieval {
         this.#endNested()
         this.#deadline.throwIfAborted()
         if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
+        this.#stopwatch.again('retried')
       }
     }
   }
 
   /** The plan is masked when a listener looks at it: that takes as long as many steps of a small retrieval. */
-  #resolved(resolution: Resolution, url: string): RetrievalEvent {
+  #resolved(resolution: Resolution, url: string): EmittedEvent {
     const { resolving } = this.#settings
     let plan: AccessPlan | undefined
     let explanation: Explained | undefined
@@ -218,6 +234,7 @@ export class Retrieval {
       this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
+    this.#stopwatch.again('redirected')
     context.emit({ type: 'redirected', url: context.url, location: to.url, status })
     return to
   }
@@ -228,6 +245,7 @@ export class Retrieval {
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
+    this.#stopwatch.responded()
     const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
@@ -243,6 +261,7 @@ export class Retrieval {
       mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
+      stopwatch: this.#stopwatch,
       maxCollected,
       asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
@@ -279,25 +298,17 @@ export class Retrieval {
     this.#deadline.end()
     this.#isOver = true
     this.#endNested()
-    context.emit({ type: 'done', url: context.url, received, error })
-    this.#finished()
-  }
-
-  /**
-   * Gives an event to the listener. A listener that throws ends its retrieval, but not the process: some events come
-   * from a socket's callback.
-   */
-  #emit(event: RetrievalEvent, shownUrl: () => string): void {
-    const { onEvent } = this.#settings
-    if (onEvent === undefined || this.#unheard) return
-    const url = shownUrl()
-    try {
-      onEvent(withoutSecrets(event, url))
-    } catch (cause) {
-      this.#unheard = true
-      const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
-      this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url, cause }))
+    this.#stopwatch.ended()
+    // The same error may end several retrievals, such as that of the caller's signal.
+    if (error !== null && error.redirects.length === 0) {
+      error.redirects = this.#redirects.map((hop) => ({ ...hop, url: redact(hop.url) }))
     }
+    if (context.hasListener || this.#trace !== undefined) {
+      const { timings } = this.#stopwatch
+      context.emit({ type: 'done', url: context.url, received, error, timings })
+      this.#trace?.done(error, received, timings)
+    }
+    this.#finished()
   }
 
   #context(resolution: Resolution): RetrievalContext {
@@ -319,12 +330,13 @@ export class Retrieval {
       addresses: this.#nesting.isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       retries: this.#retries,
+      stopwatch: this.#stopwatch,
       isOtherOrigin: this.#nesting.isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
-      emit: (event) => this.#emit(event, shownUrl),
-      hasListener: this.#settings.onEvent !== undefined,
+      emit: (event) => this.#events.emit(event, shownUrl),
+      hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {
           phase: deadline.phase,
