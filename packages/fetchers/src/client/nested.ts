@@ -16,8 +16,8 @@ const maxNested = 1000
 export interface Nesting {
   /** 0: the retrieval of the caller. */
   readonly depth: number
-  /** The number of retrievals that fetchers have begun for the caller's one. */
-  readonly begun: { count: number }
+  /** The number of retrievals that fetchers have begun for the caller's one; null before the first of them. */
+  begun: { count: number } | null
   readonly tls: TlsOptions
   /** True: it is not at the origin that the caller has named. */
   readonly isOtherOrigin: boolean
@@ -29,8 +29,7 @@ export interface Nesting {
 
 /** The nesting of a caller's retrieval. */
 export function outermost(tls: TlsOptions): Nesting {
-  const flags = { isOtherOrigin: false, isNamedByServer: false, isPointedTo: false }
-  return { depth: 0, begun: { count: 0 }, tls, ...flags }
+  return { depth: 0, begun: null, tls, isOtherOrigin: false, isNamedByServer: false, isPointedTo: false }
 }
 
 /** Resolves a URL that a fetcher retrieves while it retrieves `from`, and enforces the rules for links. */
@@ -41,6 +40,7 @@ export function nest(
   parent: Nesting,
   { policy, resolving }: Settings,
 ): { readonly to: Resolution; readonly nesting: Nesting } {
+  parent.begun ??= { count: 0 }
   const { depth, begun } = parent
   if (depth >= maxDepth || begun.count >= maxNested) throw endless(from.url, depth >= maxDepth)
   begun.count++

@@ -93,7 +93,7 @@ export class Retrieval {
   readonly #finished: () => void
   readonly #retries = new Retries()
   /** The retrievals that its fetchers have begun, and that are not over. */
-  readonly #nested = new Set<Retrieval>()
+  #nested: Set<Retrieval> | undefined
   #isOver = false
   readonly #id: number
   readonly #events: EventSink
@@ -276,17 +276,18 @@ export class Retrieval {
     if (this.#isOver) throw outerIsOver()
     const { pointedTo: _, ...request } = options
     const { to, nesting } = nest(from, url, options, this.#nesting, this.#settings)
-    const over = (): boolean => this.#nested.delete(nested)
+    const all = this.#nested ?? new Set()
+    this.#nested = all
+    const over = (): boolean => all.delete(nested)
     const nested = new Retrieval(this.#settings, request, this.#deadline.attempt(to.url), over, nesting)
-    this.#nested.add(nested)
+    all.add(nested)
     const opened = await nested.run(to)
     if (opened instanceof Representation) return opened
     throw handoffError(to.url, opened)
   }
 
   #endNested(): void {
-    if (this.#nested.size === 0) return
-    for (const nested of this.#nested) nested.abort(outerIsOver())
+    for (const nested of this.#nested ?? []) nested.abort(outerIsOver())
   }
 
   #end<T>(error: RetrievalError | null, context: RetrievalContext, result: T): T {
