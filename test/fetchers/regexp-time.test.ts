@@ -22,7 +22,7 @@ const exempted: readonly { readonly file: string; readonly source: string; reado
     reason: 'It reads an error code of Node: one of a fixed list of names.',
   },
   {
-    file: 'packages/fetchers/src/wire/proxy/socks5.ts',
+    file: 'packages/fetchers/src/wire/transport/ipv6-octets.ts',
     source: String.raw`\d+\.\d+\.\d+\.\d+$`,
     reason: 'It reads an IPv6 address that net.isIP has accepted: at most 45 characters.',
   },

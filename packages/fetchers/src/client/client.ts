@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
+import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
 import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
@@ -129,7 +130,8 @@ export function createClient(options: ClientOptions = {}): Client {
   const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
     if (isClosed) throw closed()
     const { signal, base: _base, limits: _limits, policy: _policy, onEvent: _onEvent, ...request } = options
-    const retrieval = new Retrieval(callSettings, request, resolution.url, signal, () => live.delete(retrieval))
+    const deadline = new Deadline(resolution.url, callSettings.limits, signal)
+    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval))
     live.add(retrieval)
     return retrieval
   }
