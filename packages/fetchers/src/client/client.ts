@@ -75,7 +75,6 @@ export function createClient(options: ClientOptions = {}): Client {
       whatwgHost,
     },
   }
-  registry.hold()
   const live = new Set<Retrieval>()
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
@@ -145,6 +144,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
+  registry.hold(client)
   return client
 }
 
