@@ -96,6 +96,16 @@ test('FTP: the password in the dialogue, and in the words of a server that repea
     expect(await use(client)).toEqual(['my password is ******!', '\xff\xfe******'])
   }))
 
+test('the attributes of a cookie, and short cookies, are no secrets', () =>
+  withFile(async (file) => {
+    const body = '{"dark":true,"host":"example.org","day":"Wed, 21 Oct 2026"}'
+    const cookie = 'theme=dark; Domain=example.org; Expires=Wed, 21 Oct 2026 07:28:00 GMT'
+    await using server = await scriptedHttp(() => reply(200, { 'Set-Cookie': cookie }, body))
+    await recorded(file, async (client) => (await client.retrieve(server.url)).text())
+    await using client = await replay(file)
+    expect(await (await client.retrieve(server.url)).text()).toBe(body)
+  }))
+
 test('News: a login that the server asks for', () =>
   withFile(async (file) => {
     await using server = await startNntpServer({ auth: 'required' })

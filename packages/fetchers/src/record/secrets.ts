@@ -4,6 +4,8 @@ import type { Credentials } from '../plugin/fetcher.ts'
 
 /** A shorter secret is hidden only where a name says what it is: elsewhere, it would hide parts of other words. */
 const minLength = 4
+/** Many cookies are no secrets but settings, such as `true` and `dark`. */
+const minCookie = 8
 
 /** The most secrets that are remembered: a server may set a new cookie each time. The oldest ones go first. */
 const maxKnown = 1000
@@ -13,10 +15,10 @@ export class Secrets {
   readonly #known = new Set<string>()
 
   /** Notes a secret in the forms in which a server may repeat it. */
-  add(secret: string | null | undefined): void {
-    if (secret == null) return
+  add(secret: string | null | undefined, least: number = minLength): void {
+    if (secret == null || secret.length < least) return
     for (const form of [secret, converted(decodeURIComponent, secret), converted(encodeURIComponent, secret)]) {
-      if (form.length >= minLength) this.#known.add(form)
+      this.#known.add(form)
     }
     for (const oldest of this.#known) {
       if (this.#known.size <= maxKnown) break
@@ -41,10 +43,15 @@ export class Secrets {
   /** Notes the values of header fields that hold secrets, and those of the cookies that a server sets. */
   addField(name: string, value: string): void {
     if (!isSecret(name)) return
-    this.add(value)
-    this.add(/^(?:basic|bearer|digest) +(.+)$/i.exec(value)?.[1])
-    if (!/cookie/i.test(name)) return
-    for (const [, cookie] of value.matchAll(/(?:^|[;,] *)[^=;,]+=([^;,]*)/g)) this.add(cookie)
+    const isCookie = /cookie/i.test(name)
+    if (!isCookie) {
+      this.add(value)
+      this.add(/^(?:basic|bearer|digest) (.+)$/i.exec(value)?.[1]?.trim())
+      return
+    }
+    // The parts of Set-Cookie behind the first one are attributes: Path, Expires (RFC 6265 4.1.1).
+    const cookies = value.split(';').slice(0, /^set-/i.test(name) ? 1 : undefined)
+    for (const cookie of cookies) this.add(cookie.slice(cookie.indexOf('=') + 1).trim(), minCookie)
   }
 
   /** Notes the values of parameters that `redact` takes for secrets. */
