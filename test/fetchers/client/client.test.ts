@@ -57,7 +57,7 @@ describe('options are checked where they enter', () => {
     [{ accept: '\u010d\u010a' }, /`accept`/],
     [{ base: 5 }, /`base` to be a string, got 5 \(number\)/],
     [{ signal: {} }, /`signal` to be an AbortSignal/],
-    [{ rnage: [0, 1] }, /`rnage` to be one of signal, base, range, .*accept/],
+    [{ rnage: [0, 1] }, /`rnage` to be one of signal, base, .*range, .*accept/],
   ])('of one retrieval: %j', async (options, message) => {
     const retrieve = vi.fn()
     await using client = createClient({ fetchers: [{ mechanism: 'http', retrieve }] })

@@ -126,6 +126,8 @@ export class Reporter {
         const isFailed = event.error !== null && exitCodeOf(event.error) !== 0
         return [`* ${isFailed ? 'failed' : 'done'} after ${event.received} octets`]
       }
+      case 'unread':
+        return ['* others wait until this body is read']
       default:
         return []
     }

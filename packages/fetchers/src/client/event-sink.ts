@@ -36,7 +36,10 @@ export class EventSink {
     if (event.type === 'retried') this.#attempt++
     const fail = (cause: unknown): void => this.#fail(cause, event.type, url)
     try {
-      const returned: unknown = this.#onEvent({ ...withoutSecrets(event, url), ...stamp })
+      const shown = withoutSecrets(event, url)
+      // A copy would read the plan of `resolved`, which is masked only if the listener reads it.
+      const stamped = shown.type === 'resolved' ? Object.assign(shown, stamp) : { ...shown, ...stamp }
+      const returned: unknown = this.#onEvent(stamped)
       if (isPromise(returned)) returned.then(undefined, fail)
     } catch (cause) {
       fail(cause)
@@ -51,6 +54,6 @@ export class EventSink {
   }
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

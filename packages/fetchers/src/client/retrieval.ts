@@ -1,6 +1,7 @@
 import {
-  adviceText,
+  type AccessPlan,
   type ErrorCode,
+  type Explained,
   explainResolution,
   formatLocator,
   type Mechanism,
@@ -26,16 +27,17 @@ import type {
 import type { Limits } from '../plugin/limits.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { Retries } from '../plugin/retry.ts'
+import { overMaxSize } from '../plugin/size-limit.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import type { AddressBook } from './addresses.ts'
-import { askCredentials, type CredentialsSource } from './credentials.ts'
+import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
-import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
+import { enforce, enforceDirect, enforceRedirect, type Rules } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import {
   isFromHere,
@@ -46,20 +48,24 @@ import {
   tlsForOtherOrigin,
   tooManyRedirects,
 } from './redirect.ts'
-import type { Registry } from './registry.ts'
+import { noFetcher, type Registry } from './registry.ts'
 import { remarkOf, route } from './route.ts'
 import { isTraced, Trace } from './trace.ts'
 
 /** The settings that a client gives to each of its retrievals. */
 export interface Settings {
   readonly registry: Registry
-  readonly policy: Policy
+  readonly policy: Rules
   readonly limits: Limits
+  /** The limits that the caller has set, for calls that change some of them. */
+  readonly givenLimits: Partial<Limits>
   readonly resolving: ResolveOptions
   readonly tls: TlsOptions
   readonly proxyFor: ProxyChoice
   readonly addresses: AddressBook
-  readonly credentials: CredentialsSource
+  /** The same addresses under policy.publicOnly. */
+  readonly publicAddresses: AddressBook
+  readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
   readonly onEvent: EventListener | undefined
   /** The number of the next retrieval. */
@@ -89,6 +95,8 @@ export class Retrieval {
   readonly #events: EventSink
   readonly #stopwatch = new Stopwatch()
   #trace: Trace | undefined
+  /** The body of the representation that run() has given; null: there is none, or not yet. */
+  body: Body | null = null
   /** True: a redirect has led to another origin than the first. */
   #isOtherOrigin = false
   /** True: a server elsewhere sent the last redirect. */
@@ -130,7 +138,7 @@ export class Retrieval {
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, hop)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(first, resolution, outcome, hop)
         else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
@@ -160,10 +168,24 @@ export class Retrieval {
     }
   }
 
+  /** The plan is masked when a listener looks at it: that takes as long as many steps of a small retrieval. */
   #resolved(resolution: Resolution, url: string): EmittedEvent {
     const { resolving } = this.#settings
-    const { plan, findings } = maskResolution(resolution, resolving)
-    return { type: 'resolved', url, plan, findings, explanation: explainResolution(resolution, resolving) }
+    let plan: AccessPlan | undefined
+    let explanation: Explained | undefined
+    return {
+      type: 'resolved',
+      url,
+      get plan() {
+        plan ??= maskResolution(resolution, resolving).plan
+        return plan
+      },
+      findings: resolution.findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
+      get explanation() {
+        explanation ??= explainResolution(resolution, resolving)
+        return explanation
+      },
+    }
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
@@ -173,15 +195,7 @@ export class Retrieval {
     enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
-    if (fetcher === undefined) {
-      const advice = { option: 'fetchers' } as const
-      const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
-      const what = scheme.handoff
-        ? 'The URL names no data object.'
-        : `${scheme.name} URLs are understood, but no fetcher retrieves them.`
-      const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
-      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
-    }
+    if (fetcher === undefined) throw noFetcher(scheme, routed.mechanism, registry, context)
     this.#deadline.throwIfAborted()
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
@@ -225,25 +239,30 @@ export class Retrieval {
   }
 
   async #represent(
+    requested: Resolution,
     resolution: Resolution,
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
     this.#stopwatch.responded()
-    const { head, charset } = this.#request
+    const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
+    if (head !== true && (named.size ?? 0) > context.limits.maxSize) throw await tooLarge(named, context)
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
+    this.body = body
     // The body is empty, so the caller need not read or cancel it, not even in a batch.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     const representation = new Representation(retrieved, body, {
       url: context.url,
+      requested,
       mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
       stopwatch: this.#stopwatch,
       maxCollected,
+      asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
     // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation
@@ -304,6 +323,12 @@ export class Retrieval {
         }),
     }
   }
+}
+
+/** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
+async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
+  await sourceOf(body).cancel()
+  return overMaxSize(context, size ?? 0)
 }
 
 /** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */

@@ -84,6 +84,11 @@ export type EmittedEvent =
   | { readonly type: 'retried'; readonly url: string; readonly error: RetrievalError; readonly delay: number }
   /** A remark for people about an unexpected result, such as a name that turned out to be a directory. */
   | { readonly type: 'remark'; readonly url: string; readonly message: string; readonly advice?: Advice }
+  /**
+   * The body is left unread while other retrievals wait for its connection or its place. Unless it is read within
+   * `timeout` milliseconds (limits.unreadTimeout), it ends with an error, or loses its connection.
+   */
+  | { readonly type: 'unread'; readonly url: string; readonly timeout: number }
   | {
       readonly type: 'done'
       readonly url: string

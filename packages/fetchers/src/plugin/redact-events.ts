@@ -16,6 +16,6 @@ export function withoutSecrets(event: EmittedEvent, url: string): EmittedEvent {
     case 'remark':
       return { ...event, url, message: redact(event.message) }
     default:
-      return { ...event, url }
+      return event.url === url ? event : { ...event, url }
   }
 }

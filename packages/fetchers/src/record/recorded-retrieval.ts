@@ -81,7 +81,9 @@ export class RecordedRetrieval {
             return login
           },
           keep: (place, login) => acceptedLogins.keep(place, login),
-          forget: (place) => acceptedLogins.forget(place),
+          forget: (place, refused) => acceptedLogins.forget(place, refused),
+          claim: (place) => acceptedLogins.claim(place),
+          claimed: (place) => acceptedLogins.claimed(place),
         },
       }),
     }

@@ -1,4 +1,4 @@
-import type { OnReadOpts, Socket } from 'node:net'
+import { isIPv4, type OnReadOpts, type Socket } from 'node:net'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
 import { Connection } from './connection.ts'
@@ -32,7 +32,6 @@ export async function openSocket(
     // The context of a test or a plug-in may have no proxy.
     proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
   )
-  // Finding the address takes a system call.
   if (context.hasListener !== false) {
     announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
     if (peer.tls === 'implicit') tellSecured(context, peer.host, socket)
@@ -86,7 +85,9 @@ async function openThrough(
  * name.
  */
 export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
-  return (proxy ? proxyTargets.get(socket) : socket.remoteAddress) ?? host
+  if (proxy) return proxyTargets.get(socket) ?? host
+  // Finding the address of a name takes a system call.
+  return isIPv4(host) ? host : (socket.remoteAddress ?? host)
 }
 
 function announce({ emit, url, proxy }: RetrievalContext, address: string, port: number, tls: boolean): void {
