@@ -171,6 +171,7 @@ describe('the file', () => {
     await using client = createClient()
     expect(await failure(record(client, '/no/such/folder/x'))).toMatchObject({ code: 'write-failed', phase: 'save' })
     expect(await failure(record(client, '/x', { maxBody: -1 }))).toMatchObject({ code: 'invalid-option' })
+    expect(await failure(record({ ...client }, '/x'))).toMatchObject({ code: 'invalid-option' })
   })
 
   test.each([
@@ -188,6 +189,24 @@ describe('the file', () => {
     }),
   )
 })
+
+test('a retrieval of metadata alone, and batches, are recorded, too', () =>
+  withFile(async (file) => {
+    await using server = await startHttpServer()
+    const urls = ['readme.txt', 'none', 'pub/hello.txt'].map((path) => `${server.url}${path}`)
+    const use = async (client: Client): Promise<unknown> => {
+      const head = await client.retrieve(`${server.url}pub/a.bin`, { head: true })
+      const found: string[] = []
+      for await (const { url, representation, error } of client.retrieveAll(urls)) {
+        found.push(`${url} ${error?.code ?? (await representation?.text())}`)
+      }
+      return [head.size, await head.text(), found.sort()]
+    }
+    const first = await recorded(file, use)
+    await server.close()
+    await using client = await replay(file)
+    expect(await use(client)).toEqual(first)
+  }))
 
 describe('a replay', () => {
   test('refuses what was not recorded, and names what was', () =>
