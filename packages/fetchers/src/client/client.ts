@@ -121,7 +121,6 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   }
   const fetchSettings: Settings = { ...settings, policy: { ...settings.policy, isFetch: true } }
-  registry.hold()
   const live = new Set<Retrieval>()
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
@@ -208,6 +207,7 @@ export function createClient(options: ClientOptions = {}): Client {
     open: (url, retrieveOptions = {}) => open(url, retrieveOptions, fetchSettings),
     retrieve: async (url, retrieveOptions) => representationOf(url, await fetching.open(url, retrieveOptions)),
   }
+  registry.hold(client)
   return client
 }
 
