@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { explain, formatExplanation, resolve, type Scheme } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
-import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { failureOf } from './contract/observe.ts'
+import { bundleForNode } from './support/node-bundle.ts'
 import { finger, fingerFetcher } from './third-party/finger/src/index.ts'
 import { startFinger } from './third-party/finger/test/finger-server.ts'
 
@@ -126,26 +126,8 @@ test.each([
 
 test('its contract tests run by node:test, too', { timeout: 60_000 }, async () => {
   const place = mkdtempSync(join(tmpdir(), 'retriever-node-test-'))
-  const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
   try {
-    // Node 20 reads no TypeScript.
-    const file = join(place, 'contract.mjs')
-    await build({
-      entryPoints: [join(folder, 'test/contract.node.ts')],
-      outfile: file,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.18',
-      alias: {
-        '@retriever/core': source('../packages/core/src/index.ts'),
-        '@retriever/fetchers/plugin': source('../packages/fetchers/src/plugin.ts'),
-        '@retriever/fetchers': source('../packages/fetchers/src/index.ts'),
-        '@retriever/servers/contract': source('servers/src/contract/index.ts'),
-        '@retriever/servers': source('servers/src/index.ts'),
-      },
-      banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
-    })
+    const file = await bundleForNode(join(folder, 'test/contract.node.ts'), place)
     const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], {
       encoding: 'utf8',
       timeout: 50_000,
