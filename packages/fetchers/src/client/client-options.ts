@@ -1,5 +1,4 @@
 import type { Defaults, Mechanism, Scheme } from '@retriever/core'
-import type { RetrievalEvent } from '../plugin/events.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { TlsOptions } from '../plugin/network.ts'
@@ -32,6 +31,7 @@ import {
 import type { PinnedAddresses } from './addresses.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
+import type { EventListener } from './event-sink.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
 import { builtinList } from './registry.ts'
@@ -84,8 +84,11 @@ export interface ClientOptions {
   readonly interval?: number
   /** A whole number of 1 or more, for `interval`. Default 1. */
   readonly intervalCap?: number
-  /** Gets each event, in order. If it throws, that retrieval ends with `aborted`. */
-  readonly onEvent?: (event: RetrievalEvent) => void
+  /**
+   * Gets each event, in order. If it throws, or gives a promise that rejects, that retrieval ends with `aborted` unless
+   * it is over. Its promise is not awaited.
+   */
+  readonly onEvent?: EventListener
 }
 
 /** Options of one retrieval. */
@@ -99,7 +102,7 @@ export interface RetrieveOptions extends RequestOptions {
   /** Rules of this call: it may refuse more than the client's policy, and allow nothing that this one refuses. */
   readonly policy?: Partial<Policy>
   /** Gets the events of this call, after the client's `onEvent`. */
-  readonly onEvent?: (event: RetrievalEvent) => void
+  readonly onEvent?: EventListener
 }
 
 /**

@@ -2,7 +2,10 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
-import { Representation, type SavedFile } from '../result/representation.ts'
+import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
+import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
+import type { WalkOptions } from '../tree/walk-options.ts'
+import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { AddressBook } from './addresses.ts'
 import { textOf } from './batch/batch-job.ts'
 import { Batches } from './batch/batches.ts'
@@ -64,6 +67,18 @@ export interface Client extends AsyncDisposable {
    */
   save(url: string | URL | Resolution, path: string, options?: SaveUrlOptions): Promise<SavedFile>
   /**
+   * Yields the entries of a listing and of the folders below it: FTP directories, index pages of HTTP servers, Gopher
+   * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
+   * the start cannot be listed; another folder that cannot be is yielded again, with its error.
+   */
+  walk(url: string | URL, options?: WalkOptions): AsyncIterable<WalkedEntry>
+  /**
+   * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
+   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures of
+   * other folders and files are counted in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   */
+  mirror(url: string | URL, folder: string, options?: MirrorOptions): Promise<MirrorSummary>
+  /**
    * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
    */
@@ -82,6 +97,7 @@ export function createClient(options: ClientOptions = {}): Client {
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
   const registry = new Registry(options.fetchers, localHosts, options.builtins)
   const acceptedLogins = new LoginMemory()
+  let begun = 0
   const settings: Settings = {
     registry,
     policy: { ...policy, isFetch: false },
@@ -94,6 +110,7 @@ export function createClient(options: ClientOptions = {}): Client {
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     onEvent: options.onEvent,
+    nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
       defaults: { ...options.defaults, localHosts },
@@ -132,6 +149,13 @@ export function createClient(options: ClientOptions = {}): Client {
     settings.limits.unreadTimeout,
   )
 
+  const openBatch: Batches['open'] = (urls, batchOptions, use) => {
+    const batch = batches.open(urls, batchOptions, use)
+    // A policy that is wider than the client's is one error of the call, and not one of each URL.
+    settingsOfCall(settings, batchOptions)
+    return batch
+  }
+
   const open = async (
     url: string | URL | Resolution,
     retrieveOptions: RetrieveOptions,
@@ -155,8 +179,16 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (url, init) => fetchResponse(fetching, url, init),
-    retrieveAll: (urls, batchOptions = {}) => batches.open(urls, batchOptions, lend()),
-    mapAll: (urls, use, batchOptions = {}) => batches.open(urls, batchOptions, map(use)),
+    retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
+    mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
+    async mirror(url, folder, mirrorOptions = {}) {
+      const { mirror } = await import('../tree/mirror.ts')
+      return mirror(client, url, folder, mirrorOptions)
+    },
+    async *walk(url, walkOptions = {}) {
+      const { walk } = await import('../tree/walk.ts')
+      yield* walk(client, url, walkOptions)
+    },
     async close() {
       isClosed = true
       for (const retrieval of live) retrieval.abort(closed())
@@ -187,7 +219,7 @@ function whatwgHost(url: string): string | null {
 }
 
 function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {
-  if (opened instanceof Representation) return opened
+  if (isRepresentation(opened)) return opened
   throw handoffError(textOf(url), opened)
 }
 

@@ -1,7 +1,7 @@
 import { findScheme, type RetrievalError, type Scheme } from '@retriever/core'
-import type { RetrievalEvent } from '../plugin/events.ts'
 import { invalidOption, type Limits, publicMinSpeed, readLimits } from '../plugin/limits.ts'
 import type { RetrieveOptions } from './client-options.ts'
+import { type EventListener, isPromise } from './event-sink.ts'
 import { type Policy, type Rules, readPolicy, schemeObstacle } from './policy.ts'
 import type { Settings } from './retrieval.ts'
 
@@ -28,14 +28,13 @@ export function settingsOfCall(settings: Settings, { limits, policy, onEvent }: 
   }
 }
 
-type Listener = (event: RetrievalEvent) => void
-
 /** The client's listener first, then the one of the call. */
-function both(first: Listener | undefined, second: Listener | undefined): Listener | undefined {
+function both(first: EventListener | undefined, second: EventListener | undefined): EventListener | undefined {
   if (first === undefined || second === undefined) return second ?? first
   return (event) => {
-    first(event)
-    second(event)
+    const returned: unknown[] = [first(event), second(event)]
+    // The promise tells that one of them rejects.
+    return returned.some(isPromise) ? Promise.all(returned) : undefined
   }
 }
 

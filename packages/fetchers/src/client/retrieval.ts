@@ -1,5 +1,7 @@
 import {
+  type AccessPlan,
   type ErrorCode,
+  type Explained,
   explainResolution,
   formatLocator,
   type Mechanism,
@@ -11,7 +13,7 @@ import {
 } from '@retriever/core'
 import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
 import { Deadline, withDeadline } from '../plugin/deadline.ts'
-import type { RetrievalEvent } from '../plugin/events.ts'
+import type { EmittedEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
   ErrorExtras,
@@ -24,14 +26,15 @@ import type {
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
-import { withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries } from '../plugin/retry.ts'
 import { overMaxSize } from '../plugin/size-limit.ts'
 import { knownCharset } from '../plugin/text.ts'
+import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import type { AddressBook } from './addresses.ts'
 import { askCredentials, type Questions } from './credentials.ts'
+import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
 import { enforce, enforceDirect, enforceRedirect, type Rules } from './policy.ts'
@@ -47,6 +50,7 @@ import {
 } from './redirect.ts'
 import { noFetcher, type Registry } from './registry.ts'
 import { remarkOf, route } from './route.ts'
+import { isTraced, Trace } from './trace.ts'
 
 /** The settings that a client gives to each of its retrievals. */
 export interface Settings {
@@ -63,7 +67,9 @@ export interface Settings {
   readonly publicAddresses: AddressBook
   readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
-  readonly onEvent: ((event: RetrievalEvent) => void) | undefined
+  readonly onEvent: EventListener | undefined
+  /** The number of the next retrieval. */
+  readonly nextId: () => number
 }
 
 /**
@@ -85,7 +91,10 @@ export class Retrieval {
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
   readonly #retries = new Retries()
-  #unheard = false
+  readonly #id: number
+  readonly #events: EventSink
+  readonly #stopwatch = new Stopwatch()
+  #trace: Trace | undefined
   /** The body of the representation that run() has given; null: there is none, or not yet. */
   body: Body | null = null
   /** True: a redirect has led to another origin than the first. */
@@ -107,6 +116,8 @@ export class Retrieval {
     this.#tls = settings.tls
     this.#finished = finished
     this.#deadline = new Deadline(url, settings.limits, signal)
+    this.#id = settings.nextId()
+    this.#events = new EventSink(settings.onEvent, this.#id, this.#deadline)
   }
 
   /** Ends the retrieval in any state. */
@@ -114,7 +125,13 @@ export class Retrieval {
     this.#deadline.fail(error)
   }
 
-  async run(first: Resolution): Promise<Representation | Handoff> {
+  run(first: Resolution): Promise<Representation | Handoff> {
+    if (!isTraced()) return this.#run(first)
+    this.#trace = new Trace({ id: this.#id, url: redact(first.url), mechanism: first.plan.mechanism })
+    return this.#trace.run(() => this.#run(first))
+  }
+
+  async #run(first: Resolution): Promise<Representation | Handoff> {
     let resolution = first
     try {
       while (true) {
@@ -146,14 +163,29 @@ export class Retrieval {
         deadline.end()
         this.#deadline.throwIfAborted()
         if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
+        this.#stopwatch.again('retried')
       }
     }
   }
 
-  #resolved(resolution: Resolution, url: string): RetrievalEvent {
+  /** The plan is masked when a listener looks at it: that takes as long as many steps of a small retrieval. */
+  #resolved(resolution: Resolution, url: string): EmittedEvent {
     const { resolving } = this.#settings
-    const { plan, findings } = maskResolution(resolution, resolving)
-    return { type: 'resolved', url, plan, findings, explanation: explainResolution(resolution, resolving) }
+    let plan: AccessPlan | undefined
+    let explanation: Explained | undefined
+    return {
+      type: 'resolved',
+      url,
+      get plan() {
+        plan ??= maskResolution(resolution, resolving).plan
+        return plan
+      },
+      findings: resolution.findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
+      get explanation() {
+        explanation ??= explainResolution(resolution, resolving)
+        return explanation
+      },
+    }
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
@@ -201,6 +233,7 @@ export class Retrieval {
       this.#tls = tlsForOtherOrigin(this.#tls)
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
+    this.#stopwatch.again('redirected')
     context.emit({ type: 'redirected', url: context.url, location: to.url, status })
     return to
   }
@@ -211,6 +244,7 @@ export class Retrieval {
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
+    this.#stopwatch.responded()
     const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
@@ -226,6 +260,7 @@ export class Retrieval {
       mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
+      stopwatch: this.#stopwatch,
       maxCollected,
       asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
@@ -240,25 +275,17 @@ export class Retrieval {
 
   #done(error: RetrievalError | null, received: number, context: RetrievalContext): void {
     this.#deadline.end()
-    context.emit({ type: 'done', url: context.url, received, error })
-    this.#finished()
-  }
-
-  /**
-   * Gives an event to the listener. A listener that throws ends its retrieval, but not the process: some events come
-   * from a socket's callback.
-   */
-  #emit(event: RetrievalEvent, shownUrl: () => string): void {
-    const { onEvent } = this.#settings
-    if (onEvent === undefined || this.#unheard) return
-    const url = shownUrl()
-    try {
-      onEvent(withoutSecrets(event, url))
-    } catch (cause) {
-      this.#unheard = true
-      const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
-      this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url, cause }))
+    this.#stopwatch.ended()
+    // The same error may end several retrievals, such as that of the caller's signal.
+    if (error !== null && error.redirects.length === 0) {
+      error.redirects = this.#redirects.map((hop) => ({ ...hop, url: redact(hop.url) }))
     }
+    if (context.hasListener || this.#trace !== undefined) {
+      const { timings } = this.#stopwatch
+      context.emit({ type: 'done', url: context.url, received, error, timings })
+      this.#trace?.done(error, received, timings)
+    }
+    this.#finished()
   }
 
   #context(resolution: Resolution): RetrievalContext {
@@ -280,11 +307,12 @@ export class Retrieval {
       addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       retries: this.#retries,
+      stopwatch: this.#stopwatch,
       isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
-      emit: (event) => this.#emit(event, shownUrl),
-      hasListener: this.#settings.onEvent !== undefined,
+      emit: (event) => this.#events.emit(event, shownUrl),
+      hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {
           phase: deadline.phase,

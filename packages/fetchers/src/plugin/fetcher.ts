@@ -10,12 +10,13 @@ import type {
 } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
-import type { RetrievalEvent } from './events.ts'
+import type { EmittedEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
 import type { Addresses, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
+import type { Stopwatch } from './timings.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
 export interface Fetcher<M extends Mechanism = Mechanism> {
@@ -68,7 +69,9 @@ export interface RetrievalContext {
   credentials(challenge: Challenge): Promise<Credentials | null>
   /** The logins that servers have accepted. Mechanisms that ask for one remember it by auth/found-login.ts. */
   readonly acceptedLogins?: AcceptedLogins
-  emit(event: RetrievalEvent): void
+  emit(event: EmittedEvent): void
+  /** Notes when the steps of the retrieval are over; connections and sockets do so by themselves. */
+  readonly stopwatch?: Stopwatch
   /** False: there is no listener, so events that are costly to make may be left out. */
   readonly hasListener?: boolean
   /** A RetrievalError with this URL and, by default, the deadline's phase. The message begins with the URL. */
