@@ -55,8 +55,8 @@ export interface Client extends AsyncDisposable {
   walk(url: string | URL, options?: WalkOptions): AsyncIterable<WalkedEntry>
   /**
    * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
-   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures of
-   * other folders and files are counted in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures
+   * of other folders and files are in the summary, and `onResult` gets them. Nothing outside the folder is written.
    */
   mirror(url: string | URL, folder: string, options?: MirrorOptions): Promise<MirrorSummary>
   /**
