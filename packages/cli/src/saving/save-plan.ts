@@ -12,7 +12,7 @@ import {
 import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
-import { checkTarget, type Destination, writeFailed } from './destination.ts'
+import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
@@ -40,7 +40,7 @@ export async function planSave(
   const options = { overwrite: isNamed, special: isNamed }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
-  const part = await findPart(path)
+  const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt))
@@ -82,6 +82,13 @@ export async function saveAsPlanned(
   // A part is continued without another look at the file, so one of unknown length must not be kept.
   const whole = { resumable: representation.size !== null, shrink: false }
   await representation.saveTo(path, isAsPlanned ? options : whole)
+}
+
+/** Whether there is a part or its record. Two synchronous calls take a tenth of the time that findPart() takes. */
+function hasPart(path: string): boolean {
+  return [`${path}.part`, `${path}.part.json`].some((name) => {
+    return tryFile(name, () => lstatSync(name, { throwIfNoEntry: false })) !== undefined
+  })
 }
 
 function isSpecial(path: string): boolean {

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
-import type { Finding, Mechanism, Resolution } from '@retriever/core'
+import type { Finding, FollowedRedirect, Mechanism, Resolution } from '@retriever/core'
 import { chunksOf, type Sink } from '../plugin/byte-source.ts'
 import type { Entry, Retrieved } from '../plugin/fetcher.ts'
 import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
+import type { Stopwatch, Timings } from '../plugin/timings.ts'
 import type { Body } from './body.ts'
 import { dispositionName, dispositionOf } from './disposition.ts'
 import { fileNameOf, safeFileName } from './file-name.ts'
@@ -11,13 +12,7 @@ import { type SaveOptions, save } from './save.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 /** One redirect that was followed. */
-export interface Hop {
-  /** The URL that redirected. */
-  readonly url: string
-  readonly status: number
-  /** The new URL as the server wrote it, without secrets. */
-  readonly location: string
-}
+export type Hop = FollowedRedirect
 
 /** The properties of a representation that the client knows, beside those from the fetcher. */
 export interface Origin {
@@ -27,6 +22,7 @@ export interface Origin {
   readonly mechanism: Mechanism
   readonly findings: readonly Finding[]
   readonly redirects: readonly Hop[]
+  readonly stopwatch: Stopwatch
   readonly maxCollected: number
   readonly asked: NonNullable<SavedFacts['asked']>
 }
@@ -46,6 +42,9 @@ export interface SavedFile {
   readonly modified: Date | null
   readonly etag: string | null
 }
+
+/** The mark of representations, the same in every copy of this package. */
+const brand = Symbol.for('@retriever/fetchers/Representation')
 
 /**
  * The result of a retrieval: metadata at once, octets when they are read. The body can be read once, by one of `body`,
@@ -81,6 +80,7 @@ class RepresentationBase implements AsyncDisposable {
   readonly metadata: unknown
   readonly redirects: readonly Hop[]
   readonly #content: Body
+  readonly #stopwatch: Stopwatch
   readonly #retrieved: Retrieved
   readonly #origin: Origin
   #stream: ReadableStream<Uint8Array> | undefined
@@ -101,6 +101,7 @@ class RepresentationBase implements AsyncDisposable {
     this.findings = origin.findings
     this.redirects = origin.redirects
     this.#content = content
+    this.#stopwatch = origin.stopwatch
     this.#retrieved = retrieved
     this.#origin = origin
   }
@@ -134,6 +135,11 @@ class RepresentationBase implements AsyncDisposable {
    */
   get hasEntries(): boolean {
     return this.#retrieved.entries !== undefined
+  }
+
+  /** When the steps of the retrieval were over; `ended` is null until `finished`. */
+  get timings(): Timings {
+    return this.#stopwatch.timings
   }
 
   /** Resolves once the body has been read, has failed, or was given up: the connection is no longer used. */
@@ -299,6 +305,16 @@ class RepresentationBase implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.cancel()
   }
+}
+
+Object.defineProperty(RepresentationBase.prototype, brand, { value: true })
+
+/**
+ * Whether a value is a Representation of this or another copy of the package, where `instanceof` says no (bundles,
+ * realms, two versions).
+ */
+export function isRepresentation(value: unknown): value is Representation {
+  return typeof value === 'object' && value !== null && brand in value
 }
 
 /** The class, for `instanceof`. */
