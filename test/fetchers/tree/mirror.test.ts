@@ -276,6 +276,23 @@ test('an abort ends the mirroring, and the next run goes on from the part', asyn
   expect(treeOf(folder)).toEqual(['big'])
 })
 
+test('limits, policy and events of one call hold for its listings and its files', async () => {
+  await using servers = await startServers({ http: true, files })
+  await using client = createClient()
+  const url = `${servers.http.url}t/`
+  const resolved: string[] = []
+  const onEvent = (event: RetrievalEvent): void => {
+    if (event.type === 'resolved') resolved.push(event.url)
+  }
+  const summary = await client.mirror(url, folder, { onEvent, limits: { maxSize: 1000 }, depth: 2 })
+  expect(summary).toMatchObject({ saved: 2, failed: 0 })
+  expect(resolved.sort()).toEqual([url, `${url}a.txt`, `${url}b/`, `${url}b/c.txt`, `${url}z/`])
+  const { failures } = await client.mirror(url, folder, { limits: { maxSize: 1000 } })
+  expect(failures).toMatchObject([{ path: 'b/d/e.bin', error: { code: 'limit-exceeded' } }])
+  const refused = await failure(client.mirror(url, folder, { policy: { schemes: ['ftp'] } }))
+  expect(refused.code).toBe('refused')
+})
+
 test('the failure of the start, an error of `onResult` and a bad option are those of the mirroring', async () => {
   await using client = createClient({ fetchers: [fakeTree((path) => (path === '/' ? ['a', 'b'] : null))] })
   expect((await failure(client.mirror('http://h/none', folder))).code).toBe('not-found')
