@@ -193,7 +193,7 @@ class Mirror {
 
   /** Decides what the failure of one entry means. */
   #settle(entry: WalkedEntry, error: unknown): void {
-    if (this.#parts.signal.aborted || !RetrievalError.is(error)) this.#end(error)
+    if (!RetrievalError.is(error) || error.code === 'aborted') this.#end(error)
     else if (error.code === 'form-required') this.#skip(entry, 'not-a-file')
     else this.#fail(entry, error)
   }
