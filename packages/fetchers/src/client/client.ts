@@ -4,8 +4,7 @@ import { type Resolution, RetrievalError, resolve } from '@retriever/core'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
-import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
-import type { WalkOptions } from '../tree/walk-options.ts'
+import type { MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { AddressBook } from './addresses.ts'
 import { textOf } from './batch/batch-job.ts'
@@ -29,6 +28,7 @@ import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
 import { readTls } from './tls.ts'
+import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
 export interface Client extends AsyncDisposable {
@@ -72,13 +72,13 @@ export interface Client extends AsyncDisposable {
    * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
    * the start cannot be listed; another folder that cannot be is yielded again, with its error.
    */
-  walk(url: string | URL, options?: WalkOptions): AsyncIterable<WalkedEntry>
+  walk(url: string | URL, options?: ClientWalkOptions): AsyncIterable<WalkedEntry>
   /**
    * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
-   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures of
-   * other folders and files are counted in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures
+   * of other folders and files are in the summary, and `onResult` gets them. Nothing outside the folder is written.
    */
-  mirror(url: string | URL, folder: string, options?: MirrorOptions): Promise<MirrorSummary>
+  mirror(url: string | URL, folder: string, options?: ClientMirrorOptions): Promise<MirrorSummary>
   /**
    * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
@@ -182,14 +182,8 @@ export function createClient(options: ClientOptions = {}): Client {
     fetch: (url, init) => fetchResponse(fetching, url, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
     mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
-    async mirror(url, folder, mirrorOptions = {}) {
-      const { mirror } = await import('../tree/mirror.ts')
-      return mirror(client, url, folder, mirrorOptions)
-    },
-    async *walk(url, walkOptions = {}) {
-      const { walk } = await import('../tree/walk.ts')
-      yield* walk(client, url, walkOptions)
-    },
+    mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions),
+    walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions),
     async close() {
       isClosed = true
       for (const retrieval of live) retrieval.abort(closed())
