@@ -297,7 +297,10 @@ export class Control extends FTPContext {
     }
     const octets = this.isTelnet ? ftpLine(command) : `${command}\r\n`
     const shown = this.#secrets.shown(command)
-    if (this.#attached) this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
+    if (this.#attached) {
+      this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
+      this.#context.stopwatch?.requested()
+    }
     if (this.#outbox === null) this.socket.write(octets, 'latin1')
     else this.#outbox += octets
   }

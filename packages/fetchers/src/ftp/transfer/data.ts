@@ -184,7 +184,7 @@ export class DataConnection {
   async #open(port: number): Promise<void> {
     const { session, context } = this.#retrieval
     const told = isSecure(this.#retrieval) ? announcingTls(context) : context
-    const peer = { host: session.address, port, tls: 'none' as const }
+    const peer = { host: session.address, port, tls: 'none', isFurther: true } as const
     const isUntried = session.quirks.passive === 'EPSV' && !session.quirks.reached
     const timer = isUntried ? setTimeout(() => this.#life.end('silent'), silentPortTimeout) : undefined
     try {

@@ -4,6 +4,7 @@ import type { ProxyServer } from '../../plugin/network.ts'
 import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
 import type { AbortScope } from './socket-opened.ts'
+import { tellSecured } from './tls-facts.ts'
 
 /**
  * Opens a connection under the deadline, through the context's proxy if there is one. Tries both address families in
@@ -33,6 +34,7 @@ export async function openSocket(
   )
   if (context.hasListener !== false) {
     announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
+    if (peer.tls === 'implicit') tellSecured(context, peer.host, socket)
   }
   return socket
 }
@@ -56,6 +58,7 @@ export async function openProxySocket(
 ): Promise<Socket> {
   const socket = await context.deadline.within('connect', () => dialProxy(context, proxy, lifetime))
   announce(context, socket.remoteAddress ?? proxy.host, proxy.port, proxy.kind === 'https')
+  if (proxy.kind === 'https') tellSecured(context, proxy.host, socket)
   return socket
 }
 
