@@ -16,8 +16,8 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * The signals that may have any number of listeners. Node warns of a leak from the eleventh one on, but one signal for a
- * whole batch is no leak.
+ * The signals that may have any number of listeners. Node warns of a leak from the eleventh one on, but one signal for
+ * a whole batch is no leak.
  */
 const unlimited = new WeakSet<AbortSignal>()
 
