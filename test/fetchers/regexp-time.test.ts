@@ -34,8 +34,6 @@ const constructed: Readonly<Record<string, string>> = {
   'packages/core/src/secrets/secret-names.ts':
     'A list of words behind an anchor; what may stand before them is one class.',
   'packages/core/src/url/host.ts': 'It looks for a run of the eight groups of an IPv6 address.',
-  'packages/fetchers/src/ftp/control/replies.ts':
-    'It looks for the three digits of a reply at the beginning of a line.',
   'packages/fetchers/src/http/index-page/facts.ts':
     'Dates and sizes in the text of one row, which links.ts keeps short.',
   'packages/fetchers/src/http/index-page/title.ts': 'Lists of words, in a title that TitleScanner keeps short.',
