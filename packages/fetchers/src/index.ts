@@ -18,6 +18,7 @@ export type { Challenge, Credentials, Entry, Fetcher, Handoff, RequestOptions, R
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
+  DataMetadata,
   FtpMetadata,
   GopherMetadata,
   GopherView,

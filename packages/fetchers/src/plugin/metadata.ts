@@ -72,6 +72,12 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** A data URL. */
+export interface DataMetadata {
+  /** The media type with all its parameters: `text/html;charset=utf-8`. */
+  readonly contentType: string
+}
+
 /**
  * The metadata of each mechanism. A package with its own mechanism adds a line: `declare module
  * '@retriever/fetchers/plugin' { interface MetadataByMechanism { finger: FingerMetadata } }`. Without it, the metadata
@@ -83,6 +89,7 @@ export interface MetadataByMechanism {
   gopher: GopherMetadata
   nntp: NntpMetadata
   file: FileMetadata
+  data: DataMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */

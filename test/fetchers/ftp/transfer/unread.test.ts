@@ -46,7 +46,10 @@ describe('five retrievals whose bodies stay unread', () => {
         for (let each = 0; each < 4; each++) others.push(await retrieve('big'))
         for (const body of others) await body.cancel()
         const error = await first.bytes().catch((thrown: unknown) => thrown)
-        expect(error).toMatchObject({ code: 'partial', message: expect.stringContaining('Read or cancel each body soon') })
+        expect(error).toMatchObject({
+          code: 'partial',
+          message: expect.stringContaining('Read or cancel each body soon'),
+        })
         expect(String(error)).toContain(url('big'))
       },
       { limits },
