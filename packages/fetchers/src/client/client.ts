@@ -8,7 +8,7 @@ import { AddressBook } from './addresses.ts'
 import type { BatchOutcome, Job } from './batch.ts'
 import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
 import { LoginMemory } from './credentials.ts'
-import { type FetchInit, fetchResponse } from './fetch.ts'
+import { fetchResponse, type Retriever, settingsFor } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
@@ -26,10 +26,10 @@ export interface Client extends AsyncDisposable {
   /** Does the same, but a URL that names a service resolves with a Handoff: the program to run. */
   open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
   /**
-   * Works like the web's fetch, for every scheme: a missing resource is a Response with status 404, a failure rejects
-   * with a RetrievalError. GET and HEAD only; bodies are decoded.
+   * The web's fetch, for every scheme: GET and HEAD, decoded bodies, and a missing resource is a Response with status
+   * 404. Rejects with the signal's reason, or with a TypeError whose `cause` is the RetrievalError. It needs no `this`.
    */
-  fetch(url: string | URL, init?: FetchInit): Promise<Response>
+  readonly fetch: typeof globalThis.fetch
   /**
    * Retrieves many URLs, `concurrency` at a time and `perHost` from one host, and yields results as they come. Read or
    * cancel every result: until then it keeps its place. Leaving the loop aborts the results not yielded yet; a yielded
@@ -79,9 +79,13 @@ export function createClient(options: ClientOptions = {}): Client {
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
 
-  const begin = (resolution: Resolution, { signal, base: _, ...request }: RetrieveOptions): Retrieval => {
+  const begin = (
+    resolution: Resolution,
+    { signal, base: _, ...request }: RetrieveOptions,
+    settingsOfCall = settings,
+  ): Retrieval => {
     if (isClosed) throw closed()
-    const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
+    const retrieval = new Retrieval(settingsOfCall, request, resolution.url, signal, () => live.delete(retrieval))
     live.add(retrieval)
     return retrieval
   }
@@ -114,6 +118,15 @@ export function createClient(options: ClientOptions = {}): Client {
     }
   }
 
+  const retriever: Retriever = {
+    resolve: (url) => resolutionOf(url, undefined),
+    async retrieve(resolution, retrieveOptions, changes) {
+      checkRetrieve(retrieveOptions)
+      const retrieval = begin(resolution, retrieveOptions, settingsFor(settings, changes))
+      return representationOf(resolution, await retrieval.run(resolution))
+    },
+  }
+
   const client: Client = {
     resolve(url, base) {
       const resolution = resolutionOf(url, base)
@@ -128,7 +141,7 @@ export function createClient(options: ClientOptions = {}): Client {
     async retrieve(url, retrieveOptions) {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
-    fetch: (url, init) => fetchResponse(client, url, init),
+    fetch: (input, init) => fetchResponse(retriever, input, init),
     async *retrieveAll(urls, retrieveOptions = {}) {
       // Loaded here because a client of single retrievals needs no queue.
       const { Batch } = await import('./batch.ts')

@@ -4,6 +4,8 @@ import type { Mechanism } from '@retriever/core'
 export interface HttpMetadata {
   /** 200 to 299; with `fail: false` any status up to 999. */
   readonly status: number
+  /** The reason phrase as sent, one octet a character: `OK`. It is empty in HTTP/2 (RFC 9112 4). */
+  readonly reason?: string
   /** By lower-case name; the values of one name are joined by `, ` (RFC 9110 5.3). One octet a character. */
   readonly headers: Readonly<Record<string, string>>
   /** The field lines as the server sent them, in their order. One octet a character. */
