@@ -150,12 +150,24 @@ function endingFor(signal: AbortSignal | null): Pick<StreamedOctets, 'failureOf'
   return { signal, failureOf: (error) => (signal?.aborted ? signal.reason : webError(error, 'terminated')) }
 }
 
+/** Failures for which trying again is of no use. */
+const final: ReadonlySet<ErrorCode> = new Set([
+  'unknown-scheme',
+  'no-fetcher',
+  'handoff',
+  'malformed-url',
+  'invalid-option',
+  'form-required',
+  'no-server',
+  'refused',
+  'aborted',
+])
+
 /**
- * The web's error for a RetrievalError; other errors stay. `failed` is what Node's fetch says of a failure of the
- * network: programs recognise it, and try again. The message of another one is that of the RetrievalError.
+ * The web's error for a RetrievalError; other errors stay. `failed` is what Node's fetch says of every failure:
+ * programs recognise these words, and try again. The message of a final failure is that of the RetrievalError.
  */
 function webError(error: unknown, failed: string): unknown {
   if (!RetrievalError.is(error)) return error
-  const isOfCaller = error.phase === 'resolve' || error.phase === 'policy'
-  return new TypeError(isOfCaller ? error.message : failed, { cause: error })
+  return new TypeError(final.has(error.code) ? error.message : failed, { cause: error })
 }

@@ -83,7 +83,7 @@ export function readRequest(input: unknown, init: unknown): FetchRequest {
   return {
     url,
     method,
-    headers: readHeaders(members.get('headers')),
+    headers: readHeaders(members.get('headers'), url),
     signal: readSignal(members.get('signal')),
     redirect: members.word('redirect', ['follow', 'manual', 'error'], 'follow'),
     cache: members.word('cache', ['default', 'no-store', 'reload', 'no-cache', 'force-cache'], 'default'),
@@ -123,17 +123,23 @@ function readMethod(given: unknown): 'GET' | 'HEAD' {
   throw invalidOption('method', '"GET" or "HEAD", as this client only retrieves; use the fetch of Node', given)
 }
 
-function readHeaders(given: unknown): Headers | null {
+function readHeaders(given: unknown, url: string): Headers | null {
   if (given === undefined) return null
   // The constructor checks the type, and throws a TypeError.
   const headers = new Headers(given as ConstructorParameters<typeof Headers>[0])
-  let isEmpty = true
-  for (const [name, value] of headers) {
+  for (const [name, value] of [...headers]) {
+    if (isOwnField(name, value)) continue
     // The value is not shown, because it may hold a secret.
-    if (!isOwnField(name, value)) throw invalidOption('headers', ownField, name)
-    isEmpty = false
+    if (!isSentAnyway(name, value, url)) throw invalidOption('headers', ownField, name)
+    headers.delete(name)
   }
-  return isEmpty ? null : headers
+  return headers.keys().next().done ? null : headers
+}
+
+/** Whether a field has the very value that the client sends by itself: programs that sign requests give Host. */
+function isSentAnyway(name: string, value: string, url: string): boolean {
+  if (name === 'host') return URL.canParse(url) && value === new URL(url).host
+  return (name === 'connection' && value === 'keep-alive') || (name === 'content-length' && value === '0')
 }
 
 const ownField = 'fields in ASCII, without Host, Connection, Content-Length and their like, which the client sets'
