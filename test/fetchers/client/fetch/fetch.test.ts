@@ -371,7 +371,10 @@ test.each<[object, RegExp]>([
   [{ cache: 'only-if-cached' }, /^Expected `cache` to be one of "default", /],
   [{ mode: 'navigate' }, /^Expected `mode` to be one of "cors", "no-cors", "same-origin", got "navigate"/],
   [{ dispatcher: {} }, /^Expected `dispatcher` to be absent, .* options are `proxy`, `tls` and `addresses`/],
-  [{ headers: { Host: 'other', a: 's3cr3t' } }, /^Expected `headers` to be fields in ASCII, without Host, .*, got "host"/],
+  [
+    { headers: { Host: 'other', a: 's3cr3t' } },
+    /^Expected `headers` to be fields in ASCII, without Host, .*, got "host"/,
+  ],
 ])('%j is refused with a sentence, and nothing is sent', async (init, message) => {
   await using client = createClient({ fetchers: [fakeHttp(() => expect.fail('It was sent.'))] })
   const error = await rejection(client.fetch('http://h/', init))

@@ -1,10 +1,10 @@
-import { type ErrorCode, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
+import { adviceText, type ErrorCode, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
 import { invalidOption } from '../../plugin/limits.ts'
 import type { StreamedOctets } from '../../result/byte-stream.ts'
 import { fetchedBody, type Representation } from '../../result/representation.ts'
 import { hasNoContent, responseOf, webResponse } from '../../result/response.ts'
 import type { RetrieveOptions } from '../client-options.ts'
-import { LoginMemory } from '../credentials.ts'
+import { LoginMemory, Questions } from '../credentials.ts'
 import { tlsForOtherOrigin } from '../redirect.ts'
 import type { Settings } from '../retrieval.ts'
 import { blobResponse } from './blob.ts'
@@ -27,27 +27,24 @@ const reasons: Readonly<Record<number, string>> = {
   407: 'Proxy Authentication Required',
 }
 
-/** The ways in which fetch() changes the client's settings for one call. */
-export interface FetchSettings {
-  /** False: a redirect is the result. */
-  readonly follows: boolean
-  /** False: the client's logins and its certificate are not sent. */
-  readonly sendsLogins: boolean
-}
-
-/** The methods of a client that fetch() uses. */
+/** A client as fetch() uses it. */
 export interface Retriever {
+  /** False: policy.schemes names the schemes, and blob cannot be one of them. */
+  readonly takesBlobs: boolean
   resolve(url: string): Resolution
-  retrieve(resolution: Resolution, options: RetrieveOptions, changes: FetchSettings): Promise<Representation>
+  /** `sendsLogins`: false if neither the client's logins nor its certificate may be sent. */
+  retrieve(resolution: Resolution, options: RetrieveOptions, sendsLogins: boolean): Promise<Representation>
 }
 
-/** The settings of a client for one call of fetch(). */
-export function settingsFor(settings: Settings, { follows, sendsLogins }: FetchSettings): Settings {
-  if (follows && sendsLogins) return settings
-  const limits = follows ? settings.limits : { ...settings.limits, maxRedirects: 0 }
-  if (sendsLogins) return { ...settings, limits }
-  const nothing = { credentials: async () => null, acceptedLogins: new LoginMemory() }
-  return { ...settings, limits, ...nothing, tls: tlsForOtherOrigin(settings.tls) }
+/** The settings of a client that sends no login and no certificate. */
+export function withoutLogins(settings: Settings): Settings {
+  const questions = new Questions(async () => null)
+  return {
+    ...settings,
+    credentials: questions,
+    acceptedLogins: new LoginMemory(),
+    tls: tlsForOtherOrigin(settings.tls),
+  }
 }
 
 /**
@@ -60,13 +57,18 @@ export async function fetchResponse(client: Retriever, input: unknown, init: unk
     const request = readRequest(input, init)
     signal = request.signal
     signal?.throwIfAborted()
-    return await (request.url.startsWith('blob:') ? ofBlob(request) : ofRetrieval(client, request))
+    return await (request.url.startsWith('blob:') ? ofBlob(client, request) : ofRetrieval(client, request))
   } catch (error) {
     throw signal?.aborted ? signal.reason : webError(error, 'fetch failed')
   }
 }
 
-async function ofBlob(request: FetchRequest): Promise<Response> {
+async function ofBlob({ takesBlobs }: Retriever, request: FetchRequest): Promise<Response> {
+  if (!takesBlobs) {
+    const advice = { option: 'policy.schemes' } as const
+    const message = `Refused: ${adviceText(advice)} names the schemes that may be retrieved, and blob is none of them.`
+    throw new RetrievalError('refused', message, { phase: 'policy', url: request.url, advice })
+  }
   const check = await checkFor(request)
   const response = blobResponse(request)
   if (check === null) return response
@@ -92,10 +94,12 @@ async function ofRetrieval(client: Retriever, request: FetchRequest): Promise<Re
         ...(signal !== null && { signal }),
         ...(headers !== null && { headers }),
         head: method === 'HEAD',
+        // The redirect is the result then.
+        ...(redirect !== 'follow' && { limits: { maxRedirects: 0 } }),
         // With other mechanisms, these options would cause remarks that they have no effect.
         ...(isHttp && { compressed: true, fail: false }),
       },
-      { follows: redirect === 'follow', sendsLogins: credentials !== 'omit' },
+      credentials !== 'omit',
     )
   } catch (error) {
     const refusal = refusalOf(error, request)
