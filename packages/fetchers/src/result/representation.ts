@@ -6,12 +6,12 @@ import type { TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Stopwatch, Timings } from '../plugin/timings.ts'
 import type { Body } from './body.ts'
-import { byteStream, type StreamedOctets } from './byte-stream.ts'
 import { dispositionName, dispositionOf } from './disposition.ts'
 import { fileNameOf, safeFileName } from './file-name.ts'
 import { hasNoContent, responseOf } from './response.ts'
 import { type SaveOptions, save } from './save.ts'
 import type { SavedFacts } from './saved-facts.ts'
+import { type FetchedOctets, UnreadBody } from './unread-body.ts'
 
 /** One redirect that was followed. */
 export type Hop = FollowedRedirect
@@ -156,10 +156,27 @@ class RepresentationBase implements AsyncDisposable {
     return this.#content.finished
   }
 
-  /** The octets as a web byte stream. It reads a chunk from the network only when its consumer asks for one. */
+  /** The octets as a web stream. It reads a chunk from the network only when its consumer asks for one. */
   get body(): ReadableStream<Uint8Array> {
-    this.#stream ??= byteStream(streamedOctets(this.#content))
+    this.#stream ??= this.#makeStream()
     return this.#stream
+  }
+
+  #makeStream(): ReadableStream<Uint8Array> {
+    let octets: AsyncGenerator<Uint8Array> | undefined
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          octets ??= this.#chunks()
+          const { done, value } = await octets.next()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        },
+        cancel: () => this.#content.giveUp(),
+      },
+      // With 0, the stream reads nothing before its consumer does.
+      { highWaterMark: 0 },
+    )
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
@@ -290,14 +307,11 @@ export function isRepresentation(value: unknown): value is Representation {
 /** The class, for `instanceof`. */
 export const Representation: typeof RepresentationBase = RepresentationBase
 
-function streamedOctets(content: Body): StreamedOctets {
-  return { take: () => content.take(), giveUp: () => content.giveUp() }
-}
-
 /** The body of fetch()'s Response: its errors and its abort are those of the web's fetch. */
 export function fetchedBody(
   representation: Representation,
-  ending: Pick<StreamedOctets, 'failureOf' | 'signal'>,
-): ReadableStream<Uint8Array> {
-  return byteStream({ ...streamedOctets(contentOf(representation)), ...ending })
+  ending: Pick<FetchedOctets, 'failureOf' | 'signal'>,
+): UnreadBody {
+  const content = contentOf(representation)
+  return new UnreadBody({ take: () => content.take(), giveUp: () => content.giveUp(), ...ending })
 }

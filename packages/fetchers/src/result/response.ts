@@ -1,4 +1,5 @@
 import type { Representation } from './representation.ts'
+import { UnreadBody } from './unread-body.ts'
 
 type ResponseBody = ReadableStream<Uint8Array> | Uint8Array | string | null
 type FieldLines = Record<string, string> | [name: string, value: string][]
@@ -11,45 +12,108 @@ interface Facts {
   readonly statusText: string
 }
 
-/** A Response as fetch() gives it, and its copies by clone(), too. */
+/**
+ * A Response as fetch() gives it, and its copies by clone(), too. An UnreadBody becomes a stream only if its consumer
+ * wants one: to make it and read it costs more than all else in a small Response.
+ */
 class RetrievedResponse extends Response {
   readonly #facts: Facts
+  /** Null: the body is that of the Response itself. */
+  readonly #unread: UnreadBody | null
+  /** The Response whose body is the stream of `#unread`; once that has been read in one piece, one that is used up. */
+  #streamed: Response | undefined
+  #isTaken = false
 
-  constructor(body: ResponseBody, headers: FieldLines | Headers, facts: Facts) {
+  constructor(body: ResponseBody | UnreadBody, headers: FieldLines | Headers, facts: Facts) {
     // Some servers send 999. The constructor of Response refuses it, but the web's fetch gives it.
     const isOdd = facts.status > 599
-    super(body, { status: isOdd ? 599 : facts.status, headers })
+    const isUnread = body instanceof UnreadBody
+    super(isUnread ? null : body, { status: isOdd ? 599 : facts.status, headers })
     this.#facts = facts
+    this.#unread = isUnread ? body : null
     if (isOdd) Object.defineProperty(this, 'status', { value: facts.status })
+  }
+
+  /** The Response that has the body. */
+  #opened(): Response {
+    if (this.#unread === null) return this
+    this.#streamed ??= this.#isTaken ? usedUp() : new Response(this.#unread.stream())
+    return this.#streamed
+  }
+
+  /** The same with the header fields, for methods that look at the media type. */
+  #described(): Response {
+    if (this.#unread === null) return this
+    // The constructor throws a TypeError for a body that is being read.
+    return new Response(this.#opened().body, { headers: this.headers })
+  }
+
+  /** Reads the body in one piece, unless there is a stream of it already. */
+  async #read<T>(native: (this: Response) => Promise<T>, convert: (octets: Uint8Array<ArrayBuffer>) => T): Promise<T> {
+    if (this.#unread === null || this.#isTaken || this.#streamed !== undefined) return native.call(this.#opened())
+    this.#isTaken = true
+    return convert(await this.#unread.read())
   }
 
   // The types of Node declare these members as properties, which a class cannot override by accessors.
   static {
-    const getter = <T>(get: (facts: Facts) => T): PropertyDescriptor => ({
+    const native = Response.prototype
+    const fact = <T>(get: (facts: Facts) => T): PropertyDescriptor => ({
       get(this: RetrievedResponse) {
         return get(this.#facts)
       },
     })
-    Object.defineProperties(RetrievedResponse.prototype, {
-      url: getter(({ url }) => url),
-      redirected: getter(({ redirected }) => redirected),
-      statusText: getter(({ statusText }) => statusText),
-      // Node's fetch gives this type for every origin.
-      type: getter(() => 'basic'),
-      constructor: { value: Response },
-      clone: {
-        value(this: RetrievedResponse): Response {
-          const { body, headers } = Response.prototype.clone.call(this)
-          return new RetrievedResponse(body, headers, this.#facts)
-        },
+    const ofBody = (name: 'body' | 'bodyUsed'): PropertyDescriptor => ({
+      get(this: RetrievedResponse) {
+        if (name === 'bodyUsed' && this.#isTaken) return true
+        return Reflect.get(native, name, this.#opened())
       },
+    })
+    const method = <T>(call: (response: RetrievedResponse) => T): PropertyDescriptor => ({
+      value(this: RetrievedResponse) {
+        return call(this)
+      },
+    })
+    Object.defineProperties(RetrievedResponse.prototype, {
+      constructor: { value: Response },
+      url: fact(({ url }) => url),
+      redirected: fact(({ redirected }) => redirected),
+      statusText: fact(({ statusText }) => statusText),
+      // Node's fetch gives this type for every origin.
+      type: fact(() => 'basic'),
+      body: ofBody('body'),
+      bodyUsed: ofBody('bodyUsed'),
+      text: method((response) => response.#read(native.text, (octets) => utf8.decode(octets))),
+      json: method((response) => response.#read(native.json, (octets) => JSON.parse(utf8.decode(octets)))),
+      arrayBuffer: method((response) => response.#read(native.arrayBuffer, ({ buffer }) => buffer)),
+      bytes: method((response) => response.#read(nativeBytes, (octets) => octets)),
+      blob: method(async (response) => native.blob.call(response.#described())),
+      formData: method(async (response) => native.formData.call(response.#described())),
+      clone: method((response) => {
+        const { body } = native.clone.call(response.#opened())
+        return new RetrievedResponse(body, response.headers, response.#facts)
+      }),
     })
   }
 }
 
+const utf8 = new TextDecoder()
+
+/** Response.bytes(), for Nodes that do not have it. */
+async function nativeBytes(this: Response): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await this.arrayBuffer())
+}
+
+/** A Response whose body has been read. */
+function usedUp(): Response {
+  const response = new Response('')
+  void response.text()
+  return response
+}
+
 /** Makes a Response with properties that its constructor cannot set. */
 export function webResponse(
-  body: ResponseBody,
+  body: ResponseBody | UnreadBody,
   headers: FieldLines | Headers,
   { url, redirected, status, statusText }: Facts,
 ): Response {
@@ -62,7 +126,7 @@ export function hasNoContent({ mechanism, metadata }: Representation): boolean {
 }
 
 /** Makes the web's Response of a representation; `body` has its octets, or is null for none. */
-export function responseOf(representation: Representation, body: ResponseBody): Response {
+export function responseOf(representation: Representation, body: ResponseBody | UnreadBody): Response {
   const { url, redirects, mechanism, metadata } = representation
   const { status, reason = '' } = mechanism === 'http' ? metadata : { status: 200, reason: 'OK' }
   return webResponse(body, fieldLinesOf(representation), {

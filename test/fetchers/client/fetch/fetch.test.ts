@@ -184,11 +184,36 @@ describe('the body', () => {
     expect(await reader.closed).toBeUndefined()
   })
 
-  test('is that of retrieve(), too', async () => {
+  test.each<[name: string, read: (response: Response) => Promise<unknown>, expected: unknown]>([
+    ['text', (response) => response.text(), '[1]'],
+    ['json', (response) => response.json(), [1]],
+    ['arrayBuffer', async (response) => Buffer.from(await response.arrayBuffer()).toString(), '[1]'],
+    ['blob', async (response) => (await response.blob()).type, 'text/plain;charset=utf-8'],
+    ['bytes', async (response) => Buffer.from(await Reflect.get(response, 'bytes').call(response)).toString(), '[1]'],
+  ])('is read by %s() once, before or after its stream was looked at', async (_name, read, expected) => {
+    const fetchers = [fakeHttp(() => retrieved(chunks('\uFEFF', '[1', ']'), { charset: 'utf-8' }))]
+    await using client = createClient({ fetchers })
+    for (const isLookedAt of [false, true]) {
+      const response = await client.fetch('http://h/')
+      expect(response.bodyUsed).toBe(false)
+      const before = isLookedAt ? response.body : undefined
+      const got = await read(response)
+      expect(typeof got === 'string' ? got.replace(/^\uFEFF/, '') : got).toEqual(expected)
+      expect(response.bodyUsed).toBe(true)
+      expect(response.body).toBeInstanceOf(ReadableStream)
+      if (before) expect(response.body).toBe(before)
+      expect(() => response.clone()).toThrow(TypeError)
+      for (const again of ['text', 'json', 'arrayBuffer', 'blob', 'bytes', 'formData']) {
+        await expect(Reflect.get(response, again).call(response)).rejects.toThrow(TypeError)
+      }
+    }
+  })
+
+  test('that is no JSON, and one that is a form', async () => {
     await using client = createClient()
-    const { body } = await client.retrieve('data:,hello')
-    const { value } = await body.getReader({ mode: 'byob' }).read(new Uint8Array(3))
-    expect(Buffer.from(value ?? [])).toEqual(Buffer.from('hel'))
+    await expect((await client.fetch('data:,{')).json()).rejects.toThrow(SyntaxError)
+    const form = await (await client.fetch('data:application/x-www-form-urlencoded,a=b')).formData()
+    expect(form.get('a')).toBe('b')
   })
 
   test('leaves the octets of others alone: a stream takes its memory away', async () => {

@@ -1,8 +1,8 @@
 import { adviceText, type ErrorCode, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
 import { invalidOption } from '../../plugin/limits.ts'
-import type { StreamedOctets } from '../../result/byte-stream.ts'
 import { fetchedBody, type Representation } from '../../result/representation.ts'
 import { hasNoContent, responseOf, webResponse } from '../../result/response.ts'
+import type { FetchedOctets } from '../../result/unread-body.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { LoginMemory, Questions } from '../credentials.ts'
 import { tlsForOtherOrigin } from '../redirect.ts'
@@ -150,7 +150,7 @@ function refusalOf(error: unknown, { url, method }: FetchRequest): Response | nu
 }
 
 /** The web's errors for a body that breaks off, and its end by the signal. */
-function endingFor(signal: AbortSignal | null): Pick<StreamedOctets, 'failureOf' | 'signal'> {
+function endingFor(signal: AbortSignal | null): Pick<FetchedOctets, 'failureOf' | 'signal'> {
   return { signal, failureOf: (error) => (signal?.aborted ? signal.reason : webError(error, 'terminated')) }
 }
 
