@@ -1,5 +1,6 @@
 import { explain, resolve } from '@retriever/core'
 import { createClient, type Representation, retrieve } from '@retriever/fetchers'
+import { dataFetcher } from '@retriever/fetchers/data'
 import { fileFetcher } from '@retriever/fetchers/file'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { gopherFetcher } from '@retriever/fetchers/gopher'
@@ -11,7 +12,15 @@ import { startServers } from '@retriever/servers'
 
 const servers = await startServers({ http: true, ftp: true })
 const client = createClient({
-  fetchers: [fileFetcher(), ftpFetcher(), gopherFetcher(), httpFetcher(), nntpFetcher(), telnetFetcher()],
+  fetchers: [
+    dataFetcher(),
+    fileFetcher(),
+    ftpFetcher(),
+    gopherFetcher(),
+    httpFetcher(),
+    nntpFetcher(),
+    telnetFetcher(),
+  ],
 })
 const byHttp: Representation = await client.retrieve(`${servers.http.url}pub/hello.txt`)
 const byFtp: Representation = await retrieve(`${servers.ftp.url}pub/hello.txt`)

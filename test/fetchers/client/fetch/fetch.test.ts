@@ -434,6 +434,17 @@ describe('a blob URL', () => {
     expect([response.headers.get('content-range'), await response.text()]).toEqual([range, text])
   })
 
+  test('is refused where policy.schemes is a list, and then nothing local is reached', async () => {
+    await using client = createClient({ policy: { schemes: ['https'] } })
+    for (const each of [url, 'data:,x', 'file:///etc/hostname']) {
+      const error = await rejection(client.fetch(each))
+      expect(error).toMatchObject({ name: 'TypeError', cause: { code: 'refused' } })
+      expect(error.message).toContain('policy.schemes')
+    }
+    await using open = createClient()
+    expect(await rejection(open.fetch('file:///etc/hostname'))).toMatchObject({ cause: { code: 'refused' } })
+  })
+
   test.each(['bytes=9-', 'bytes=-', 'bytes=3-2', 'zork'])('by %s', async (Range) => {
     await using client = createClient()
     expect(await rejection(client.fetch(url, { headers: { Range } }))).toMatchObject({
