@@ -1,5 +1,6 @@
 import { explain, resolve } from '@retriever/core'
 import { createClient, type Representation, retrieve } from '@retriever/fetchers'
+import { dataFetcher } from '@retriever/fetchers/data'
 import { fileFetcher } from '@retriever/fetchers/file'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { gopherFetcher } from '@retriever/fetchers/gopher'
@@ -14,7 +15,15 @@ const servers = await startServers({ http: true, ftp: true })
 servers.http.route('/items/:id', ({ method }, { id }) => Response.json({ id, method }))
 servers.setFiles({ '/new.txt': { content: 'new', modified: new Date() } })
 const client = createClient({
-  fetchers: [fileFetcher(), ftpFetcher(), gopherFetcher(), httpFetcher(), nntpFetcher(), telnetFetcher()],
+  fetchers: [
+    dataFetcher(),
+    fileFetcher(),
+    ftpFetcher(),
+    gopherFetcher(),
+    httpFetcher(),
+    nntpFetcher(),
+    telnetFetcher(),
+  ],
 })
 const byHttp: Representation = await client.retrieve(`${servers.http.url}pub/hello.txt`)
 const byFtp: Representation = await retrieve(`${servers.ftp.url}pub/hello.txt`)

@@ -16,7 +16,6 @@ export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
 export type { BatchOptions, ClientOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
-export type { FetchInit } from './client/fetch.ts'
 export { isHandoff } from './client/handoff.ts'
 export type { Policy } from './client/policy.ts'
 export type { ProxyOption, ProxyTarget } from './client/proxy.ts'
@@ -30,6 +29,7 @@ export type { Challenge, Credentials, Entry, Fetcher, Handoff, RequestOptions, R
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
+  DataMetadata,
   FtpMetadata,
   GopherMetadata,
   GopherView,

@@ -19,7 +19,7 @@ import {
   type RetrieveOptions,
 } from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
-import { type FetchInit, fetchResponse } from './fetch.ts'
+import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
 import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
@@ -40,10 +40,10 @@ export interface Client extends AsyncDisposable {
   /** Does the same, but a URL that names a service resolves with a Handoff: the program to run. */
   open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
   /**
-   * Works like the web's fetch, for every scheme: a missing resource is a Response with status 404, a failure rejects
-   * with a RetrievalError. GET and HEAD only; bodies are decoded.
+   * The web's fetch, for every scheme: GET and HEAD, decoded bodies, and a missing resource is a Response with status
+   * 404. Rejects with the signal's reason, or with a TypeError whose `cause` is the RetrievalError. It needs no `this`.
    */
-  fetch(url: string | URL, init?: FetchInit): Promise<Response>
+  readonly fetch: typeof globalThis.fetch
   /**
    * Retrieves many URLs, `concurrency` at a time and `perHost` from one host over all calls, and yields results as they
    * come. Read or cancel every result. Leaving the loop aborts the results not yielded yet; a yielded representation
@@ -179,7 +179,7 @@ export function createClient(options: ClientOptions = {}): Client {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
-    fetch: (url, init) => fetchResponse(fetching, url, init),
+    fetch: (input, init) => fetchResponse(retriever, input, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
     mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
     mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions),
@@ -196,10 +196,14 @@ export function createClient(options: ClientOptions = {}): Client {
     [Symbol.asyncDispose]: () => client.close(),
   }
   /** The client as fetch() uses it: what is local must be named by policy.schemes. */
-  const fetching: Client = {
-    ...client,
-    open: (url, retrieveOptions = {}) => open(url, retrieveOptions, fetchSettings),
-    retrieve: async (url, retrieveOptions) => representationOf(url, await fetching.open(url, retrieveOptions)),
+  const retriever: Retriever = {
+    takesBlobs: policy.schemes === null,
+    resolve: (url) => client.resolve(url),
+    retrieve: async (url, retrieveOptions, sendsLogins) =>
+      representationOf(
+        url,
+        await open(url, retrieveOptions, sendsLogins ? fetchSettings : withoutLogins(fetchSettings)),
+      ),
   }
   registry.hold(client)
   return client
