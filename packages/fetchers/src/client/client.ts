@@ -23,6 +23,7 @@ import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
+import { Roster } from './roster.ts'
 import { readTls } from './tls.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -93,7 +94,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   }
   registry.hold()
-  const live = new Set<Retrieval>()
+  const live = new Roster<Retrieval>()
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
@@ -135,9 +136,8 @@ export function createClient(options: ClientOptions = {}): Client {
     mapAll: (urls, use, batchOptions = {}) => batches.open(urls, batchOptions, map(use)),
     async close() {
       isClosed = true
-      for (const retrieval of live) retrieval.abort(closed())
+      for (const retrieval of live.clear()) retrieval.abort(closed())
       batches.close(closed())
-      live.clear()
       acceptedLogins.clear()
       await registry.dispose()
     },

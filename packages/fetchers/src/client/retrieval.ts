@@ -46,6 +46,7 @@ import {
   tooManyRedirects,
 } from './redirect.ts'
 import type { Registry } from './registry.ts'
+import type { Rostered } from './roster.ts'
 import { remarkOf, route } from './route.ts'
 
 /** The settings that a client gives to each of its retrievals. */
@@ -73,7 +74,8 @@ interface Hopped {
 }
 
 /** One retrieval under one deadline, from a resolution over all redirects to its outcome. */
-export class Retrieval {
+export class Retrieval implements Rostered {
+  slot = -1
   readonly #settings: Settings
   #request: RequestOptions
   #tls: TlsOptions

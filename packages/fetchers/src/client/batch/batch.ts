@@ -1,6 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '../../result/representation.ts'
 import type { RetrieveOptions } from '../client-options.ts'
+import { Roster } from '../roster.ts'
 import { BatchJob, type JobListener, type Retriever } from './batch-job.ts'
 import type { Batch, BatchPlace, BatchSource } from './outcome.ts'
 import type { Places } from './places.ts'
@@ -60,7 +61,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   #reader: SourceReader<Key> | null = null
   readonly #results: Result<Outcome, Key>[] = []
   /** The jobs whose outcome the caller does not have yet. */
-  readonly #open = new Set<BatchJob<Key>>()
+  readonly #open = new Roster<BatchJob<Key>>()
   /** The jobs with a representation that has come in this turn of the event loop. */
   #arrived: BatchJob<Key>[] = []
   #isListRead = false
@@ -179,8 +180,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     this.#readOn()
     this.#places?.remove(this.#share)
     this.#client.end()
-    for (const job of this.#open) job.abort()
-    this.#open.clear()
+    for (const job of this.#open.clear()) job.abort()
     await this.#reader?.close()
   }
 
