@@ -48,6 +48,8 @@ test.each([
   ['packages/fetchers/src/result', '../client/client.ts'],
   ['packages/fetchers/src/client', '../../../cli/src/main.ts'],
   ['packages/fetchers/src/client/batch', '../../../../cli/src/main.ts'],
+  ['packages/fetchers/src/tree', '../client/client.ts'],
+  ['packages/fetchers/src/tree', '../gopher/index.ts'],
   ['packages/fetchers/src/ftp', '../../../cli/src/main.ts'],
   ['packages/fetchers/src/ftp', '@retriever/fetchers'],
   ['packages/fetchers/src/nntp', '../mime/message.ts'],

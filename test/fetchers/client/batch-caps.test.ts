@@ -112,10 +112,10 @@ test('of a host, no more begin within an interval than its cap, over all calls',
     begun.push(performance.now())
     return retrieved(chunks('x'))
   })
-  await using client = createClient({ fetchers: [fetcher], interval: 60, intervalCap: 2 })
+  await using client = createClient({ fetchers: [fetcher], interval: 100, intervalCap: 2 })
   await Promise.all([readAll(client, urlsOf('a', 4)), readAll(client, urlsOf('a', 3))])
   expect(begun).toHaveLength(7)
-  for (const [n, time] of begun.slice(2).entries()) expect(time - (begun[n] ?? 0)).toBeGreaterThanOrEqual(59)
+  for (const [n, time] of begun.slice(2).entries()) expect(time - (begun[n] ?? 0)).toBeGreaterThan(60)
 })
 
 test('a call may be more polite than the client; other hosts do not wait', async () => {
@@ -127,13 +127,13 @@ test('a call may be more polite than the client; other hosts do not wait', async
   await using client = createClient({ fetchers: [fetcher] })
   const order: string[] = []
   for await (const { url, representation } of client.retrieveAll([...urlsOf('a', 3), ...urlsOf('b', 1)], {
-    interval: 40,
+    interval: 100,
   })) {
     order.push(url)
     await representation?.text()
   }
   const [first = 0, second = 0, third = 0] = begun.get('a') ?? []
-  expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(39)
+  expect(Math.min(second - first, third - second)).toBeGreaterThan(60)
   expect(order.slice(0, 2).sort()).toEqual(['http://a/0', 'http://b/0'])
 })
 

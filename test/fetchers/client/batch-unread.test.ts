@@ -28,7 +28,7 @@ test('large ones give their places back with an event, and end with an error tha
   expect(kept).toHaveLength(12)
   const told = events.filter(({ type }) => type === 'unread')
   expect(told.length).toBeGreaterThanOrEqual(10)
-  expect(told[0]).toEqual({ type: 'unread', url: expect.stringContaining('http://h/'), timeout: 20 })
+  expect(told[0]).toMatchObject({ type: 'unread', url: expect.stringContaining('http://h/'), timeout: 20 })
   const [first] = kept
   await first?.finished
   const error = await failure(first?.bytes() ?? Promise.resolve())

@@ -1,5 +1,4 @@
-import type { Defaults, Scheme } from '@retriever/core'
-import type { RetrievalEvent } from '../plugin/events.ts'
+import type { Defaults, Mechanism, Scheme } from '@retriever/core'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { TlsOptions } from '../plugin/network.ts'
@@ -32,8 +31,10 @@ import {
 import type { PinnedAddresses } from './addresses.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
+import type { EventListener } from './event-sink.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
+import { builtinList } from './registry.ts'
 
 /** The answers that a credentials function may give. */
 type Answered = Credentials | BearerToken | null
@@ -42,6 +43,11 @@ type Answered = Credentials | BearerToken | null
 export interface ClientOptions {
   /** Fetchers for mechanisms of your own, or replacing built-in ones; one for each mechanism. */
   readonly fetchers?: readonly Fetcher[]
+  /**
+   * The mechanisms whose built-in fetchers the client has; false: none, so that only `fetchers` retrieve. Default: all
+   * of `builtinMechanisms`.
+   */
+  readonly builtins?: false | readonly Mechanism[]
   /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
   readonly policy?: Partial<Policy>
@@ -78,8 +84,11 @@ export interface ClientOptions {
   readonly interval?: number
   /** A whole number of 1 or more, for `interval`. Default 1. */
   readonly intervalCap?: number
-  /** Gets each event, in order. If it throws, that retrieval ends with `aborted`. */
-  readonly onEvent?: (event: RetrievalEvent) => void
+  /**
+   * Gets each event, in order. If it throws, or gives a promise that rejects, that retrieval ends with `aborted` unless
+   * it is over. Its promise is not awaited.
+   */
+  readonly onEvent?: EventListener
 }
 
 /** Options of one retrieval. */
@@ -88,6 +97,12 @@ export interface RetrieveOptions extends RequestOptions {
   readonly signal?: AbortSignal
   /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
+  /** Limits of this call, in place of the client's. */
+  readonly limits?: Partial<Limits>
+  /** Rules of this call: it may refuse more than the client's policy, and allow nothing that this one refuses. */
+  readonly policy?: Partial<Policy>
+  /** Gets the events of this call, after the client's `onEvent`. */
+  readonly onEvent?: EventListener
 }
 
 /**
@@ -100,6 +115,7 @@ export interface BatchOptions
 
 const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
+  builtins: builtinList,
   schemes: list,
   policy: record,
   limits: record,
@@ -140,9 +156,13 @@ const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
   charset: charsetLabel,
 }
 
-const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
+/** The options of one retrieval. */
+export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
+  limits: record,
+  policy: record,
+  onEvent: callback,
   ...requestKinds,
 }
 
@@ -161,8 +181,10 @@ const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
   priority: number,
 }
 
-/** The names of all options of one retrieval. */
-export const retrieveOptionNames: readonly string[] = Object.keys(retrieveKinds)
+/** The names of the options that only a call has. Others belong to the client, or to either of them. */
+export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(
+  (name) => !Object.hasOwn(optionKinds, name),
+)
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkClient(options: ClientOptions): void {

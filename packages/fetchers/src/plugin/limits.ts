@@ -71,18 +71,19 @@ export const defaultLimits: Limits = {
 }
 
 /**
- * The defaults with the caller's changes. Throws `invalid-option` for an unknown name or a value that is no number >=
- * 0.
+ * The defaults with the caller's changes; undefined counts as absent. Throws `invalid-option` for an unknown name or a
+ * value that is no number >= 0.
  */
 export function readLimits(changes: Partial<Limits> = {}): Limits {
-  for (const [name, value] of Object.entries(changes)) {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  for (const [name, value] of given) {
     if (!Object.hasOwn(defaultLimits, name))
       throw invalidOption(`limits.${name}`, `one of ${Object.keys(defaultLimits).join(', ')}`, name)
     if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
       throw invalidOption(`limits.${name}`, 'a number of 0 or more', value)
     }
   }
-  return { ...defaultLimits, ...changes }
+  return { ...defaultLimits, ...Object.fromEntries(given) }
 }
 
 /** The limits for a listing that must be held whole before its first entry is known. */
@@ -103,6 +104,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'policy.allowDowngrade': true,
   'policy.allowInward': true,
   'policy.publicOnly': true,
+  'policy.schemes': true,
   'limits.connectTimeout': true,
   'limits.idleTimeout': true,
   'limits.totalTimeout': true,
@@ -122,6 +124,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'defaults.requireTls': true,
   schemes: true,
   fetchers: true,
+  builtins: true,
   credentials: true,
   addresses: true,
   proxy: true,
@@ -141,6 +144,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   fail: true,
   split: true,
   charset: true,
+  folders: true,
   'error.response': true,
 }
 

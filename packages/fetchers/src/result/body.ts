@@ -47,6 +47,11 @@ export class Body implements ByteSource {
     context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
 
+  /** The octets that came so far, without those that were thrown away to start over. */
+  get received(): number {
+    return this.#received
+  }
+
   get taken(): boolean {
     return this.#taken
   }

@@ -148,10 +148,13 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     const { signal } = this.#options
     const abort = (): void => this.stop(abortedBatch(signal?.reason))
     try {
+      // Before anything is awaited: a readline interface gives the lines only of the time after this.
+      const reader = readerOf(this.#source)
+      this.#reader = reader
       this.#places = await this.#client.begin()
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted === true) abort()
-      void this.#feed()
+      void this.#feed(reader)
       while (!this.#isOver) {
         const next = this.#results.shift()
         if (next !== undefined) yield this.#handOver(next)
@@ -189,10 +192,8 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     await this.#reader?.close()
   }
 
-  async #feed(): Promise<void> {
+  async #feed(reader: SourceReader<Key>): Promise<void> {
     try {
-      const reader = readerOf(this.#source)
-      this.#reader = reader
       for (let count = 1; !this.#isEnding; count++) {
         const next = reader.next()
         const listed = next instanceof Promise ? await next : next

@@ -1,12 +1,11 @@
 import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets } from '@retriever/core'
-import { controls } from '../terminal/output.ts'
 
 /** The most octets of UTF-8 in a name: every file system accepts so many, even with `.part.json` added. */
 const maxOctets = 200
 
 /**
- * The file name for -O: the last segment of the URL's path, decoded once and made safe; null if there is none. It comes
- * from the URL as typed, never from a redirect (CVE-2010-2252).
+ * The file name that a URL suggests: the last segment of its path, decoded once and made safe as by safeFileName(); null
+ * if there is none. Use the URL as typed, never one that a redirect names (CVE-2010-2252).
  */
 export function fileNameOf({ plan, locator }: Resolution): string | null {
   switch (plan.mechanism) {
@@ -18,6 +17,8 @@ export function fileNameOf({ plan, locator }: Resolution): string | null {
       return safeFileName(plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? '')
     case 'file':
       return safeFileName(octetsToText(plan.path))
+    case 'data':
+      return null
     default:
       return safeFileName(octetsToText(decodeOctets(lastSegment(locator.urlPath ?? ''))))
   }
@@ -32,11 +33,21 @@ function lastSegment(path: string): string {
  * alike would be two files.
  */
 const invisible = /[\u00AD\u180E\u200B-\u200D\u2060-\u2064\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
+/** C0, DEL, C1, line separators, and the marks that reorder text. */
+const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const windowsOnly = /[<>:"|?*]/g
 /** The names of Windows devices; `nul.txt` and `nul .txt` are the device, too. */
 const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i
 
-/** Makes one path segment of any text, harmless on all systems (security.md section 2); null if nothing is left. */
+/** The names that a file has while it is saved, which an unfinished file and its record take. */
+const partName = /\.part(?:\.json(?:\.take)?)?$/i
+
+/**
+ * Makes a file name of any text, such as a server's: its last path segment, of at most 200 octets in UTF-8, without
+ * separators, control and invisible characters. It does not begin with `.`, `-` or `~`, is no device of Windows, and
+ * does not end as `NAME.part` and `NAME.part.json` do, which saveTo() writes. Null if nothing is left. `platform`:
+ * characters that only Windows forbids are escaped for `win32`; default: this system.
+ */
 export function safeFileName(text: string, platform: NodeJS.Platform = process.platform): string | null {
   const segment = text
     .slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
@@ -46,8 +57,8 @@ export function safeFileName(text: string, platform: NodeJS.Platform = process.p
   if (named === '') return null
   // At the beginning, `-` would make the name an option, `~` a home directory, `.` a hidden file.
   const safe = shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
-  // A later run would read such a file as the record of an unfinished file.
-  return /\.part\.json$/i.test(safe) ? `${safe}_` : safe
+  // Saving the file next to it would replace this one, or read it as the record of an unfinished file.
+  return partName.test(safe) ? `${safe}_` : safe
 }
 
 /**

@@ -1,33 +1,9 @@
 import { createHash } from 'node:crypto'
 import { bigChunks } from './big.ts'
+import { byPath, normalize, parent, seedTime, type Tree, type TreeFile, type TreeNode } from './tree.ts'
 
-/** The time of everything in the tree: 2001-02-03 04:05:06 UTC. */
-export const seedTime: Date = new Date(Date.UTC(2001, 1, 3, 4, 5, 6))
-
-export interface TreeFile {
-  readonly kind: 'file'
-  /** Absolute, one char an octet. */
-  readonly path: string
-  readonly size: number
-  readonly modified: Date
-  /** A strong entity tag, with its quotes (RFC 9110, 8.8.3). */
-  readonly etag: string
-  /** Lines for a person to read, as far as a look at the octets tells. */
-  readonly text: boolean
-  /** The octets from `start` up to, not including, `end`. */
-  chunks(start?: number, end?: number): Iterable<Uint8Array>
-}
-
-export interface TreeDirectory {
-  readonly kind: 'directory'
-  readonly path: string
-  readonly modified: Date
-}
-
-export type TreeNode = TreeFile | TreeDirectory
-
-/** The files that FTP, HTTP and Gopher show. Paths are octets, `/` between the names, no `.` or `..` among them. */
-export class Tree {
+/** Files that are held in memory, or computed. */
+export class MemoryTree implements Tree {
   readonly #nodes = new Map<string, TreeNode>()
 
   constructor() {
@@ -43,11 +19,10 @@ export class Tree {
     return node?.kind === 'file' ? node : undefined
   }
 
-  /** The children of a directory, in the order of their octets. */
   list(path: string): readonly TreeNode[] {
     const directory = normalize(path)
     const children = [...this.#nodes.values()].filter((node) => node.path !== '/' && parent(node.path) === directory)
-    return children.sort((a, b) => (a.path < b.path ? -1 : 1))
+    return byPath(children)
   }
 
   files(): readonly TreeFile[] {
@@ -55,7 +30,7 @@ export class Tree {
   }
 
   /** Adds a file, or replaces it. A path that ends in a slash makes an empty directory. */
-  add(path: string, content: Uint8Array): void {
+  add(path: string, content: Uint8Array, modified: Date = seedTime): void {
     if (path.endsWith('/')) {
       this.addDirectory(path)
       return
@@ -64,7 +39,7 @@ export class Tree {
       kind: 'file',
       path: normalize(path),
       size: content.length,
-      modified: seedTime,
+      modified,
       etag: `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`,
       text: !content.includes(0),
       chunks: (start = 0, end = content.length) => [content.subarray(start, end)],
@@ -94,22 +69,4 @@ export class Tree {
     this.#nodes.set(node.path, node)
     if (node.path !== '/') this.addDirectory(parent(node.path))
   }
-}
-
-/** `/a//b/../c/` -> `/a/c`. Never leaves the root. */
-export function normalize(path: string): string {
-  const names: string[] = []
-  for (const name of path.split('/')) {
-    if (name === '..') names.pop()
-    else if (name !== '' && name !== '.') names.push(name)
-  }
-  return `/${names.join('/')}`
-}
-
-export function parent(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/'
-}
-
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }

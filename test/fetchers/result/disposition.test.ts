@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dispositionName } from '../../../packages/cli/src/saving/disposition.ts'
+import { dispositionName } from '../../../packages/fetchers/src/result/disposition.ts'
 
 const utf8 = (text: string): string => Buffer.from(text).toString('latin1')
 

@@ -14,6 +14,14 @@ const parameter = new RegExp(
   'y',
 )
 
+/** The field Content-Disposition of an answer that has header fields; "" if there is none. */
+export function dispositionOf(metadata: object): string {
+  const headers: unknown = 'headers' in metadata ? metadata.headers : null
+  if (typeof headers !== 'object' || headers === null || !('content-disposition' in headers)) return ''
+  const field: unknown = headers['content-disposition']
+  return typeof field === 'string' ? field : ''
+}
+
 /**
  * The file name in a Content-Disposition field (RFC 6266), not yet made safe. Null if the field is malformed, or has
  * two names (security.md 28: a server chooses the name of a download), as programs differ in which one they use.

@@ -1,8 +1,8 @@
 import { posix, win32 } from 'node:path'
 import { resolve } from '@retriever/core'
+import { fileNameOf, safeFileName } from '@retriever/fetchers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fileNameOf, safeFileName } from '../../../packages/cli/src/saving/file-name.ts'
 
 test.each([
   ['http://h/a/b.tar.gz', 'b.tar.gz'],
@@ -51,6 +51,9 @@ test.each([
   ['é'.repeat(150), 'é'.repeat(100)],
   // The record of a part would tell another retrieval where to go on.
   ['a.iso.part.json', 'a.iso.part.json_'],
+  // Saving a.iso would replace it.
+  ['a.iso.part', 'a.iso.part_'],
+  ['a.part1.rar', 'a.part1.rar'],
   ['a.PART.json\u200B. ', 'a.PART.json_'],
   // Invisible characters are dropped: they would make two names that look alike.
   ['a\u200Bb\u2060\uFEFF.txt', 'ab.txt'],

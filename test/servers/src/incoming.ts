@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 
-/** The octets that a client sends (one a char): the file in a form has no lines. */
+/** The octets that a client sends (one a char), by lines or by number: the file in a form has no lines. */
 export class Incoming {
-  readonly #stream: Duplex
+  #stream: Duplex
   readonly #onLine: (line: string) => void
   /** The octets of the line that has not ended yet. */
   #open = ''
@@ -14,6 +14,20 @@ export class Incoming {
   constructor(stream: Duplex, onLine: (line: string) => void) {
     this.#stream = stream
     this.#onLine = onLine
+    this.attach(stream)
+  }
+
+  /** Takes no more from the stream: what comes is for the TLS handshake. */
+  stop(): void {
+    this.#stream.off('data', this.#onData).pause()
+  }
+
+  /** Reads from another stream, or begins anew; octets that came before are forgotten. */
+  attach(stream: Duplex): void {
+    this.#stream.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)
+    this.#stream = stream
+    this.#open = ''
+    this.#octets = ''
     stream.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd)
   }
 
@@ -57,18 +71,4 @@ export class Incoming {
     this.#ended = true
     this.#wake?.()
   }
-}
-
-/**
- * `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in
- * CRLF.
- */
-export async function readBlock(incoming: Incoming): Promise<string> {
-  const size = Number((await incoming.line())?.slice(1) ?? '-1')
-  if (size >= 0) return incoming.octets(size)
-  let block = ''
-  for (let line = await incoming.line(); line !== undefined && line !== '.'; line = await incoming.line()) {
-    block += `${line.startsWith('..') ? line.slice(1) : line}\r\n`
-  }
-  return block
 }

@@ -1,0 +1,109 @@
+/** A user's program, bundled by the usual bundlers from the built packages, and run. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startServers } from '@retriever/servers'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const execute = promisify(execFile)
+const here = fileURLToPath(new URL('bundles/', import.meta.url))
+const user = join(here, 'user.js')
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'retriever-bundles-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Runs a bundle against the test servers, far from any node_modules. */
+async function run(file: string): Promise<string> {
+  await using servers = await startServers({ http: true, ftp: true, gopher: true, nntp: true })
+  const urls = [
+    `${servers.http.url}pub/hello.txt`,
+    `${servers.ftp.url}pub/hello.txt`,
+    `${servers.gopher.url}0/pub/hello.txt`,
+    servers.nntp.url,
+  ]
+  const { stdout } = await execute(process.execPath, [file, ...urls], { cwd: folder, timeout: 15_000 })
+  return stdout
+}
+
+const expected = /^http 14\nftp 14\ngopher 15\nnntp \d+\n(retrieved\n){4}$/
+
+/** esbuild leaves the require() of CommonJS dependencies as it is, and an ES module has none. */
+const requireBanner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
+
+describe('a bundle of a program that uses the library runs, made by', () => {
+  test.each(['one file', 'chunks'])('esbuild as an ES module in %s', async (arrangement) => {
+    const outdir = join(folder, `esbuild ${arrangement}`)
+    await build({
+      entryPoints: [user],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      splitting: arrangement === 'chunks',
+      banner: { js: requireBanner },
+      outdir,
+      outExtension: { '.js': '.mjs' },
+    })
+    expect(await run(join(outdir, 'user.mjs'))).toMatch(expected)
+  })
+
+  test('esbuild as CommonJS', async () => {
+    const outfile = join(folder, 'user.cjs')
+    await build({ entryPoints: [user], bundle: true, platform: 'node', format: 'cjs', outfile })
+    expect(await run(outfile)).toMatch(expected)
+  })
+
+  test('Rollup', async () => {
+    const dir = join(folder, 'rollup')
+    await execute(join(here, '../../node_modules/.bin/rollup'), [
+      '--config',
+      join(here, 'rollup.config.mjs'),
+      '--dir',
+      dir,
+      user,
+    ])
+    expect(await run(join(dir, 'user.mjs'))).toMatch(expected)
+  })
+
+  test('Vite for a server', async () => {
+    const { build } = await import('vite')
+    const outDir = join(folder, 'vite')
+    await build({
+      root: here,
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        ssr: 'user.js',
+        outDir,
+        emptyOutDir: false,
+        rolldownOptions: { output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' } },
+      },
+      ssr: { noExternal: true },
+    })
+    expect(await run(join(outDir, 'user.mjs'))).toMatch(expected)
+  })
+})
+
+test('the HTTP fetcher alone brings no code of FTP, News, Gopher or mail', async () => {
+  const { metafile } = await build({
+    stdin: { contents: "export { httpFetcher } from '@retriever/fetchers/http'", resolveDir: here },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    splitting: true,
+    outdir: folder,
+    write: false,
+    metafile: true,
+  })
+  const inputs = Object.keys(metafile.inputs)
+  expect(inputs.filter((path) => /fetchers\/dist\/http\//.test(path)).length).toBeGreaterThan(10)
+  expect(
+    inputs.filter((path) => /basic-ftp|iconv-lite|fetchers\/dist\/(ftp|nntp|gopher|mime|file)\//.test(path)),
+  ).toEqual([])
+})
