@@ -3,8 +3,8 @@ import type { Representation } from '../../result/representation.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { Roster } from '../roster.ts'
 import { BatchJob, type JobListener, type Retriever } from './batch-job.ts'
+import type { Places } from './client-places.ts'
 import type { Batch, BatchPlace, BatchSource } from './outcome.ts'
-import type { Places } from './places.ts'
 import { type Caps, Share } from './share.ts'
 import { type Listed, readerOf, type SourceReader } from './source.ts'
 import { UnreadBodies } from './unread-bodies.ts'
@@ -32,9 +32,10 @@ export interface BatchClient {
 
 /** What becomes of the jobs' results. */
 export interface BatchUse<Outcome, Key> {
-  /** The outcome of a representation. It may use the body; if it does not, `isLent` is true, and the caller reads it. */
+  /** The outcome of a representation. */
   retrieved(place: BatchPlace<Key>, representation: Representation): Outcome | Promise<Outcome>
   failed(place: BatchPlace<Key>, error: unknown): Outcome
+  /** True: the outcome has the representation, and the caller reads its body. */
   readonly isLent: boolean
 }
 
