@@ -1,4 +1,5 @@
-// node batch-client.mjs NAME COUNT URLS, with a parent: retrieves COUNT URLs in one of these ways, and tells what it cost.
+// node batch-client.mjs NAME COUNT URLS, with a parent: retrieves COUNT URLs in one of these ways, and tells what it
+// cost.
 import PQueue from 'p-queue'
 import { Pool } from 'undici'
 import { createClient } from '../../../packages/fetchers/dist/index.js'

@@ -1,5 +1,5 @@
-// node batch-servers.mjs COUNT, with a parent: HTTP servers that count how many requests they have at a time. They stand
-// on loopback addresses of their own, since hosts are told apart by name.
+// node batch-servers.mjs COUNT, with a parent: HTTP servers that count how many requests they have at a time. They
+// stand on loopback addresses of their own, since hosts are told apart by name.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 

@@ -4,15 +4,16 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { printTable } from '../lib/table.mjs'
 
-const script = (name) => fileURLToPath(new URL(name, import.meta.url))
+const serverScript = fileURLToPath(new URL('./batch-servers.mjs', import.meta.url))
+const clientScript = fileURLToPath(new URL('./batch-client.mjs', import.meta.url))
 
 /** Each contestant runs in a process of its own. Every hundredth URL is missing, and must be accounted for. */
 export async function hundredThousand(count, hosts) {
-  const servers = fork(script('batch-servers.mjs'), [String(hosts)])
+  const servers = fork(serverScript, [String(hosts)])
   const [ports] = await once(servers, 'message')
   const rows = []
   for (const name of ['library', 'library, mapAll', 'undici in p-queue']) {
-    const child = fork(script('batch-client.mjs'), [name, String(count), JSON.stringify(ports)], {
+    const child = fork(clientScript, [name, String(count), JSON.stringify(ports)], {
       execArgv: ['--expose-gc'],
     })
     const [told] = await once(child, 'message')
