@@ -75,6 +75,15 @@ describe('examples', () => {
     expect(stdout).toMatch(/^3 URLs, \d+ octets, 1 failed\n {2}\S+gone: not-found\n$/)
   })
 
+  test('mirror.mjs brings a directory to disk, and the second time nothing', async () => {
+    const target = join(folder, 'mirrored')
+    const url = `${servers.ftp.url}pub/`
+    const first = await run('mirror.mjs', url, target)
+    expect(first.stdout).toMatch(/^saved sub\/deep\/file\.txt$/m)
+    expect(await readFile(join(target, 'sub/deep/file.txt'), 'utf8')).toBe('Three directories down.\n')
+    expect((await run('mirror.mjs', url, target)).stdout).toMatch(/^0 saved \(0 octets\), \d+ skipped, 0 failed\n$/)
+  })
+
   test('testing/ runs under node:test and under vitest', async () => {
     const node = await execute(process.execPath, ['--test', join(examples, 'testing/node.test.mjs')])
     expect(node.stdout).toMatch(/pass 2\n.*fail 0/s)
