@@ -26,6 +26,7 @@ import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
+import { Roster } from './roster.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
 import { readTls } from './tls.ts'
 import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
@@ -121,7 +122,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   }
   const fetchSettings: Settings = { ...settings, policy: { ...settings.policy, isFetch: true } }
-  const live = new Set<Retrieval>()
+  const live = new Roster<Retrieval>()
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
@@ -186,9 +187,8 @@ export function createClient(options: ClientOptions = {}): Client {
     walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions),
     async close() {
       isClosed = true
-      for (const retrieval of live) retrieval.abort(closed())
+      for (const retrieval of live.clear()) retrieval.abort(closed())
       batches.close(closed())
-      live.clear()
       acceptedLogins.clear()
       settings.credentials.clear()
       await registry.dispose()

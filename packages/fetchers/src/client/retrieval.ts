@@ -50,6 +50,7 @@ import {
   tooManyRedirects,
 } from './redirect.ts'
 import { noFetcher, type Registry } from './registry.ts'
+import type { Rostered } from './roster.ts'
 import { remarkOf, route } from './route.ts'
 import { isTraced, Trace } from './trace.ts'
 
@@ -84,7 +85,8 @@ interface Hopped {
 }
 
 /** One retrieval under one deadline, from a resolution over all redirects to its outcome. */
-export class Retrieval {
+export class Retrieval implements Rostered {
+  slot = -1
   readonly #settings: Settings
   #request: RequestOptions
   #nesting: Nesting
