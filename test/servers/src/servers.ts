@@ -4,7 +4,7 @@ import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
-import { accounts, type Check, type Checks, checkOptions, flag } from './options.ts'
+import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 
@@ -57,7 +57,9 @@ const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
-    if (value !== true) checkOptions(`startServers: ${protocol}`, value as Options, checks, `${protocol}.`)
+    if (value === true) return
+    if (!isObject(value)) throw wrong(`startServers: ${protocol}`, 'true or an object', value)
+    checkOptions(`startServers: ${protocol}`, value as Options, checks, `${protocol}.`)
   }
 }
 
