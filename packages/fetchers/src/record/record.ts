@@ -81,7 +81,10 @@ class Writer {
 
   static async create(file: string): Promise<Writer> {
     try {
-      const writer = new Writer(file, await open(file, 'w', 0o600))
+      const handle = await open(file, 'w', 0o600)
+      // A file that exists keeps its mode, unlike a new one; a device is not ours to change.
+      if ((await handle.stat()).isFile()) await handle.chmod(0o600)
+      const writer = new Writer(file, handle)
       const header: Header = {
         transcript: '@retriever/fetchers/record',
         version,
@@ -89,8 +92,10 @@ class Writer {
       }
       writer.write(header)
       await writer.#written
+      if (writer.#failure !== undefined) await writer.close()
       return writer
     } catch (cause) {
+      if (RetrievalError.is(cause)) throw cause
       throw writeError(file, cause)
     }
   }
