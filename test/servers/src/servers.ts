@@ -84,9 +84,14 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   telnet: (_tree, options) => startTelnetServer(options),
 }
 
+/** For the compiler, which lets a generic type have any further property: it must have the type never. */
+type Known<Options> = {
+  readonly [Name in Exclude<keyof Options, keyof ServersOptions | number> as string extends Name ? never : Name]: never
+}
+
 /** Starts test servers on loopback. If one of them cannot start, none is left running. */
 export async function startServers<const Options extends ServersOptions = Record<never, never>>(
-  options?: Options,
+  options?: Options & Known<Options>,
 ): Promise<TestServers<Started<Options>>> {
   const given: ServersOptions = options ?? {}
   checkOptions('startServers', given, checks)
