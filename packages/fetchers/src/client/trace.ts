@@ -44,7 +44,7 @@ export class Trace {
     this.#message = message
   }
 
-  /** Runs the retrieval within the stores that are bound to `start` (AsyncLocalStorage); all events are in them, too. */
+  /** Runs the retrieval within the stores that are bound to `start` (AsyncLocalStorage), and so are all events. */
   run(retrieve: () => Promise<Representation | Handoff>): Promise<Representation | Handoff> {
     return channel.start.runStores(this.#message, () => {
       this.#stores = new AsyncResource('RetrieveTrace')
