@@ -9,6 +9,7 @@ export const alias = [
   { find: '@retriever/fetchers/plugin', replacement: path('packages/fetchers/src/plugin.ts') },
   { find: /^@retriever\/fetchers\/(\w+)$/, replacement: path('packages/fetchers/src/$1/index.ts') },
   { find: '@retriever/fetchers', replacement: path('packages/fetchers/src/index.ts') },
+  { find: '@retriever/servers/contract', replacement: path('test/servers/src/contract/index.ts') },
   { find: '@retriever/servers', replacement: path('test/servers/src/index.ts') },
 ]
 

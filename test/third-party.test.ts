@@ -1,35 +1,15 @@
-import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { explain, formatExplanation, resolve, type Scheme } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { failureOf } from './contract/observe.ts'
-import { finger, fingerFetcher } from './third-party/finger/index.ts'
-
-/** A finger daemon of one user. `/W stall` never answers. */
-async function startFinger() {
-  const received: string[] = []
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket)).on('error', () => {})
-    socket.once('data', (octets) => {
-      received.push(octets.toString('latin1'))
-      if (!received.at(-1)?.includes('stall')) socket.end('Login: ann\r\nName: Ann Author\r\n')
-    })
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `finger://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    received,
-    sockets,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of sockets) socket.destroy()
-      await once(server.close(), 'close')
-    },
-  }
-}
+import { finger, fingerFetcher } from './third-party/finger/src/index.ts'
+import { startFinger } from './third-party/finger/test/finger-server.ts'
 
 const plugin = { schemes: [finger], fetchers: [fingerFetcher()] }
 
@@ -45,21 +25,21 @@ describe('finger, a scheme from outside, added by createClient({ schemes, fetche
     const representation = await client.retrieve(server.url + path)
     expect(await representation.text()).toBe('Login: ann\r\nName: Ann Author\r\n')
     expect(representation).toMatchObject({ kind: 'object', mediaType: 'text/plain', completeness: 'eof-only' })
-    expect(server.received).toEqual([line])
+    expect(server.received).toEqual([line.slice(0, -2)])
     expect(client.resolve(server.url + path).plan.wire).toEqual([line])
   })
 
   test('has events, limits and aborts like any other', async () => {
-    await using server = await startFinger()
+    await using server = await startFinger({ stall: 'response' })
     const events: RetrievalEvent[] = []
     await using client = createClient({
       ...plugin,
       limits: { idleTimeout: 100, maxRetries: 0 },
       onEvent: (event) => void events.push(event),
     })
-    expect(await failureOf(client.retrieve(`${server.url}stall`))).toMatchObject({ code: 'timeout', phase: 'request' })
+    expect(await failureOf(client.retrieve(server.url))).toMatchObject({ code: 'timeout', phase: 'request' })
     expect(events.map(({ type }) => type)).toEqual(['resolved', 'connected', 'sent', 'done'])
-    await expect.poll(() => server.sockets.size).toBe(0)
+    await server.waitForConnections(0)
   })
 
   test.each([
@@ -131,11 +111,48 @@ test('a name that nobody knows is known to the client that was given it (RFC 173
   expect(await failureOf(without.retrieve(url))).toMatchObject({ code: 'unknown-scheme' })
 })
 
-test('it imports the public packages, and nothing inside them', () => {
-  const folder = new URL('third-party/finger/', import.meta.url)
-  for (const name of readdirSync(folder)) {
-    const text = readFileSync(new URL(name, folder), 'utf8')
+const folder = fileURLToPath(new URL('third-party/finger/', import.meta.url))
+
+test.each([
+  ['src', /^(@retriever\/(core|fetchers\/plugin)|\.\/[\w-]+\.ts)$/],
+  ['test', /^(@retriever\/(fetchers|servers|servers\/contract)|vitest|node:test|\.\.?\/[\w/-]+\.ts)$/],
+])('%s/ imports the public packages, and nothing inside them', (part, allowed) => {
+  for (const name of readdirSync(join(folder, part))) {
+    const text = readFileSync(join(folder, part, name), 'utf8')
     const from = [...text.matchAll(/from '([^']+)'/g)].map(([, path]) => path)
-    expect(from.filter((path) => !/^(@retriever\/(core|fetchers\/plugin)|\.\/\w+\.ts)$/.test(path ?? ''))).toEqual([])
+    expect(from.filter((path) => !allowed.test(path ?? ''))).toEqual([])
+  }
+})
+
+test('its contract tests run by node:test, too', { timeout: 60_000 }, async () => {
+  const place = mkdtempSync(join(tmpdir(), 'retriever-node-test-'))
+  const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+  try {
+    // Node 20 reads no TypeScript.
+    const file = join(place, 'contract.mjs')
+    await build({
+      entryPoints: [join(folder, 'test/contract.node.ts')],
+      outfile: file,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.18',
+      alias: {
+        '@retriever/core': source('../packages/core/src/index.ts'),
+        '@retriever/fetchers/plugin': source('../packages/fetchers/src/plugin.ts'),
+        '@retriever/fetchers': source('../packages/fetchers/src/index.ts'),
+        '@retriever/servers/contract': source('servers/src/contract/index.ts'),
+        '@retriever/servers': source('servers/src/index.ts'),
+      },
+      banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
+    })
+    const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], {
+      encoding: 'utf8',
+      timeout: 50_000,
+    })
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/^# fail 0$/m) })
+    expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(20)
+  } finally {
+    rmSync(place, { recursive: true })
   }
 })

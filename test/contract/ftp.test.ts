@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { testFetcher } from './fetcher.ts'
 import { bytesOf } from './observe.ts'
 import { everyOctet } from './octets.ts'
-import { serverPlace } from './subject.ts'
 
 testFetcher({
   mechanism: 'ftp',
@@ -19,12 +18,13 @@ testFetcher({
   short: 10,
   async start(faults = {}) {
     const server = await startFtpServer({ faults })
-    return serverPlace(server, {
+    return {
+      server,
       object: `${server.url}pub/a.bin`,
       missing: `${server.url}pub/nope`,
       listing: `${server.url}pub/`,
       login: (user, password) => `${server.url.replace('//', `//${user}:${password}@`)}pub/a.bin`,
-    })
+    }
   },
 })
 

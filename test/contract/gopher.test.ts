@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { testFetcher } from './fetcher.ts'
 import { bytesOf } from './observe.ts'
 import { everyOctet } from './octets.ts'
-import { serverPlace } from './subject.ts'
 
 testFetcher({
   mechanism: 'gopher',
@@ -15,13 +14,15 @@ testFetcher({
     ['response', 'request'],
     ['body', 'body'],
   ],
+  unframed: true,
   async start(faults = {}) {
     const server = await startGopherServer({ faults })
-    return serverPlace(server, {
+    return {
+      server,
       object: `${server.url}9/pub/a.bin`,
       missing: `${server.url}9/pub/nope`,
       listing: `${server.url}1/pub`,
-    })
+    }
   },
 })
 

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { testFetcher } from './fetcher.ts'
 import { bytesOf } from './observe.ts'
 import { everyOctet } from './octets.ts'
-import { serverPlace } from './subject.ts'
 
 testFetcher({
   mechanism: 'http',
@@ -18,11 +17,12 @@ testFetcher({
   short: 10,
   async start(faults = {}) {
     const server = await startHttpServer({ faults })
-    return serverPlace(server, {
+    return {
+      server,
       object: `${server.url}pub/a.bin`,
       missing: `${server.url}pub/nope`,
       login: (user, password) => `${server.url.replace('//', `//${user}:${password}@`)}auth/pub/a.bin`,
-    })
+    }
   },
 })
 

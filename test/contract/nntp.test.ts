@@ -3,7 +3,6 @@ import { startNntpServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { testFetcher } from './fetcher.ts'
 import { bytesOf } from './observe.ts'
-import { serverPlace } from './subject.ts'
 
 /** As the server's seed has it; dots are where a naive client would end or double them. */
 const article = await (async () => {
@@ -24,11 +23,12 @@ testFetcher({
   short: 3,
   async start(faults = {}) {
     const server = await startNntpServer({ faults })
-    return serverPlace(server, {
+    return {
+      server,
       object: `${server.url}retriever.test/3`,
       missing: `${server.url}retriever.test/999`,
       listing: `${server.url}retriever.test`,
-    })
+    }
   },
 })
 

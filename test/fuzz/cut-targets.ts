@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import { safeFileName } from '../../packages/cli/src/saving/file-name.ts'
 import { TerminalText } from '../../packages/cli/src/terminal/terminal-text.ts'
+import { safeFileName } from '../../packages/fetchers/src/result/file-name.ts'
 import { linesOf } from '../../packages/fetchers/src/wire/framing/lines.ts'
 import * as grammar from './grammar.ts'
 import { Random } from './random.ts'

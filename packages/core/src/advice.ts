@@ -8,6 +8,7 @@ export type AdvisedOption =
   | 'policy.allowDowngrade'
   | 'policy.allowInward'
   | 'policy.publicOnly'
+  | 'policy.schemes'
   | 'limits.connectTimeout'
   | 'limits.idleTimeout'
   | 'limits.totalTimeout'
@@ -17,6 +18,7 @@ export type AdvisedOption =
   | 'limits.maxCollected'
   | 'limits.maxReply'
   | 'limits.maxRetryDelay'
+  | 'limits.unreadTimeout'
   | 'tls.ca'
   | 'tls.proxyCa'
   | 'tls.cert'
@@ -26,6 +28,7 @@ export type AdvisedOption =
   | 'defaults.requireTls'
   | 'schemes'
   | 'fetchers'
+  | 'builtins'
   | 'credentials'
   | 'addresses'
   | 'proxy'
@@ -45,6 +48,7 @@ export type AdvisedOption =
   | 'fail'
   | 'split'
   | 'charset'
+  | 'folders'
   | 'error.response'
 
 /** The advice of a message: an option to set, or one to leave out. */
@@ -61,7 +65,7 @@ export function adviceText({ option, value }: Advice): string {
 
 /** Options whose value names one field. */
 const keyed = /^(?:headers|credentials|addresses)$/
-const lists = /^policy\.allow(?:Ports)?$/
+const lists = /^(?:policy\.allow(?:Ports)?|policy\.schemes|builtins)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {
   if (value === undefined) return ''

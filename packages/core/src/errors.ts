@@ -1,4 +1,5 @@
 import type { Advice } from './advice.ts'
+import { type ErrorJson, errorJson } from './error-json.ts'
 import { redactUnknown, redactUrl } from './secrets/redact.ts'
 
 /** The steps of a retrieval at which something can go wrong, in their order. */
@@ -98,6 +99,15 @@ export interface ErrorResponse {
   readonly excerpt: string
 }
 
+/** One redirect that was followed. */
+export interface FollowedRedirect {
+  /** The URL that redirected. */
+  readonly url: string
+  readonly status: number
+  /** The new URL as the server wrote it, without secrets. */
+  readonly location: string
+}
+
 /**
  * The only error class. `code` is closed (see errorCodes) and says what happened, `phase` says when, `message` says
  * what, where, and what to do next, for people. No field contains secrets: the URL is redacted, and the cause is kept
@@ -116,6 +126,8 @@ export class RetrievalError extends Error {
   readonly handoff: HandoffDetails | undefined
   readonly advice: Advice | undefined
   readonly span: readonly [number, number] | undefined
+  /** The redirects that were followed before, in order; the client sets them. */
+  redirects: readonly FollowedRedirect[] = []
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -131,6 +143,11 @@ export class RetrievalError extends Error {
     this.handoff = details.handoff
     this.advice = details.advice
     this.span = details.span
+  }
+
+  /** The error as plain data, for JSON.stringify() and logs: with the message, and without secrets. */
+  toJSON(): ErrorJson {
+    return errorJson(this)
   }
 
   /** Whether a value is a RetrievalError of this or another copy of the package (bundles, realms). */

@@ -1,10 +1,12 @@
 export { type Completion, completeUrl } from './abbreviation.ts'
 export { type Advice, type AdvisedOption, adviceText } from './advice.ts'
+export type { CauseJson, ErrorJson } from './error-json.ts'
 export {
   type ErrorCode,
   type ErrorDetails,
   type ErrorResponse,
   errorCodes,
+  type FollowedRedirect,
   type HandoffDetails,
   type Phase,
   RetrievalError,

@@ -5,7 +5,7 @@
 export { type ByteSource, chunksOf, type Sink, sourceOf } from './plugin/byte-source.ts'
 export type { Deadline } from './plugin/deadline.ts'
 export { withDeadline } from './plugin/deadline.ts'
-export type { RetrievalEvent } from './plugin/events.ts'
+export type { EmittedEvent, RetrievalEvent, TlsFacts } from './plugin/events.ts'
 export type {
   AcceptedLogins,
   Challenge,
@@ -38,6 +38,7 @@ export {
 } from './plugin/options.ts'
 export type { Retries } from './plugin/retry.ts'
 export { decodeText, octetsDecoder, type TextMetadata } from './plugin/text.ts'
+export type { Stopwatch, Timings } from './plugin/timings.ts'
 export { DotDecoder, type DotOptions, dotBody } from './wire/framing/dot.ts'
 export { LineReader, linesOf, type OctetSource } from './wire/framing/lines.ts'
 export { expectReply, parseReply, type Reply, readReply, refusal, replyWords } from './wire/framing/reply.ts'

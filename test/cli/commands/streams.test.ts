@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -142,6 +142,30 @@ test('serve prints a line for each server, and a signal is its ordinary end', as
   const { protocol, url, port } = JSON.parse(http ?? '')
   expect({ protocol, url }).toEqual({ protocol: 'http', url: `http://127.0.0.1:${port}/` })
   expect((await retrieve([`${url}pub/hello.txt`])).stdout).toBe('Hello, world.\n')
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('serve DIR shows a folder by http, ftp and gopher, read-only, without links that lead out of it', async () => {
+  mkdirSync(join(folder(), 'shown/sub'), { recursive: true })
+  writeFileSync(join(folder(), 'shown/sub/a.txt'), 'Hello.\n')
+  writeFileSync(join(folder(), 'secret.txt'), 'secret')
+  symlinkSync('../secret.txt', join(folder(), 'shown/out.txt'))
+  const child = start(['serve', '--json', 'shown'], { cwd: folder() })
+  let printed = ''
+  while (printed.split('\n').length < 4) printed += String(await once(child.stdout ?? child, 'data'))
+  const urls = printed
+    .trimEnd()
+    .split('\n')
+    .map((line) => String(JSON.parse(line).url))
+  expect(urls.map((url) => url.replace(/:.*/, ''))).toEqual(['http', 'ftp', 'gopher'])
+  const [http = '', ftp = '', gopher = ''] = urls
+  for (const url of [`${http}sub/a.txt`, `${ftp}sub/a.txt`, `${gopher}0/sub/a.txt`]) {
+    expect((await retrieve([url])).stdout.trimEnd()).toBe('Hello.')
+  }
+  for (const url of [`${http}out.txt`, `${ftp}out.txt`, `${gopher}0/out.txt`, `${http}readme.txt`]) {
+    expect((await retrieve([url])).status).toBeGreaterThan(0)
+  }
   child.kill('SIGINT')
   expect(await once(child, 'exit')).toEqual([0, null])
 })

@@ -71,7 +71,9 @@ test.each([
     '2 URLs and 1 of -o and -O: give one for each URL, or --output-dir DIR -O for all.',
   ],
   [['-O', '-O', 'http://h/'], '1 URL and 2 of -o and -O: give one for each URL, or --output-dir DIR -O for all.'],
-  [['serve', 'http', 'smtp'], 'There is no server for "smtp", only for: http, ftp, gopher, nntp, telnet.'],
+  [['serve', 'http', 'smtp'], 'There is no folder "smtp"; the servers are: http, ftp, gopher, nntp, telnet.'],
+  [['serve', '/', '/tmp'], 'serve takes one folder, not / and /tmp.'],
+  [['serve', '/', 'nntp'], 'A folder is served by http, ftp and gopher, not by nntp.'],
   [['serve', '--fault', 'dealy=1'], undefined],
 ])('%j is exit code 2 and one sentence', async (argv, message) => {
   const { status, stdout, stderr } = await retrieve(argv)

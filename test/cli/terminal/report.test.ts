@@ -16,13 +16,14 @@ class Notes extends Output {
 }
 
 const url = 'ftp://h/x'
+const stamp = { id: 1, time: 0, attempt: 1 }
 const error = new RetrievalError('receive-failed', `${url}: The connection broke.`, { phase: 'request', url })
 
 function told(json: boolean, verbose: boolean, silent = false): unknown[] {
   const notes = new Notes(new AbortController().signal, {})
   const report = new Reporter(notes, { json, verbose, silent })
-  report.event({ type: 'retried', url, error, delay: 0 })
-  report.event({ type: 'remark', url, message: 'It is a directory.' })
+  report.event({ ...stamp, type: 'retried', url, error, delay: 0 })
+  report.event({ ...stamp, type: 'remark', url, message: 'It is a directory.' })
   return notes.lines
 }
 
@@ -76,7 +77,7 @@ test.each<[string, Advice, string]>([
   const said = (json: boolean): string => {
     const notes = new Notes(new AbortController().signal, {})
     const report = new Reporter(notes, { json, verbose: true })
-    report.event({ type: 'retried', url, error: failure, delay: 0 })
+    report.event({ ...stamp, type: 'retried', url, error: failure, delay: 0 })
     report.error(failure)
     return JSON.stringify(notes.lines)
   }

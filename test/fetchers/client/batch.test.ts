@@ -15,7 +15,8 @@ test('a list is read as places become free, at most one URL ahead', async () => 
   let seen = 0
   for await (const { representation } of client.retrieveAll(counted((n) => `http://h${n}/`, 1_000_000, read))) {
     await new Promise((resolve) => setImmediate(resolve))
-    expect(read.count).toBeLessThanOrEqual(seen + 4)
+    // The one given out, whose small body no longer holds a place; three places; one ahead.
+    expect(read.count).toBeLessThanOrEqual(seen + 5)
     await representation?.text()
     if (++seen === 50) break
   }

@@ -57,7 +57,7 @@ describe('options are checked where they enter', () => {
     [{ accept: '\u010d\u010a' }, /`accept`/],
     [{ base: 5 }, /`base` to be a string, got 5 \(number\)/],
     [{ signal: {} }, /`signal` to be an AbortSignal/],
-    [{ rnage: [0, 1] }, /`rnage` to be one of signal, base, range, .*accept/],
+    [{ rnage: [0, 1] }, /`rnage` to be one of signal, base, .*range, .*accept/],
   ])('of one retrieval: %j', async (options, message) => {
     const retrieve = vi.fn()
     await using client = createClient({ fetchers: [{ mechanism: 'http', retrieve }] })
@@ -359,7 +359,7 @@ test('events tell the story in order, without the password', async () => {
   })
   await (await client.retrieve('http://u:s3cr3t@localhost/')).text()
   expect(events.map((event) => event.type)).toEqual(['resolved', 'progress', 'progress', 'done'])
-  expect(events.at(-1)).toEqual({ type: 'done', url: 'http://u@localhost/', received: 5, error: null })
+  expect(events.at(-1)).toMatchObject({ type: 'done', url: 'http://u@localhost/', received: 5, error: null })
   expect(JSON.stringify(events)).not.toContain('s3cr3t')
 })
 
@@ -375,6 +375,26 @@ test.each(['resolved', 'progress', 'done'])('a listener that throws at "%s" ends
   }
   // At "done" nothing is left to end.
   expect(codes.sort()).toEqual([`http://h/bad ${type === 'done' ? 'ab' : 'aborted'}`, 'http://h/good ab'])
+})
+
+test.each(['/refused', '/late', '/body'])('an error after redirects has them: %s', async (last) => {
+  await using client = createClient({
+    limits: { idleTimeout: 50 },
+    fetchers: [
+      fakeHttp(({ target }, { error, deadline }) => {
+        if (target === '/') return { outcome: 'redirect', location: '/next?token=s3cr3t', status: 302 }
+        if (target.startsWith('/next')) return { outcome: 'redirect', location: last, status: 301 }
+        if (target === '/refused') throw error('access-denied', 'No.')
+        const never = (): Promise<never> => deadline.within('body', () => new Promise(() => {}))
+        return target === '/late' ? never() : retrieved({ read: never, cancel: async () => {} })
+      }),
+    ],
+  })
+  const error = await failure(client.retrieve('http://h/').then((representation) => representation.text()))
+  expect(error.toJSON().redirects).toEqual([
+    { url: 'http://h/', status: 302, location: '/next?token=***' },
+    { url: 'http://h/next?token=***', status: 301, location: last },
+  ])
 })
 
 describe('client.fetch', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { createClient, type Representation } from '@retriever/fetchers'
-import type { Retrieved } from '@retriever/fetchers/plugin'
+import type { Outcome, Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 
@@ -13,8 +13,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-async function get(answer: Retrieved<'http'>, limits = {}): Promise<Representation> {
-  return createClient({ fetchers: [fakeHttp(() => answer)], limits }).retrieve('http://h/')
+async function get(answer: Retrieved<'http'>, limits = {}, url = 'http://h/'): Promise<Representation> {
+  return createClient({ fetchers: [fakeHttp(() => answer)], limits }).retrieve(url)
 }
 
 async function* cut(): AsyncGenerator<Uint8Array> {
@@ -100,6 +100,37 @@ describe('backpressure and limits', () => {
   })
 })
 
+describe('suggestedName', () => {
+  const named = async (url: string, disposition?: string, extra: Partial<Retrieved<'http'>> = {}) => {
+    const headers = { ...(disposition !== undefined && { 'content-disposition': disposition }) }
+    const metadata = { status: 200, headers, fields: [] }
+    return (await get(retrieved(chunks(), { metadata, ...extra }), {}, url)).suggestedName
+  }
+
+  test.each<[string, string | undefined, string]>([
+    ['http://h/a/b%20c.txt?d=/e', undefined, 'b c.txt'],
+    ['http://h/a', 'attachment; filename="../../.bashrc"', '_bashrc'],
+    ['http://h/a', "attachment; filename*=UTF-8''%e2%82%ac.txt", '€.txt'],
+    ['http://h/a', 'attachment; filename=".."', 'a'],
+    ['http://h/a', 'attachment; filename=b; filename=c', 'a'],
+    ['http://h/', undefined, 'download'],
+  ])('of %s with Content-Disposition %s', async (url, disposition, name) => {
+    expect(await named(url, disposition)).toBe(name)
+  })
+
+  test('of a page without a name is index.html', async () => {
+    expect(await named('http://h/', undefined, { mediaType: 'text/html' })).toBe('index.html')
+  })
+
+  test('comes from the URL that was asked for, not from one that a redirect names', async () => {
+    const answers: Outcome<'http'>[] = [{ outcome: 'redirect', location: '/evil.sh', status: 302 }, retrieved(chunks())]
+    const client = createClient({ fetchers: [fakeHttp(() => answers.shift() ?? retrieved(chunks()))] })
+    const representation = await client.retrieve('http://h/photo.png')
+    expect([representation.url, representation.suggestedName]).toEqual(['http://h/evil.sh', 'photo.png'])
+    expect(representation.givenName).toBeNull()
+  })
+})
+
 describe('saveTo', () => {
   test('writes, dates and leaves nothing else', async () => {
     const modified = new Date('2001-02-03T04:05:06Z')
@@ -109,12 +140,12 @@ describe('saveTo', () => {
     expect(await readdir(folder)).toEqual(['x'])
   })
 
-  test('a body that breaks off leaves no file, and the old one as it was', async () => {
+  test('a body that breaks off leaves the old file as it was, and what came in a part', async () => {
     await writeFile(join(folder, 'x'), 'old')
     await expect((await get(retrieved(cut()))).saveTo(join(folder, 'x'))).rejects.toMatchObject({
       code: 'receive-failed',
     })
-    expect(await readdir(folder)).toEqual(['x'])
+    expect((await readdir(folder)).sort()).toEqual(['x', 'x.part', 'x.part.json'])
     expect(await readFile(join(folder, 'x'), 'utf8')).toBe('old')
   })
 

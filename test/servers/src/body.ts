@@ -11,14 +11,20 @@ export interface Body {
   readonly chunks: Iterable<Uint8Array>
 }
 
+/** A body that comes while it is sent. */
+export interface StreamedBody {
+  readonly size: number | undefined
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
 /** How a body ended: the protocol finishes, closes, resets or goes silent accordingly. */
 export type BodyEnd = 'whole' | 'short' | 'stalled' | 'reset' | 'cut' | 'crashed'
 
 /** Writes a body with backpressure, as far as the faults let it. */
-export async function sendBody(sink: Writable, body: Body, faults: Faults): Promise<BodyEnd> {
+export async function sendBody(sink: Writable, body: Body | StreamedBody, faults: Faults): Promise<BodyEnd> {
   const [ended, limit] = firstEnd(body, faults)
   let left = limit
-  for (const chunk of withoutLast(body.chunks, faults.shortBody ?? 0)) {
+  for await (const chunk of withoutLast(body.chunks, faults.shortBody ?? 0)) {
     const piece = chunk.length > left ? chunk.subarray(0, left) : chunk
     if (piece.length > 0) await write(sink, piece)
     left -= piece.length
@@ -29,7 +35,7 @@ export async function sendBody(sink: Writable, body: Body, faults: Faults): Prom
 }
 
 /** The first fault that stops a body, and after how many octets. */
-function firstEnd({ size }: Body, faults: Faults): readonly [BodyEnd, number] {
+function firstEnd({ size }: Pick<Body, 'size'>, faults: Faults): readonly [BodyEnd, number] {
   const ends: readonly (readonly [BodyEnd, number | undefined])[] = [
     ['reset', faults.resetAfter],
     ['cut', faults.cutAfter],
@@ -45,14 +51,16 @@ function half(size: number | undefined): number {
   return size === undefined ? 1 : Math.min(Math.ceil(size / 2), STALL_AT_MOST)
 }
 
+type AnyChunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
 /** All but the last `count` octets. */
-function* withoutLast(chunks: Iterable<Uint8Array>, count: number): Iterable<Uint8Array> {
+async function* withoutLast(chunks: AnyChunks, count: number): AsyncIterable<Uint8Array> {
   if (count === 0) {
     yield* chunks
     return
   }
   let held: Uint8Array = new Uint8Array(0)
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     const all: Uint8Array = held.length === 0 ? chunk : Buffer.concat([held, chunk])
     const free = Math.max(0, all.length - count)
     yield all.subarray(0, free)

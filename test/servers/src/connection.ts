@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
+import { type Body, sendBody } from './body.ts'
 import { testCertificate, testKey } from './certificate.ts'
 import type { FaultState, Faults } from './faults.ts'
 import { turns, Wire, write } from './wire.ts'
@@ -13,23 +14,36 @@ export function newTlsContext(): SecureContext {
   return createSecureContext({ cert: testCertificate, key: testKey })
 }
 
+export interface ConnectionOptions {
+  /** Connections that share a TLS context can resume each other's sessions; without one, all can. */
+  readonly tlsContext?: SecureContext | undefined
+  /** 0: a data connection. */
+  readonly number?: number
+  /** The protocols that TLS offers (RFC 7301). */
+  readonly alpn?: readonly string[] | undefined
+}
+
 /** One accepted socket, with TLS and the faults of the line already between it and the protocol. */
 export class Connection {
   readonly raw: Socket
+  /** The how many-th connection of its server this is, from 1. */
+  readonly number: number
   readonly tlsContext: SecureContext
   readonly #state: FaultState
   readonly #line: Wire | undefined
   readonly #gone = new AbortController()
-  #resumed: Promise<boolean> = Promise.resolve(false)
+  readonly #alpn: readonly string[] | undefined
+  #handshake: Promise<TLSSocket | undefined> = Promise.resolve(undefined)
   #tls: TLSSocket | undefined
   #stream: Duplex
 
-  /** Connections that share a TLS context can resume each other's sessions; without one, all can. */
-  constructor(raw: Socket, state: FaultState, tls: boolean, tlsContext?: SecureContext) {
+  constructor(raw: Socket, state: FaultState, tls: boolean, options: ConnectionOptions = {}) {
     this.raw = raw
+    this.number = options.number ?? 0
+    this.#alpn = options.alpn
     this.#state = state
     context ??= newTlsContext()
-    this.tlsContext = tlsContext ?? context
+    this.tlsContext = options.tlsContext ?? context
     // An error is always followed by 'close', and that is what the server acts on.
     raw.on('error', ignore)
     raw.once('close', () => this.#gone.abort())
@@ -59,17 +73,21 @@ export class Connection {
    * Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records.
    */
   secure(): void {
-    this.#tls = new TLSSocket(this.#line ?? this.raw, { isServer: true, secureContext: this.tlsContext })
+    this.#tls = new TLSSocket(this.#line ?? this.raw, {
+      isServer: true,
+      secureContext: this.tlsContext,
+      ...(this.#alpn && { ALPNProtocols: [...this.#alpn] }),
+    })
     this.#tls.on('error', () => this.raw.destroy())
     // A client that leaves within the handshake leaves writes behind that would never finish.
     let agreed = false
     const tls = this.#tls
-    this.#resumed = new Promise((resolve) => {
+    this.#handshake = new Promise((resolve) => {
       tls.once('secure', () => {
         agreed = true
-        resolve(tls.isSessionReused())
+        resolve(tls)
       })
-      this.raw.once('close', () => resolve(false))
+      this.raw.once('close', () => resolve(undefined))
     })
     tls.once('end', () => agreed || this.raw.destroy())
     this.#stream = this.#tls
@@ -78,7 +96,12 @@ export class Connection {
 
   /** Once TLS is agreed on: whether it resumed an earlier session. False where the client leaves before. */
   get resumed(): Promise<boolean> {
-    return this.#resumed
+    return this.#handshake.then((tls) => tls?.isSessionReused() ?? false)
+  }
+
+  /** Once TLS is agreed on: the protocol that was chosen. */
+  get alpn(): Promise<string | undefined> {
+    return this.#handshake.then((tls) => tls?.alpnProtocol || undefined)
   }
 
   /** The delay that the faults ask for before a reply. Cut short when the client leaves or the server closes. */
@@ -91,6 +114,14 @@ export class Connection {
   async send(reply: string): Promise<void> {
     await this.delay()
     await write(this.#stream, Buffer.from(reply, 'latin1'))
+  }
+
+  /** Sends a body as far as the faults let it; false: the connection is over. */
+  async sendBody(body: Body): Promise<boolean> {
+    const end = await sendBody(this.#stream, body, this.nextBody())
+    if (end === 'reset') await this.reset()
+    if (end === 'reset' || end === 'stalled') await this.stall()
+    return end === 'whole'
   }
 
   /** The wrong reply that the faults have for the first of these keys. A listed one is used up by asking. */

@@ -1,3 +1,5 @@
+import { type Checks, checkOptions, count, flag, texts, word, wrong } from './options.ts'
+
 /** Where a server goes silent, with the socket left open. */
 export type Stall = 'tls' | 'greeting' | 'login' | 'response' | 'body' | 'final'
 
@@ -58,35 +60,42 @@ export interface Faults {
   readonly noCloseNotify?: boolean
 }
 
-const STALLS: readonly string[] = ['tls', 'greeting', 'login', 'response', 'body', 'final']
-const CHUNKINGS: readonly string[] = ['whole', 'bytes', 'split-crlf', 'glued']
-const NAMES: readonly string[] = [
-  'delay',
-  'latency',
-  'chunking',
-  'resetAfter',
-  'cutAfter',
-  'crashAfter',
-  'shortBody',
-  'stall',
-  'bodies',
-  'replies',
-  'ignoreRestart',
-  'earlyReply',
-  'oneAtATime',
-  'dropOnEpsv',
-  'closeAfter',
-  'noCloseNotify',
-]
+const chunkings = word('whole', 'bytes', 'split-crlf', 'glued')
+
+const checks: Checks<Faults> = {
+  delay: count,
+  latency: (name, value) => checkOptions(name, value as object, { up: count, down: count }, `${name}.`),
+  chunking: (name, value) => (Array.isArray(value) ? lengths(name, value) : chunkings(name, value)),
+  resetAfter: count,
+  cutAfter: count,
+  crashAfter: count,
+  shortBody: count,
+  stall: word('tls', 'greeting', 'login', 'response', 'body', 'final'),
+  bodies: count,
+  replies,
+  ignoreRestart: flag,
+  earlyReply: flag,
+  oneAtATime: word('discard', 'close'),
+  dropOnEpsv: flag,
+  closeAfter: count,
+  noCloseNotify: flag,
+}
 
 /** The faults of one server, with a note of which listed replies are used up. The caller's object is copied. */
 export class FaultState {
+  readonly #first: Faults
   #faults: Faults = {}
   #used = new Map<string, number>()
   #bodies = 0
 
   constructor(faults: Faults) {
     this.set(faults)
+    this.#first = this.#faults
+  }
+
+  /** The faults with which the server began; listed replies begin anew. */
+  reset(): void {
+    this.set(this.#first)
   }
 
   get current(): Faults {
@@ -94,7 +103,7 @@ export class FaultState {
   }
 
   set(faults: Faults): void {
-    check(faults)
+    checkFaults('faults', faults)
     this.#faults = structuredClone(faults)
     this.#used = new Map()
     this.#bodies = 0
@@ -126,36 +135,19 @@ export class FaultState {
   }
 }
 
-function check(faults: Faults): void {
-  for (const name of Object.keys(faults)) {
-    if (!NAMES.includes(name)) throw new TypeError(`faults: expected one of ${NAMES.join(', ')}, got ${name}`)
-  }
-  count('faults.delay', faults.delay)
-  count('faults.latency.up', faults.latency?.up)
-  count('faults.latency.down', faults.latency?.down)
-  count('faults.resetAfter', faults.resetAfter)
-  count('faults.cutAfter', faults.cutAfter)
-  count('faults.crashAfter', faults.crashAfter)
-  count('faults.shortBody', faults.shortBody)
-  count('faults.bodies', faults.bodies)
-  count('faults.closeAfter', faults.closeAfter)
-  word('faults.stall', faults.stall, STALLS)
-  word('faults.oneAtATime', faults.oneAtATime, ['discard', 'close'])
-  if (Array.isArray(faults.chunking)) lengths(faults.chunking)
-  else word('faults.chunking', faults.chunking, CHUNKINGS)
+/** Throws a TypeError for a fault of another name or kind. */
+export function checkFaults(name: string, faults: unknown): void {
+  checkOptions(name, faults as Faults, checks, `${name}.`)
 }
 
-function lengths(list: readonly unknown[]): void {
+function lengths(name: string, list: readonly unknown[]): void {
   if (list.length > 0 && list.every((length) => Number.isSafeInteger(length) && Number(length) > 0)) return
-  throw new TypeError(`faults.chunking: expected lengths from 1 up, got ${JSON.stringify(list)}`)
+  throw new TypeError(`${name}: expected lengths from 1 up, got ${JSON.stringify(list)}`)
 }
 
-function count(name: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'number' && value >= 0 && Number.isFinite(value))) return
-  throw new TypeError(`${name}: expected a number from 0 up, got ${String(value)} (${typeof value})`)
-}
-
-function word(name: string, value: unknown, words: readonly string[]): void {
-  if (value === undefined || (typeof value === 'string' && words.includes(value))) return
-  throw new TypeError(`${name}: expected one of ${words.join(', ')}, got ${String(value)} (${typeof value})`)
+function replies(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null) throw wrong(name, 'raw replies by key', value)
+  for (const [key, reply] of Object.entries(value)) {
+    if (typeof reply !== 'string') texts(`${name}[${JSON.stringify(key)}]`, reply)
+  }
 }

@@ -2,47 +2,16 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Connection, newTlsContext } from './connection.ts'
 import { FaultState, type Faults } from './faults.ts'
 import { checkPort, loopbackAddress, urlHost } from './loopback.ts'
-
-/** Options of every server. */
-export interface ServerOptions {
-  /** Loopback only: 127.0.0.0/8, ::1 or localhost. Default 127.0.0.1. */
-  readonly host?: string
-  /** Default 0: a free port. */
-  readonly port?: number
-  /** TLS from the first byte, with a certificate signed by `testCa`. Default false. */
-  readonly tls?: boolean
-  readonly faults?: Faults
-}
-
-/** A running server. */
-export interface TestServer {
-  readonly protocol: string
-  readonly host: string
-  readonly port: number
-  /** The root, with a slash at its end: `ftp://127.0.0.1:40123/`. */
-  readonly url: string
-  readonly tls: boolean
-  /** Every command or request line, in order, without its line end, one char an octet. */
-  readonly received: readonly string[]
-  /** Sockets open now, FTP data connections included: lets a test see that an abort closed them. */
-  readonly connections: number
-  /** Connections accepted so far, FTP data connections not included. */
-  readonly accepted: number
-  readonly faults: Faults
-  /** Replaces all faults, for what happens from now on. */
-  setFaults(faults: Faults): void
-  /** Settles when exactly `count` sockets are open. */
-  waitForConnections(count: number): Promise<void>
-  /** Destroys open sockets and stops. */
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
+import type { RecordedRequest } from './request.ts'
+import type { ServerOptions, TestServer } from './test-server.ts'
 
 export interface Protocol {
   readonly name: string
   readonly scheme: string
   /** Each connection resumes no TLS session of another. */
   readonly ownTlsContexts?: boolean
+  /** The protocols that TLS offers (RFC 7301). */
+  readonly alpn?: readonly string[] | undefined
   /** One connection, from its first byte to its last. It is ended when this settles. */
   serve(connection: Connection, listener: Listener): Promise<void>
 }
@@ -58,15 +27,18 @@ export class Listener implements TestServer {
   readonly protocol: string
   readonly host: string
   readonly tls: boolean
-  readonly received: string[] = []
   readonly state: FaultState
   readonly address: string
   readonly #scheme: string
+  readonly #record: boolean
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   readonly #waiters = new Set<Waiter>()
+  #received: string[] = []
+  #requests: RecordedRequest[] = []
   #port = 0
   #accepted = 0
+  #number = 0
   #closing: Promise<void> | undefined
 
   constructor(protocol: Protocol, options: ServerOptions) {
@@ -75,6 +47,7 @@ export class Listener implements TestServer {
     this.host = options.host ?? '127.0.0.1'
     this.address = loopbackAddress(this.host)
     this.tls = options.tls ?? false
+    this.#record = options.record ?? true
     this.state = new FaultState(options.faults ?? {})
     // A client may half-close after its request; the answer still goes out.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(protocol, socket))
@@ -115,6 +88,27 @@ export class Listener implements TestServer {
     this.state.set(faults)
   }
 
+  get received(): readonly string[] {
+    return this.#received
+  }
+
+  get requests(): readonly RecordedRequest[] {
+    return this.#requests
+  }
+
+  record(request: RecordedRequest): void {
+    if (!this.#record) return
+    this.#received.push(request.line)
+    this.#requests.push(request)
+  }
+
+  reset(): void {
+    this.#received = []
+    this.#requests = []
+    this.#accepted = 0
+    this.state.reset()
+  }
+
   waitForConnections(count: number): Promise<void> {
     if (this.#sockets.size === count) return Promise.resolve()
     return new Promise((resolve, reject) => {
@@ -150,6 +144,7 @@ export class Listener implements TestServer {
 
   #accept(protocol: Protocol, socket: Socket): void {
     this.#accepted++
+    this.#number++
     this.track(socket)
     if (this.faults.stall === 'tls' && this.tls) {
       socket.on('error', () => {})
@@ -158,7 +153,11 @@ export class Listener implements TestServer {
       return
     }
     const tlsContext = protocol.ownTlsContexts ? newTlsContext() : undefined
-    const connection = new Connection(socket, this.state, this.tls, tlsContext)
+    const connection = new Connection(socket, this.state, this.tls, {
+      tlsContext,
+      number: this.#number,
+      alpn: protocol.alpn,
+    })
     protocol.serve(connection, this).then(
       () => void connection.end(),
       (error: unknown) => dropConnection(connection, error),

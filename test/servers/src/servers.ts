@@ -1,11 +1,12 @@
-import { type FtpServerOptions, startFtpOn } from './ftp/server.ts'
-import { type GopherServerOptions, startGopherOn } from './gopher/server.ts'
-import { type HttpServerOptions, startHttpOn } from './http/server.ts'
-import type { TestServer } from './listener.ts'
-import { type NntpServerOptions, startNntpServer } from './nntp/server.ts'
-import { type FileOptions, seedTree } from './seed.ts'
-import { startTelnetServer, type TelnetServerOptions } from './telnet/server.ts'
-import type { Tree } from './tree.ts'
+import type { Accounts } from './accounts.ts'
+import { type FileOptions, type Files, fileChecks, ServedFiles } from './files/served-files.ts'
+import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
+import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
+import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
+import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
+import { accounts, type Check, type Checks, checkOptions, flag } from './options.ts'
+import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
+import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 
 /** The protocols that have a server here. */
 export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet'
@@ -16,6 +17,10 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
+  /** For HTTP, FTP and NNTP: passwords by user, in place of those of the seed. */
+  readonly accounts?: Accounts
+  /** For all of them, see ServerOptions. Default true. */
+  readonly record?: boolean
   readonly http?: true | Omit<HttpServerOptions, keyof FileOptions>
   readonly ftp?: true | Omit<FtpServerOptions, keyof FileOptions>
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
@@ -26,25 +31,54 @@ export interface ServersOptions extends FileOptions {
 type Named<Options> = Extract<keyof Options, ProtocolName>
 type Started<Options> = [Named<Options>] extends [never] ? ProtocolName : Named<Options>
 
+interface ServerByName {
+  readonly http: HttpServer
+  readonly ftp: FileServer
+  readonly gopher: GopherServer
+  readonly nntp: TestServer
+  readonly telnet: TestServer
+}
+
 /** The running servers, those that were started. */
-export type TestServers<Name extends ProtocolName = ProtocolName> = { readonly [Key in Name]: TestServer } & {
+export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerByName, Name> & {
+  /** Shows the seed and these files from now on, over HTTP, FTP and Gopher. */
+  setFiles(files: Files): void
+  /** Resets all of them, see TestServer. */
+  reset(): void
   /** Closes all of them. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-interface Shared {
-  readonly host?: string
-  readonly tls?: boolean
-}
+/** Options that all servers, or several of them, get from those of startServers. */
+type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
 const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet']
 
-const starters: Readonly<Record<ProtocolName, (tree: Tree, options: object) => Promise<TestServer>>> = {
+function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
+  return (_name, value) => {
+    if (value !== true) checkOptions(`startServers: ${protocol}`, value as Options, checks, `${protocol}.`)
+  }
+}
+
+const checks: Checks<ServersOptions> = {
+  http: own('http', httpChecks),
+  ftp: own('ftp', ftpChecks),
+  gopher: own('gopher', gopherChecks),
+  nntp: own('nntp', nntpChecks),
+  telnet: own('telnet', telnetChecks),
+  ...fileChecks,
+  host: serverChecks.host,
+  tls: flag,
+  accounts,
+  record: flag,
+}
+
+const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: object) => Promise<TestServer>>> = {
   http: startHttpOn,
   ftp: startFtpOn,
   gopher: startGopherOn,
-  nntp: (_tree, options) => startNntpServer(options),
+  nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
 }
 
@@ -53,15 +87,15 @@ export async function startServers<const Options extends ServersOptions = Record
   options?: Options,
 ): Promise<TestServers<Started<Options>>> {
   const given: ServersOptions = options ?? {}
-  checkNames(given)
+  checkOptions('startServers', given, checks)
   const named = NAMES.filter((name) => given[name] !== undefined)
   const names = named.length > 0 ? named : NAMES
-  const tree = seedTree(given)
-  const shared: Shared = pick(given)
+  const { files, bigSize, seed, folder } = given
+  const tree = new ServedFiles(defined({ files, bigSize, seed, folder }))
   const outcomes = await Promise.allSettled(
     names.map((name) => {
       const own = given[name]
-      return starters[name](tree, { ...shared, ...(typeof own === 'object' ? own : {}) })
+      return starters[name](tree, { ...sharedWith(name, given), ...(typeof own === 'object' ? own : {}) })
     }),
   )
   const servers = outcomes.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value)
@@ -74,19 +108,20 @@ export async function startServers<const Options extends ServersOptions = Record
     throw failure.reason
   }
   const byName = Object.fromEntries(servers.map((server) => [server.protocol, server]))
-  return { ...byName, close, [Symbol.asyncDispose]: close } as TestServers<Started<Options>>
+  const reset = (): void => {
+    for (const server of servers) server.reset()
+  }
+  const setFiles = (files: Files): void => tree.set(files)
+  return { ...byName, setFiles, reset, close, [Symbol.asyncDispose]: close } as TestServers<Started<Options>>
 }
 
-function pick(options: ServersOptions): Shared {
-  return {
-    ...(options.host === undefined ? {} : { host: options.host }),
-    ...(options.tls === undefined ? {} : { tls: options.tls }),
-  }
+function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
+  const hasLogins = name === 'http' || name === 'ftp' || name === 'nntp'
+  return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 
-function checkNames(options: ServersOptions): void {
-  const known: readonly string[] = [...NAMES, 'files', 'bigSize', 'host', 'tls']
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new TypeError(`startServers: expected one of ${known.join(', ')}, got ${name}`)
-  }
+/** Without the options that are undefined: they were not given. */
+function defined<Options extends object>(options: Options): { [Name in keyof Options]?: NonNullable<Options[Name]> } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as { [Name in keyof Options]?: NonNullable<Options[Name]> }
 }

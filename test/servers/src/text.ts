@@ -38,6 +38,11 @@ export function dotBlock(text: string): string {
   return `${lines.map((line) => `${line.startsWith('.') ? '.' : ''}${line}\r\n`).join('')}.\r\n`
 }
 
+/** Text as its UTF-8 octets, one char each. */
+export function octets(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}
+
 /** Percent-encodes all but unreserved octets and those in `keep`. */
 export function percentEncode(text: string, keep: string): string {
   return text.replace(/[^A-Za-z0-9\-._~]/g, (char) =>

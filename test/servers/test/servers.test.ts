@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { startFtpServer, startHttpServer, startServers, type TestServer } from '../src/index.ts'
+import { type FileServer, startFtpServer, startHttpServer, startServers, type TestServer } from '../src/index.ts'
 import { Dialogue, exchange } from './dialogue.ts'
 import { fetchData, login, passive } from './ftp-client.ts'
 
@@ -17,8 +17,8 @@ describe('startServers', () => {
 
   test('starts only those that are named', async () => {
     await using servers = await startServers({ ftp: { faults: {} }, http: true })
-    expect(Object.keys(servers).sort()).toEqual(['close', 'ftp', 'http'])
-    expectTypeOf(servers.ftp).toEqualTypeOf<TestServer>()
+    expect(Object.keys(servers).sort()).toEqual(['close', 'ftp', 'http', 'reset', 'setFiles'])
+    expectTypeOf(servers.ftp).toEqualTypeOf<FileServer>()
     // @ts-expect-error the gopher server was not started
     expect(servers.gopher).toBeUndefined()
   })

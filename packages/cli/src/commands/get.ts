@@ -6,9 +6,7 @@ import type { PartOptions } from '../options/news.ts'
 import { eachUrl, type Run } from '../run.ts'
 import { octetsFrom } from '../saving/continuation.ts'
 import { checkTarget, type Destination, tryFile } from '../saving/destination.ts'
-import { dispositionName } from '../saving/disposition.ts'
 import { checkEtagFile, saveEtag } from '../saving/etag.ts'
-import { safeFileName } from '../saving/file-name.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../saving/save-plan.ts'
 import { Session } from '../session.ts'
@@ -76,24 +74,16 @@ async function toFile(destination: FileDestination, { resolution, session, run, 
 
 /** Saves under the name that the server gives (-J), which is known once the response has come. */
 async function toNamedByServer(directory: string, { resolution, session, run, kept }: Job): Promise<void> {
-  const { config, report } = run
+  const { report } = run
   await using representation = await session.retrieve(resolution, true)
-  const given = givenName(representation)
-  const path = join(directory, given ?? nameFor(resolution))
-  const options = { overwrite: false, resumable: config.request.range === undefined }
-  const plan = { path, from: 0, behind: null, options }
+  const { givenName } = representation
+  const path = join(directory, givenName ?? nameFor(resolution))
+  const plan = { path, from: 0, behind: null, options: { overwrite: false } }
   kept.begin(plan, true)
   await saveAsPlanned(plan, representation)
   kept.end()
-  const whose = given === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
+  const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
   report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
-}
-
-/** The file name in Content-Disposition, made safe; null if there is none, or nothing safe is left of it. */
-function givenName(representation: Representation): string | null {
-  const headers = representation.mechanism === 'http' ? representation.metadata.headers : {}
-  const name = dispositionName(headers['content-disposition'] ?? '')
-  return name === null ? null : safeFileName(name)
 }
 
 /** Saves parts for --part and --attachments. */

@@ -31,9 +31,11 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
   serve: {
-    operands: '[PROTOCOL...]',
-    help: 'Run local test servers: http, ftp, gopher, nntp, telnet; all of them if none is named',
-    example: 'retrieve serve http ftp --http-port 8080',
+    operands: '[DIR] [PROTOCOL...]',
+    help:
+      'Serve the files in DIR on loopback, by http, ftp and gopher; without DIR, run test servers: http, ftp, gopher, ' +
+      'nntp, telnet, all of them if none is named',
+    example: 'retrieve serve public http --http-port 8080',
   },
   demo: {
     operands: '',

@@ -5,7 +5,7 @@ import { protocols } from '../options/servers.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 
-/** `retrieve serve [PROTOCOL...]`: runs local test servers until a signal ends them. */
+/** `retrieve serve [DIR] [PROTOCOL...]`: runs local servers until a signal ends them. */
 export async function serve({ config, output, signal }: Run): Promise<number> {
   await using servers = await start(config.servers)
   for (const protocol of protocols) {
@@ -14,10 +14,14 @@ export async function serve({ config, output, signal }: Run): Promise<number> {
     const { url, port } = server
     await output.write(config.json ? jsonLine({ protocol, url, port }) : `${url}\n`)
   }
-  if (!config.json)
-    output.note('Serving on loopback until Ctrl-C. Logins: anonymous, or alice with the password secret.')
+  if (!config.json) output.note(noteOn(config.servers))
   if (!signal.aborted) await once(signal, 'abort')
   return 0
+}
+
+function noteOn({ folder }: ServersOptions): string {
+  if (folder !== undefined) return `Serving ${folder} on loopback until Ctrl-C, read-only, without a login.`
+  return 'Serving on loopback until Ctrl-C. Logins: anonymous, or alice with the password secret.'
 }
 
 async function start(options: ServersOptions): Promise<Partial<Record<ProtocolName, TestServer>> & AsyncDisposable> {

@@ -9,6 +9,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'policy.allowDowngrade': '--allow-downgrade',
   'policy.allowInward': '--allow-inward',
   'policy.publicOnly': '--public-only',
+  'policy.schemes': 'createClient({ policy: { schemes } }) of the library',
   'limits.connectTimeout': '--connect-timeout',
   'limits.idleTimeout': 'a fixed limit',
   'limits.totalTimeout': '--max-time',
@@ -18,6 +19,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'limits.maxCollected': 'a fixed limit',
   'limits.maxReply': 'a fixed limit',
   'limits.maxRetryDelay': 'a fixed limit',
+  'limits.unreadTimeout': 'a fixed limit',
   'tls.ca': '--cacert',
   'tls.proxyCa': '--proxy-cacert',
   'tls.cert': '--cert',
@@ -27,6 +29,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'defaults.requireTls': '--ssl-reqd',
   schemes: 'the list that `retrieve schemes` prints',
   fetchers: 'createClient({ fetchers }) of the library',
+  builtins: 'createClient({ builtins }) of the library',
   credentials: (kind) => (kind === 'token' ? '--oauth2-bearer' : kind === 'account' ? '--ftp-account' : '-u'),
   addresses: '--resolve',
   proxy: (url) => (url === undefined ? 'the proxy (--proxy, or a variable such as $ftp_proxy)' : '--proxy-user'),
@@ -46,6 +49,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   fail: '--no-fail',
   split: '--split',
   charset: '--charset',
+  folders: 'mkdir -p',
   'error.response': '-v',
 }
 

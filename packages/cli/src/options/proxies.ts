@@ -82,8 +82,15 @@ const prefixes: Readonly<Record<string, string>> = {
 export function proxyChooser(line: GivenOptions<ProxyOption>, env: NodeJS.ProcessEnv): ProxyChooser {
   const typed = line.given.filter(({ name }) => Object.hasOwn(prefixes, name)).at(-1)
   const exempt = line.value('noproxy') ?? env.no_proxy ?? env.NO_PROXY ?? ''
+  // Reading process.env is slow, and each URL asks twice.
+  const byScheme = new Map<string, string>()
+  const fromVariables = (scheme: string): string => {
+    const proxy = byScheme.get(scheme) ?? fromEnvironment(scheme, env)
+    byScheme.set(scheme, proxy)
+    return proxy
+  }
   return ({ scheme, host }) => {
-    const proxy = typed === undefined ? fromEnvironment(scheme, env) : `${prefixes[typed.name] ?? ''}${typed.value}`
+    const proxy = typed === undefined ? fromVariables(scheme) : `${prefixes[typed.name] ?? ''}${typed.value}`
     return proxy === '' || isExempt(host, exempt) ? null : proxy
   }
 }

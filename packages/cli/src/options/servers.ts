@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { Faults, ProtocolName, ServersOptions } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
 import { readPort } from './numbers.ts'
@@ -26,22 +27,35 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
   },
 ]
 
-/** The named servers, or all of them, with their ports and faults. Throws `invalid-option`. */
+/** The servers that can serve a folder. */
+const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher']
+
+/**
+ * The named servers, or all of them (with a folder those that can serve it), with their ports and faults. Throws
+ * `invalid-option`.
+ */
 export function readServersOptions(line: GivenOptions<ServerOption>): ServersOptions {
-  const named = line.operands.map(readProtocol)
+  const named = protocols.filter((protocol) => line.operands.includes(protocol))
+  const folder = readFolder(line.operands.filter((operand) => !protocols.some((protocol) => protocol === operand)))
+  const unfit = named.find((protocol) => folder !== undefined && !withFiles.includes(protocol))
+  if (unfit !== undefined) throw usageError(`A folder is served by http, ftp and gopher, not by ${unfit}.`)
   const faults = readFaults(line.values('fault'))
-  const own = (named.length === 0 ? protocols : named).map((protocol) => {
+  const all = folder === undefined ? protocols : withFiles
+  const own = (named.length === 0 ? all : named).map((protocol) => {
     const port = line.value(`${protocol}-port`)
     return [protocol, { faults, ...(port !== undefined && { port: readPort(`${protocol}-port`, port) }) }]
   })
-  return Object.fromEntries(own)
+  // A server that runs for days keeps no record of each request.
+  return { ...Object.fromEntries(own), record: false, ...(folder !== undefined && { folder }) }
 }
 
-function readProtocol(text: string): ProtocolName {
-  const protocol = protocols.find((name) => name === text)
-  if (protocol === undefined)
-    throw usageError(`There is no server for ${JSON.stringify(text)}, only for: ${protocols.join(', ')}.`)
-  return protocol
+/** The folder among the operands. */
+function readFolder([folder, another]: readonly string[]): string | undefined {
+  if (another !== undefined) throw usageError(`serve takes one folder, not ${[folder, another].join(' and ')}.`)
+  if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw usageError(`There is no folder ${JSON.stringify(folder)}; the servers are: ${protocols.join(', ')}.`)
+  }
+  return folder
 }
 
 /** Reads faults such as `delay=100`; the servers check the names and values. */

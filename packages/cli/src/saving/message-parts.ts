@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
-import type { Representation } from '@retriever/fetchers'
+import { type Representation, safeFileName } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
 import { usageError } from '../exit-codes.ts'
 import type { PartOptions } from '../options/news.ts'
@@ -10,7 +10,6 @@ import { formatSize } from '../terminal/output.ts'
 import { showText } from '../terminal/terminal-text.ts'
 import { isMessage } from '../views/media.ts'
 import { type Destination, notShown, tryFile, writeFailed } from './destination.ts'
-import { safeFileName } from './file-name.ts'
 
 /** Writes the parts of --part and --attachments to their destination. */
 export async function getParts(

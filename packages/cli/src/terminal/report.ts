@@ -78,7 +78,7 @@ export class Reporter {
     }
     if (event.type === 'remark') this.notice({ operand: event.url, message: inFlags(event.message, event.advice) })
     if (event.type === 'retried') this.#wait(event, at)
-    if (!this.#options.verbose || event.type === 'progress') return
+    if (!this.#options.verbose || isUnshown(event)) return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
     else for (const line of this.#lines(event, at)) this.#output.note(line)
   }
@@ -93,12 +93,12 @@ export class Reporter {
   }
 
   #record(event: RetrievalEvent): Record<string, unknown> {
-    const { type, ...rest } = event
+    const { type, id: _id, time: _time, attempt: _attempt, ...rest } = event
     // The event has the shape of explain --json.
     if (event.type === 'resolved') return { event: type, ...explanationOf(event) }
     if (event.type === 'remark') return { event: type, url: event.url, message: inFlags(event.message, event.advice) }
     if (event.type === 'retried') return { event: type, ...rest, error: errorRecord(event.error) }
-    return { event: type, ...rest, ...(type === 'done' && { error: undefined }) }
+    return { event: type, ...rest, ...(type === 'done' && { error: undefined, timings: undefined }) }
   }
 
   #lines(event: RetrievalEvent, at: number): string[] {
@@ -126,11 +126,17 @@ export class Reporter {
         const isFailed = event.error !== null && exitCodeOf(event.error) !== 0
         return [`* ${isFailed ? 'failed' : 'done'} after ${event.received} octets`]
       }
-      case 'remark':
-      case 'progress':
+      case 'unread':
+        return ['* others wait until this body is read']
+      default:
         return []
     }
   }
+}
+
+/** Whether the command does not show the event: -v is the dialogue, and what follows from it. */
+function isUnshown({ type }: RetrievalEvent): boolean {
+  return type === 'progress' || type === 'waiting' || type === 'looked-up' || type === 'secured'
 }
 
 /** The explanation, with its findings as the command shows them. */

@@ -1,4 +1,4 @@
-import { fstatSync, write } from 'node:fs'
+import { fstatSync, write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { systemReason } from '@retriever/fetchers'
 import { writeFailed } from '../saving/destination.ts'
@@ -25,10 +25,17 @@ function isFile(): boolean {
 
 const writeOnce = promisify(write)
 
+/**
+ * Up to this length a chunk is written at once. Waking one of Node's threads for it takes longer than writing it; a
+ * longer chunk is written while the next one comes.
+ */
+const maxAtOnce = 65_536
+
 async function writeWhole(octets: Uint8Array): Promise<void> {
+  const isShort = octets.length <= maxAtOnce
   let at = 0
   try {
-    while (at < octets.length) at += (await writeOnce(1, octets, at)).bytesWritten
+    while (at < octets.length) at += isShort ? writeSync(1, octets, at) : (await writeOnce(1, octets, at)).bytesWritten
   } catch (cause) {
     throw stdoutError(cause)
   }

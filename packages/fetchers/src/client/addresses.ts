@@ -1,11 +1,12 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { adviceText, isInward, RetrievalError, resolve } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
 import type { Addresses } from '../plugin/network.ts'
 import { allowInward, publicOnly } from './policy.ts'
+import { isPublic } from './public-addresses.ts'
 
 /** `host:port` and the addresses to connect to, instead of those that the resolver gives. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
@@ -51,50 +52,6 @@ export class AddressBook {
     if (family !== 0) return [{ address: host, family }]
     return this.#pinned.get(`${host}:${port}`) ?? lookup(host, { ...options, all: true })
   }
-}
-
-/**
- * Addresses that are not public, by IANA's registries of special-purpose addresses (RFC 6890) and security.md section
- * 2. They include IPv6 addresses that stand for IPv4: `::127.0.0.1`, `64:ff9b::127.0.0.1`, 6to4, Teredo. Node itself
- * checks `::ffff:127.0.0.1` against the rules of IPv4.
- */
-const special = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  special.addSubnet(network, prefix, 'ipv4')
-}
-for (const [network, prefix] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 32],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  // Link-local addresses, and the former site-local ones beside them (RFC 3879).
-  ['fe80::', 9],
-  ['ff00::', 8],
-] as const) {
-  special.addSubnet(network, prefix, 'ipv6')
-}
-
-function isPublic(address: string): boolean {
-  const bare = address.replace(/%.*$/s, '')
-  return !special.check(bare, isIP(bare) === 4 ? 'ipv4' : 'ipv6')
 }
 
 const expectedKey = 'an object of `host:port` and lists of addresses'

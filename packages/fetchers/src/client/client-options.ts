@@ -1,22 +1,25 @@
-import type { Defaults, Scheme } from '@retriever/core'
-import type { RetrievalEvent } from '../plugin/events.ts'
+import type { Defaults, Mechanism, Scheme } from '@retriever/core'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { TlsOptions } from '../plugin/network.ts'
 import {
   abortSignal,
+  anything,
   callback,
   charsetLabel,
   checkOptions,
   connections,
   count,
   date,
+  duration,
   fields,
   fieldValue,
   flag,
   formOption,
   line,
   list,
+  location,
+  number,
   type OptionKind,
   octetRange,
   proxyOption,
@@ -26,9 +29,12 @@ import {
   texts,
 } from '../plugin/options.ts'
 import type { PinnedAddresses } from './addresses.ts'
+import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
+import type { EventListener } from './event-sink.ts'
 import type { Policy } from './policy.ts'
 import type { ProxyOption } from './proxy.ts'
+import { builtinList } from './registry.ts'
 
 /** The answers that a credentials function may give. */
 type Answered = Credentials | BearerToken | null
@@ -37,6 +43,11 @@ type Answered = Credentials | BearerToken | null
 export interface ClientOptions {
   /** Fetchers for mechanisms of your own, or replacing built-in ones; one for each mechanism. */
   readonly fetchers?: readonly Fetcher[]
+  /**
+   * The mechanisms whose built-in fetchers the client has; false: none, so that only `fetchers` retrieve. Default: all
+   * of `builtinMechanisms`.
+   */
+  readonly builtins?: false | readonly Mechanism[]
   /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
   readonly policy?: Partial<Policy>
@@ -62,12 +73,22 @@ export interface ClientOptions {
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   readonly defaults?: Defaults
-  /** The number of URLs that retrieveAll() retrieves at a time: a whole number of 1 or more. Default 16. */
+  /**
+   * The number of URLs that all calls of retrieveAll() and mapAll() together retrieve at a time: a whole number of 1 or
+   * more. Default 16.
+   */
   readonly concurrency?: number
   /** The number of those that may be on one host: a whole number of 1 or more. Default 4. */
   readonly perHost?: number
-  /** Gets each event, in order. If it throws, that retrieval ends with `aborted`. */
-  readonly onEvent?: (event: RetrievalEvent) => void
+  /** Within so many milliseconds, `intervalCap` of those begin on one host: a number above 0. Default: no limit. */
+  readonly interval?: number
+  /** A whole number of 1 or more, for `interval`. Default 1. */
+  readonly intervalCap?: number
+  /**
+   * Gets each event, in order. If it throws, or gives a promise that rejects, that retrieval ends with `aborted` unless
+   * it is over. Its promise is not awaited.
+   */
+  readonly onEvent?: EventListener
 }
 
 /** Options of one retrieval. */
@@ -76,10 +97,25 @@ export interface RetrieveOptions extends RequestOptions {
   readonly signal?: AbortSignal
   /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
+  /** Limits of this call, in place of the client's. */
+  readonly limits?: Partial<Limits>
+  /** Rules of this call: it may refuse more than the client's policy, and allow nothing that this one refuses. */
+  readonly policy?: Partial<Policy>
+  /** Gets the events of this call, after the client's `onEvent`. */
+  readonly onEvent?: EventListener
 }
+
+/**
+ * Options of one call of retrieveAll() or mapAll(): those of each retrieval, and caps that hold within the client's.
+ * `signal` ends the call.
+ */
+export interface BatchOptions
+  extends RetrieveOptions,
+    Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap'> {}
 
 const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
+  builtins: builtinList,
   schemes: list,
   policy: record,
   limits: record,
@@ -91,6 +127,8 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   defaults: record,
   concurrency: count,
   perHost: count,
+  interval: duration,
+  intervalCap: count,
   onEvent: callback,
 }
 
@@ -118,24 +156,69 @@ const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
   charset: charsetLabel,
 }
 
-const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
+/** The options of one retrieval. */
+export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
+  limits: record,
+  policy: record,
+  onEvent: callback,
   ...requestKinds,
 }
 
-/** The names of all options of one retrieval. */
-export const retrieveOptionNames: readonly string[] = Object.keys(retrieveKinds)
+const batchKinds: Readonly<Record<keyof BatchOptions, OptionKind>> = {
+  concurrency: count,
+  perHost: count,
+  interval: duration,
+  intervalCap: count,
+  ...retrieveKinds,
+}
+
+const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
+  url: location,
+  key: anything,
+  options: record,
+  priority: number,
+}
+
+/** The names of the options that only a call has. Others belong to the client, or to either of them. */
+export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(
+  (name) => !Object.hasOwn(optionKinds, name),
+)
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkClient(options: ClientOptions): void {
   checkOptions(options, optionKinds)
+  checkRate(options)
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
 }
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkRetrieve(options: RetrieveOptions): void {
   checkOptions(options, retrieveKinds)
+  checkBeginning(options)
+}
+
+/** Throws RetrievalError `invalid-option`. */
+export function checkBatch(options: BatchOptions): void {
+  checkOptions(options, batchKinds)
+  checkBeginning(options)
+  checkRate(options)
+}
+
+/** Throws RetrievalError `invalid-option`. */
+export function checkItem(item: BatchItem): void {
+  checkOptions(item, itemKinds)
+  if (item.options !== undefined) checkRetrieve(item.options)
+}
+
+function checkRate({ interval, intervalCap }: BatchOptions): void {
+  if (intervalCap !== undefined && interval === undefined) {
+    throw invalidOption('intervalCap', 'absent if there is no `interval`', intervalCap)
+  }
+}
+
+function checkBeginning(options: RetrieveOptions): void {
   if (options.range !== undefined && options.resumeFrom !== undefined) {
     throw invalidOption('resumeFrom', 'absent if there is a `range`', options.resumeFrom)
   }

@@ -1,19 +1,32 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import { type Resolution, RetrievalError, redact, resolve } from '@retriever/core'
+import { type Resolution, RetrievalError, resolve } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
-import { publicMinSpeed, readLimits } from '../plugin/limits.ts'
-import { Representation } from '../result/representation.ts'
+import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
+import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
+import type { WalkOptions } from '../tree/walk-options.ts'
+import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { AddressBook } from './addresses.ts'
-import type { BatchOutcome, Job } from './batch.ts'
-import { type ClientOptions, checkClient, checkRetrieve, type RetrieveOptions } from './client-options.ts'
-import { LoginMemory } from './credentials.ts'
+import { textOf } from './batch/batch-job.ts'
+import { Batches } from './batch/batches.ts'
+import type { Batch, BatchOutcome, BatchPlace, BatchSource, MapOutcome } from './batch/outcome.ts'
+import { lend, map } from './batch/use.ts'
+import {
+  type BatchOptions,
+  type ClientOptions,
+  checkClient,
+  checkRetrieve,
+  type RetrieveOptions,
+} from './client-options.ts'
+import { LoginMemory, Questions } from './credentials.ts'
 import { type FetchInit, fetchResponse } from './fetch.ts'
 import { handoffError } from './handoff.ts'
+import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
+import { type SaveUrlOptions, saveUrl } from './save.ts'
 import { readTls } from './tls.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -31,11 +44,40 @@ export interface Client extends AsyncDisposable {
    */
   fetch(url: string | URL, init?: FetchInit): Promise<Response>
   /**
-   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host, and yields results as they come. Read or
-   * cancel every result: until then it keeps its place. Leaving the loop aborts the results not yielded yet; a yielded
-   * representation can still be read.
+   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host over all calls, and yields results as they
+   * come. Read or cancel every result. Leaving the loop aborts the results not yielded yet; a yielded representation
+   * can still be read. Throws `invalid-option`; rejects with the error of the caller's list, or with `aborted` if URLs
+   * are left when `signal` aborts or the client is closed.
    */
-  retrieveAll(urls: Iterable<string | URL | Resolution>, options?: RetrieveOptions): AsyncIterable<BatchOutcome>
+  retrieveAll<Key = unknown>(urls: BatchSource<Key>, options?: BatchOptions): Batch<BatchOutcome<Key>>
+  /**
+   * Retrieves many URLs as retrieveAll() does, calls `use` with each representation, and yields what it gives. A URL
+   * keeps its place until `use` has settled; then its body is cancelled if it has not been read.
+   */
+  mapAll<Value, Key = unknown>(
+    urls: BatchSource<Key>,
+    use: (representation: Representation, place: BatchPlace<Key>) => Value | Promise<Value>,
+    options?: BatchOptions,
+  ): Batch<MapOutcome<Value, Key>>
+  /**
+   * Saves a URL in a file, and goes on from the part that an interrupted save of the same URL has left at `path.part`,
+   * if its entity tag or date proves that the rest belongs to it. The file gets its name only when it is complete; what
+   * an interruption leaves is the part. Rejects as retrieve() and saveTo(): with `write-failed` while another save
+   * writes to the same path.
+   */
+  save(url: string | URL | Resolution, path: string, options?: SaveUrlOptions): Promise<SavedFile>
+  /**
+   * Yields the entries of a listing and of the folders below it: FTP directories, index pages of HTTP servers, Gopher
+   * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
+   * the start cannot be listed; another folder that cannot be is yielded again, with its error.
+   */
+  walk(url: string | URL, options?: WalkOptions): AsyncIterable<WalkedEntry>
+  /**
+   * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
+   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures of
+   * other folders and files are counted in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   */
+  mirror(url: string | URL, folder: string, options?: MirrorOptions): Promise<MirrorSummary>
   /**
    * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
@@ -51,20 +93,24 @@ export interface Client extends AsyncDisposable {
  */
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
-  const policy = readPolicy(options.policy)
+  const policy = readPolicy(options.policy, options.schemes)
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
-  const registry = new Registry(options.fetchers, localHosts)
+  const registry = new Registry(options.fetchers, localHosts, options.builtins)
   const acceptedLogins = new LoginMemory()
+  let begun = 0
   const settings: Settings = {
     registry,
-    policy,
-    limits: readLimits(policy.publicOnly ? { minSpeed: publicMinSpeed, ...options.limits } : options.limits),
+    policy: { ...policy, isFetch: false },
+    limits: limitsOf(policy.publicOnly, options.limits),
+    givenLimits: { ...options.limits },
     tls: readTls(options.tls),
     addresses: new AddressBook(options.addresses, policy.publicOnly),
+    publicAddresses: new AddressBook(options.addresses, true),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
-    credentials: async (challenge) => (await options.credentials?.(challenge)) ?? null,
+    credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     onEvent: options.onEvent,
+    nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
       defaults: { ...options.defaults, localHosts },
@@ -73,15 +119,17 @@ export function createClient(options: ClientOptions = {}): Client {
       whatwgHost,
     },
   }
+  const fetchSettings: Settings = { ...settings, policy: { ...settings.policy, isFetch: true } }
   registry.hold()
   const live = new Set<Retrieval>()
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
 
-  const begin = (resolution: Resolution, { signal, base: _, ...request }: RetrieveOptions): Retrieval => {
+  const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
     if (isClosed) throw closed()
-    const retrieval = new Retrieval(settings, request, resolution.url, signal, () => live.delete(retrieval))
+    const { signal, base: _base, limits: _limits, policy: _policy, onEvent: _onEvent, ...request } = options
+    const retrieval = new Retrieval(callSettings, request, resolution.url, signal, () => live.delete(retrieval))
     live.add(retrieval)
     return retrieval
   }
@@ -91,27 +139,32 @@ export function createClient(options: ClientOptions = {}): Client {
     return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
   }
 
-  /** The jobs of retrieveAll, created when the batch reads the next URL. */
-  function* jobs(urls: Iterable<string | URL | Resolution>, retrieveOptions: RetrieveOptions): Generator<Job> {
+  const batches = new Batches(
+    options,
+    {
+      resolve: resolutionOf,
+      inFlight: (mechanism) => registry.inFlight(mechanism),
+      begin: (resolution, callOptions) => begin(resolution, settingsOfCall(settings, callOptions), callOptions),
+    },
+    settings.limits.unreadTimeout,
+  )
+
+  const openBatch: Batches['open'] = (urls, batchOptions, use) => {
+    const batch = batches.open(urls, batchOptions, use)
+    // A policy that is wider than the client's is one error of the call, and not one of each URL.
+    settingsOfCall(settings, batchOptions)
+    return batch
+  }
+
+  const open = async (
+    url: string | URL | Resolution,
+    retrieveOptions: RetrieveOptions,
+    base: Settings,
+  ): Promise<Representation | Handoff> => {
     checkRetrieve(retrieveOptions)
-    for (const url of urls) {
-      let retrieval: Retrieval | undefined
-      try {
-        const resolution = resolutionOf(url, retrieveOptions.base)
-        yield {
-          url: textOf(url),
-          host: ('host' in resolution.plan && resolution.plan.host) || '',
-          inFlight: registry.inFlight(resolution.plan.mechanism),
-          async run() {
-            retrieval = begin(resolution, retrieveOptions)
-            return representationOf(url, await retrieval.run(resolution))
-          },
-          abort: () => retrieval?.abort(abandoned(resolution.url)),
-        }
-      } catch (error) {
-        yield { url: textOf(url), host: '', inFlight: 1, run: () => Promise.reject(error), abort() {} }
-      }
-    }
+    const callSettings = settingsOfCall(base, retrieveOptions)
+    const resolution = resolutionOf(url, retrieveOptions.base)
+    return begin(resolution, callSettings, retrieveOptions).run(resolution)
   }
 
   const client: Client = {
@@ -120,28 +173,38 @@ export function createClient(options: ClientOptions = {}): Client {
       givenOut.add(resolution)
       return resolution
     },
-    async open(url, retrieveOptions = {}) {
-      checkRetrieve(retrieveOptions)
-      const resolution = resolutionOf(url, retrieveOptions.base)
-      return begin(resolution, retrieveOptions).run(resolution)
-    },
+    open: (url, retrieveOptions = {}) => open(url, retrieveOptions, settings),
     async retrieve(url, retrieveOptions) {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
-    fetch: (url, init) => fetchResponse(client, url, init),
-    async *retrieveAll(urls, retrieveOptions = {}) {
-      // Loaded here because a client of single retrievals needs no queue.
-      const { Batch } = await import('./batch.ts')
-      yield* new Batch(jobs(urls, retrieveOptions), options.concurrency ?? 16, options.perHost ?? 4).outcomes()
+    save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
+    fetch: (url, init) => fetchResponse(fetching, url, init),
+    retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
+    mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
+    async mirror(url, folder, mirrorOptions = {}) {
+      const { mirror } = await import('../tree/mirror.ts')
+      return mirror(client, url, folder, mirrorOptions)
+    },
+    async *walk(url, walkOptions = {}) {
+      const { walk } = await import('../tree/walk.ts')
+      yield* walk(client, url, walkOptions)
     },
     async close() {
       isClosed = true
       for (const retrieval of live) retrieval.abort(closed())
+      batches.close(closed())
       live.clear()
       acceptedLogins.clear()
+      settings.credentials.clear()
       await registry.dispose()
     },
     [Symbol.asyncDispose]: () => client.close(),
+  }
+  /** The client as fetch() uses it: what is local must be named by policy.schemes. */
+  const fetching: Client = {
+    ...client,
+    open: (url, retrieveOptions = {}) => open(url, retrieveOptions, fetchSettings),
+    retrieve: async (url, retrieveOptions) => representationOf(url, await fetching.open(url, retrieveOptions)),
   }
   return client
 }
@@ -156,16 +219,8 @@ function whatwgHost(url: string): string | null {
 }
 
 function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {
-  if (opened instanceof Representation) return opened
+  if (isRepresentation(opened)) return opened
   throw handoffError(textOf(url), opened)
-}
-
-function textOf(url: string | URL | Resolution): string {
-  return typeof url === 'object' && 'plan' in url ? url.url : String(url)
-}
-
-function abandoned(url: string): RetrievalError {
-  return new RetrievalError('aborted', `${redact(url)}: The retrieval was aborted.`, { phase: 'request', url })
 }
 
 function closed(): RetrievalError {

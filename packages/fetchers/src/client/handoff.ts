@@ -1,6 +1,18 @@
 import { printable, RetrievalError, redact, shellCommand, shellWord } from '@retriever/core'
 import type { Handoff, RetrievalContext } from '../plugin/fetcher.ts'
 
+/** Whether a value is a Handoff, of any copy of this package: its `outcome` says so. */
+export function isHandoff(value: unknown): value is Handoff {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'outcome' in value &&
+    value.outcome === 'handoff' &&
+    'program' in value &&
+    'args' in value
+  )
+}
+
 /**
  * The error of retrieve() for a URL that names a service. Its message has a command that may be pasted into a shell:
  * neither the URL nor the server can add another command to it.

@@ -4,13 +4,16 @@ import {
   type ErrorDetails,
   type FindingCode,
   findingCodes,
+  findScheme,
   isInward,
+  type Mechanism,
   type Resolution,
   RetrievalError,
+  type Scheme,
 } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
 import type { ProxyServer } from '../plugin/network.ts'
-import { checkOptions, flag, list, type OptionKind, ports } from '../plugin/options.ts'
+import { checkOptions, flag, list, type OptionKind, ports, texts } from '../plugin/options.ts'
 
 /** The rules for refusing URLs, and the exceptions that the caller allows. */
 export interface Policy {
@@ -24,9 +27,31 @@ export interface Policy {
   readonly allowInward: boolean
   /**
    * True: connect to public addresses only, by IANA's registries, for servers that retrieve for others. Files are
-   * refused, and so are proxies, whose targets cannot be checked.
+   * refused unless `schemes` names them; proxies are refused always, because their targets cannot be checked.
    */
   readonly publicOnly: boolean
+  /**
+   * The names of the only schemes to retrieve, in URLs and redirects alike: `['https', 'ftp']`. Null: all schemes,
+   * except that client.fetch and publicOnly reach nothing local, such as `file`, that is not named here.
+   */
+  readonly schemes: readonly string[] | null
+}
+
+/** A policy as one entrance of the client applies it. */
+export interface Rules extends Policy {
+  /** True: client.fetch is the entrance; code that expects the web's fetch does not expect files of this machine. */
+  readonly isFetch: boolean
+}
+
+/**
+ * The mechanisms that reach this machine instead of a server: they read its files or run its programs. A new mechanism
+ * of this kind belongs into this list, which all rules about them use.
+ */
+const localMechanisms: ReadonlySet<Mechanism> = new Set(['file', 'man', 'info', 'whatis', 'ghelp', 'toc', 'afs'])
+
+/** Whether a scheme's URLs reach this machine itself: its files, its programs, or its sockets (ldapi). */
+export function isLocal({ mechanism, host }: Scheme): boolean {
+  return localMechanisms.has(mechanism) || host === 'socket'
 }
 
 /** The options that refusals name, including those of addresses. */
@@ -39,7 +64,14 @@ const defaultPolicy: Policy = {
   allowDowngrade: false,
   allowInward: false,
   publicOnly: false,
+  schemes: null,
 }
+
+/** Whether the names are those of known schemes is checked by readPolicy(). */
+const schemeList: OptionKind = [
+  'an array of the names of known schemes, such as ["https"], or null',
+  (value) => value === null || texts[1](value),
+]
 
 const policyKinds: Readonly<Record<keyof Policy, OptionKind>> = {
   allow: list,
@@ -47,25 +79,29 @@ const policyKinds: Readonly<Record<keyof Policy, OptionKind>> = {
   allowDowngrade: flag,
   allowInward: flag,
   publicOnly: flag,
+  schemes: schemeList,
 }
 
-export function readPolicy(changes: Partial<Policy> = {}): Policy {
+/** The caller's policy with defaults. `own`: the caller's own schemes. Throws `invalid-option`. */
+export function readPolicy(changes: Partial<Policy> = {}, own: readonly Scheme[] = []): Policy {
   checkOptions(changes, policyKinds, 'policy.')
   for (const code of changes.allow ?? []) {
     if (!Object.hasOwn(findingCodes, code) || code === 'encoded-delimiter') {
       throw invalidOption('policy.allow', 'a list of finding codes other than encoded-delimiter', code)
     }
   }
+  for (const name of changes.schemes ?? []) {
+    if (findScheme(name, own) === undefined) throw invalidOption('policy.schemes', schemeList[0], name)
+  }
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
   return { ...defaultPolicy, ...Object.fromEntries(given) }
 }
 
 /** Throws `refused`, before any connection, for the first danger that the policy does not allow. */
-export function enforce(policy: Policy, { url, findings, plan }: Resolution): void {
-  if (policy.publicOnly && plan.mechanism === 'file') {
-    const what = `A file of this machine is not public, and ${adviceText(publicOnly)} allows nothing else.`
-    throw refusal(url, what, { advice: publicOnly })
-  }
+export function enforce(policy: Rules, resolution: Resolution): void {
+  const { url, findings, plan, scheme } = resolution
+  const obstacle = schemeObstacle(policy, scheme)
+  if (obstacle !== null) throw refusal(url, obstacle.message, { advice: obstacle.advice })
   const danger = findings.find(({ code, severity }) => {
     if (severity !== 'danger' || policy.allow.includes(code)) return false
     return !(code === 'foreign-port' && 'port' in plan && policy.allowPorts.includes(plan.port))
@@ -78,6 +114,27 @@ export function enforce(policy: Policy, { url, findings, plan }: Resolution): vo
       ? { option: 'policy.allowPorts', value: plan.port }
       : { option: 'policy.allow', value: code }
   throw refusal(url, `${message} If you mean it, allow it by ${adviceText(advice)}.`, { span, advice })
+}
+
+/**
+ * Why a policy refuses all URLs of a scheme, and the option that allows them: a scheme that it does not name, or a
+ * local one that it must name. Null: it does not.
+ */
+export function schemeObstacle(
+  { schemes, publicOnly: isPublicOnly, isFetch }: Rules,
+  scheme: Scheme,
+): { readonly message: string; readonly advice: Advice } | null {
+  if (schemes === null ? !(isPublicOnly || isFetch) || !isLocal(scheme) : schemes.includes(scheme.name)) return null
+  if (schemes === null && isPublicOnly) {
+    const message = `${scheme.name} URLs lead to this machine itself, and ${adviceText(publicOnly)} refuses it.`
+    return { message, advice: publicOnly }
+  }
+  const advice = { option: 'policy.schemes', value: scheme.name } as const
+  const why =
+    schemes === null
+      ? `fetch() reaches servers only, and ${scheme.name} URLs lead to this machine itself.`
+      : `${scheme.name} is not among the schemes that may be retrieved (${schemes.join(', ') || 'none'}).`
+  return { message: `${why} If you mean it, allow it by ${adviceText(advice)}.`, advice }
 }
 
 /** Throws `refused` for a proxy under publicOnly, because the addresses that it connects to cannot be checked. */

@@ -1,8 +1,8 @@
-import type { Mechanism } from '@retriever/core'
+import { adviceText, type Mechanism, type RetrievalError, type Scheme } from '@retriever/core'
 import { maxDepth } from '../nntp/connection/server-quirks.ts'
-import type { Fetcher } from '../plugin/fetcher.ts'
+import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
-import { count } from '../plugin/options.ts'
+import { count, type OptionKind } from '../plugin/options.ts'
 
 /** The client's options that built-in fetchers are made with. */
 interface BuiltinSettings {
@@ -25,6 +25,12 @@ const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 /** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `file`. */
 export const builtinMechanisms: readonly string[] = Object.keys(builtin)
 
+/** ClientOptions.builtins. */
+export const builtinList: OptionKind = [
+  `false, or an array of mechanisms: ${builtinMechanisms.join(', ')}`,
+  (value) => value === false || (Array.isArray(value) && value.every((each) => builtinMechanisms.includes(each))),
+]
+
 /** The number of open clients that have each of the callers' fetchers: one fetcher may be given to several. */
 const clients = new WeakMap<Fetcher, number>()
 
@@ -32,12 +38,19 @@ const clients = new WeakMap<Fetcher, number>()
 export class Registry {
   readonly #own: readonly Fetcher[]
   readonly #settings: BuiltinSettings
+  /** The built-in fetchers that this client has. */
+  readonly #builtins: ReadonlySet<string>
   #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
   readonly #inFlight: { [M in Mechanism]?: number } = {}
 
   /** Throws `invalid-option` if two fetchers have the same mechanism, or one is not a fetcher. */
-  constructor(own: readonly Fetcher[] = [], localHosts: readonly string[] = []) {
+  constructor(
+    own: readonly Fetcher[] = [],
+    localHosts: readonly string[] = [],
+    builtins: readonly string[] | false = builtinMechanisms,
+  ) {
     this.#settings = { localHosts }
+    this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
         throw invalidOption('fetchers', 'a list of objects with `mechanism` and `retrieve`', fetcher)
@@ -72,9 +85,14 @@ export class Registry {
   /** The fetcher of a mechanism; undefined if there is none. */
   get<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
     if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
-    const loading = Object.hasOwn(builtin, mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
+    const loading = this.#builtins.has(mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
     if (loading !== undefined) this.#keep(mechanism, loading)
     return loading
+  }
+
+  /** Whether a built-in fetcher exists that this client does not have. */
+  isSwitchedOff(mechanism: Mechanism): boolean {
+    return Object.hasOwn(builtin, mechanism) && !this.#builtins.has(mechanism)
   }
 
   #keep<M extends Mechanism>(mechanism: M, fetcher: Promise<Fetcher<M>>): void {
@@ -101,4 +119,24 @@ function isLast(fetcher: Fetcher): boolean {
   const others = (clients.get(fetcher) ?? 1) - 1
   clients.set(fetcher, others)
   return others === 0
+}
+
+/** The error for a URL that no fetcher of the client retrieves: `handoff` if its scheme names a service. */
+export function noFetcher(
+  scheme: Scheme,
+  mechanism: Mechanism,
+  registry: Registry,
+  context: RetrievalContext,
+): RetrievalError {
+  const understood = `${scheme.name} URLs are understood, but no fetcher retrieves them.`
+  if (registry.isSwitchedOff(mechanism)) {
+    const advice = { option: 'builtins', value: mechanism } as const
+    const what = `${understood} This client is made without its own for "${mechanism}"`
+    return context.error('no-fetcher', `${what}; ${adviceText(advice)} adds it.`, { phase: 'resolve', advice })
+  }
+  const advice = { option: 'fetchers' } as const
+  const hint = scheme.hint ?? `Give the client a fetcher for "${mechanism}" by ${adviceText(advice)}.`
+  const what = scheme.handoff ? 'The URL names no data object.' : understood
+  const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
+  return context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
 }

@@ -1,6 +1,7 @@
 import {
-  adviceText,
+  type AccessPlan,
   type ErrorCode,
+  type Explained,
   explainResolution,
   formatLocator,
   type Mechanism,
@@ -12,7 +13,7 @@ import {
 } from '@retriever/core'
 import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
 import { Deadline, withDeadline } from '../plugin/deadline.ts'
-import type { RetrievalEvent } from '../plugin/events.ts'
+import type { EmittedEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
   ErrorExtras,
@@ -25,16 +26,18 @@ import type {
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
-import { withoutSecrets } from '../plugin/redact-events.ts'
 import { Retries } from '../plugin/retry.ts'
+import { overMaxSize } from '../plugin/size-limit.ts'
 import { knownCharset } from '../plugin/text.ts'
+import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import type { AddressBook } from './addresses.ts'
-import { askCredentials, type CredentialsSource } from './credentials.ts'
+import { askCredentials, type Questions } from './credentials.ts'
+import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
-import { enforce, enforceDirect, enforceRedirect, type Policy } from './policy.ts'
+import { enforce, enforceDirect, enforceRedirect, type Rules } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import {
   isFromHere,
@@ -45,21 +48,28 @@ import {
   tlsForOtherOrigin,
   tooManyRedirects,
 } from './redirect.ts'
-import type { Registry } from './registry.ts'
+import { noFetcher, type Registry } from './registry.ts'
 import { remarkOf, route } from './route.ts'
+import { isTraced, Trace } from './trace.ts'
 
 /** The settings that a client gives to each of its retrievals. */
 export interface Settings {
   readonly registry: Registry
-  readonly policy: Policy
+  readonly policy: Rules
   readonly limits: Limits
+  /** The limits that the caller has set, for calls that change some of them. */
+  readonly givenLimits: Partial<Limits>
   readonly resolving: ResolveOptions
   readonly tls: TlsOptions
   readonly proxyFor: ProxyChoice
   readonly addresses: AddressBook
-  readonly credentials: CredentialsSource
+  /** The same addresses under policy.publicOnly. */
+  readonly publicAddresses: AddressBook
+  readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
-  readonly onEvent: ((event: RetrievalEvent) => void) | undefined
+  readonly onEvent: EventListener | undefined
+  /** The number of the next retrieval. */
+  readonly nextId: () => number
 }
 
 /**
@@ -81,7 +91,12 @@ export class Retrieval {
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
   readonly #retries = new Retries()
-  #unheard = false
+  readonly #id: number
+  readonly #events: EventSink
+  readonly #stopwatch = new Stopwatch()
+  #trace: Trace | undefined
+  /** The body of the representation that run() has given; null: there is none, or not yet. */
+  body: Body | null = null
   /** True: a redirect has led to another origin than the first. */
   #isOtherOrigin = false
   /** True: a server elsewhere sent the last redirect. */
@@ -101,6 +116,8 @@ export class Retrieval {
     this.#tls = settings.tls
     this.#finished = finished
     this.#deadline = new Deadline(url, settings.limits, signal)
+    this.#id = settings.nextId()
+    this.#events = new EventSink(settings.onEvent, this.#id, this.#deadline)
   }
 
   /** Ends the retrieval in any state. */
@@ -108,14 +125,20 @@ export class Retrieval {
     this.#deadline.fail(error)
   }
 
-  async run(first: Resolution): Promise<Representation | Handoff> {
+  run(first: Resolution): Promise<Representation | Handoff> {
+    if (!isTraced()) return this.#run(first)
+    this.#trace = new Trace({ id: this.#id, url: redact(first.url), mechanism: first.plan.mechanism })
+    return this.#trace.run(() => this.#run(first))
+  }
+
+  async #run(first: Resolution): Promise<Representation | Handoff> {
     let resolution = first
     try {
       while (true) {
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
-        else if (outcome.outcome === 'retrieved') return await this.#represent(resolution, outcome, hop)
+        else if (outcome.outcome === 'retrieved') return await this.#represent(first, resolution, outcome, hop)
         else return this.#end(null, context, checkHandoff(outcome, context))
       }
     } catch (error) {
@@ -140,14 +163,29 @@ export class Retrieval {
         deadline.end()
         this.#deadline.throwIfAborted()
         if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
+        this.#stopwatch.again('retried')
       }
     }
   }
 
-  #resolved(resolution: Resolution, url: string): RetrievalEvent {
+  /** The plan is masked when a listener looks at it: that takes as long as many steps of a small retrieval. */
+  #resolved(resolution: Resolution, url: string): EmittedEvent {
     const { resolving } = this.#settings
-    const { plan, findings } = maskResolution(resolution, resolving)
-    return { type: 'resolved', url, plan, findings, explanation: explainResolution(resolution, resolving) }
+    let plan: AccessPlan | undefined
+    let explanation: Explained | undefined
+    return {
+      type: 'resolved',
+      url,
+      get plan() {
+        plan ??= maskResolution(resolution, resolving).plan
+        return plan
+      },
+      findings: resolution.findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
+      get explanation() {
+        explanation ??= explainResolution(resolution, resolving)
+        return explanation
+      },
+    }
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
@@ -157,15 +195,7 @@ export class Retrieval {
     enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
-    if (fetcher === undefined) {
-      const advice = { option: 'fetchers' } as const
-      const hint = scheme.hint ?? `Give the client a fetcher for "${plan.mechanism}" by ${adviceText(advice)}.`
-      const what = scheme.handoff
-        ? 'The URL names no data object.'
-        : `${scheme.name} URLs are understood, but no fetcher retrieves them.`
-      const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
-      throw context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
-    }
+    if (fetcher === undefined) throw noFetcher(scheme, routed.mechanism, registry, context)
     this.#deadline.throwIfAborted()
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
@@ -203,28 +233,36 @@ export class Retrieval {
       this.#tls = tlsForOtherOrigin(this.#tls)
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
+    this.#stopwatch.again('redirected')
     context.emit({ type: 'redirected', url: context.url, location: to.url, status })
     return to
   }
 
   async #represent(
+    requested: Resolution,
     resolution: Resolution,
     outcome: Retrieved,
     { mechanism, context }: Hopped,
   ): Promise<Representation> {
-    const { head, charset } = this.#request
+    this.#stopwatch.responded()
+    const { head, charset, range, resumeFrom } = this.#request
     const named = charset === undefined ? outcome : { ...outcome, charset: knownCharset(charset) }
     const retrieved = head === true ? await withoutBody(named) : named
+    if (head !== true && (named.size ?? 0) > context.limits.maxSize) throw await tooLarge(named, context)
     const body = new Body(retrieved, context, (error, received) => this.#done(error, received, context))
+    this.body = body
     // The body is empty, so the caller need not read or cancel it, not even in a batch.
     if (head === true) body.finish()
     const { maxCollected } = this.#settings.limits
     const representation = new Representation(retrieved, body, {
       url: context.url,
+      requested,
       mechanism,
       findings: resolution.findings,
       redirects: this.#redirects,
+      stopwatch: this.#stopwatch,
       maxCollected,
+      asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
     // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation
@@ -237,25 +275,17 @@ export class Retrieval {
 
   #done(error: RetrievalError | null, received: number, context: RetrievalContext): void {
     this.#deadline.end()
-    context.emit({ type: 'done', url: context.url, received, error })
-    this.#finished()
-  }
-
-  /**
-   * Gives an event to the listener. A listener that throws ends its retrieval, but not the process: some events come
-   * from a socket's callback.
-   */
-  #emit(event: RetrievalEvent, shownUrl: () => string): void {
-    const { onEvent } = this.#settings
-    if (onEvent === undefined || this.#unheard) return
-    const url = shownUrl()
-    try {
-      onEvent(withoutSecrets(event, url))
-    } catch (cause) {
-      this.#unheard = true
-      const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${event.type}".`
-      this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url, cause }))
+    this.#stopwatch.ended()
+    // The same error may end several retrievals, such as that of the caller's signal.
+    if (error !== null && error.redirects.length === 0) {
+      error.redirects = this.#redirects.map((hop) => ({ ...hop, url: redact(hop.url) }))
     }
+    if (context.hasListener || this.#trace !== undefined) {
+      const { timings } = this.#stopwatch
+      context.emit({ type: 'done', url: context.url, received, error, timings })
+      this.#trace?.done(error, received, timings)
+    }
+    this.#finished()
   }
 
   #context(resolution: Resolution): RetrievalContext {
@@ -277,11 +307,12 @@ export class Retrieval {
       addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       retries: this.#retries,
+      stopwatch: this.#stopwatch,
       isOtherOrigin: this.#isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
-      emit: (event) => this.#emit(event, shownUrl),
-      hasListener: this.#settings.onEvent !== undefined,
+      emit: (event) => this.#events.emit(event, shownUrl),
+      hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {
           phase: deadline.phase,
@@ -292,6 +323,12 @@ export class Retrieval {
         }),
     }
   }
+}
+
+/** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
+async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
+  await sourceOf(body).cancel()
+  return overMaxSize(context, size ?? 0)
 }
 
 /** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */

@@ -9,7 +9,7 @@ import type { FtpQuirks } from './control/server-quirks.ts'
 import { type FtpSession, ftpSessions } from './control/session.ts'
 import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
-import type { FtpRetrieval } from './retrieval.ts'
+import type { AskedLogins, FtpRetrieval } from './retrieval.ts'
 import { ChangedFile, type InSession, retrieveObject } from './transfer/object.ts'
 
 export interface FtpFetcherOptions {
@@ -78,8 +78,24 @@ async function inSession<T>(
   context: RetrievalContext,
   use: (retrieval: FtpRetrieval) => Promise<T>,
 ): Promise<T> {
+  const asked: AskedLogins = { login: null, account: null, refused: null }
+  try {
+    return await repeated(pool, plan, context, asked, use)
+  } finally {
+    // Others may ask for the login if this retrieval has failed before it was accepted.
+    asked.login?.end()
+    asked.account?.end()
+  }
+}
+
+async function repeated<T>(
+  pool: FtpPool,
+  plan: FtpPlan,
+  context: RetrievalContext,
+  asked: AskedLogins,
+  use: (retrieval: FtpRetrieval) => Promise<T>,
+): Promise<T> {
   const reasons = new Set<string>()
-  const asked = { login: null }
   const { deadline } = context
   while (true) {
     const { session, giveBack, drop } = await pool.lease(plan, context, reasons.size > 0)
@@ -104,7 +120,8 @@ async function inSession<T>(
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
         continue
       }
-      const reason = thrown instanceof PipelineLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context })
+      const reason =
+        thrown instanceof PipelineLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context, asked })
       // Sending one at a time did not help, so pipelining was not the cause.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.quirks.pipelining = undefined
@@ -118,16 +135,23 @@ async function inSession<T>(
   }
 }
 
-type Parties = Pick<FtpRetrieval, 'session' | 'plan' | 'context'>
+type Parties = Pick<FtpRetrieval, 'session' | 'plan' | 'context' | 'asked'>
 
 /** Notes in the quirks how the next try must differ, and returns the reason for it. Null: the error stands. */
-function reasonToRepeat(error: unknown, { session, plan, context }: Parties): string | null {
+function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parties): string | null {
   const { quirks, control } = session
   if (error instanceof AccountWanted) {
     quirks.pipelining = false
     return 'account'
   }
   if (!RetrievalError.is(error)) return null
+  if (error.code === 'auth-failed' && asked.login?.isRemembered) {
+    // The password has changed since the server accepted it.
+    asked.refused = { credentials: asked.login.credentials, error }
+    asked.login.refused()
+    asked.login = null
+    return 'login'
+  }
   if (control.transferDropped || isOfConnection(error)) session.noteTransferFailed()
   if (control.transferDropped) return 'prefetch'
   if (session.served > 0 && isOfConnection(error)) return 'reused'

@@ -7,6 +7,7 @@ import {
   type RetrievalError,
   utf8Octets,
 } from '@retriever/core'
+import { type FoundLogin, findLogin, loginPlace } from '../auth/found-login.ts'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool/pool-key.ts'
 import { PipelineLost, pipeline, type Step } from './control/pipeline.ts'
@@ -114,8 +115,10 @@ async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly S
 async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const { user, password } = retrieval.plan
   if (password !== null) return { user, password }
-  const known = retrieval.asked.login ?? (await askPerson(retrieval, asked))
-  retrieval.asked.login = known
+  retrieval.asked.login ??= await askPerson(retrieval, asked)
+  const found = retrieval.asked.login.credentials
+  // Names and passwords are UTF-8 (RFC 2640 2).
+  const known = { ...found, user: utf8Octets(found.user), password: utf8Octets(found.password) }
   retrieval.session.loginKey = sessionKey(
     { ...retrieval.plan, user: known.user, password: known.password },
     retrieval.context,
@@ -130,20 +133,31 @@ async function authenticate(retrieval: FtpRetrieval, login: Credentials, rest: r
   const who: Who = { ...plan, user: login.user }
   const { pass } = ftpCommands({ ...plan, password: login.password })
   if (quirks.pipelining !== false) {
-    const onReply = (reply: Reply): void => checkLogin(context, reply, who)
+    const onReply = (reply: Reply): void => {
+      checkLogin(context, reply, who)
+      retrieval.asked.login?.accepted()
+    }
     return pipeline(control, context, quirks, [{ phase: 'login', command: pass, onReply }, ...rest])
   }
   const reply = await control.ask('login', pass)
   const done = reply.code === 332 ? await giveAccount(retrieval, login, reply) : reply
   if (!isPositive(done)) throw loginError(context, done, who)
+  retrieval.asked.login?.accepted()
   await pipeline(control, context, quirks, rest)
 }
 
 /** Sends ACCT (RFC 959 4.1.1). */
 async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: Reply): Promise<Reply> {
-  const { plan, context, session } = retrieval
-  const account = login.account ?? (await askFor(context, plan, true))?.account
-  if (account !== undefined) return session.control.ask('login', `ACCT ${utf8Octets(account)}`)
+  const { context, session } = retrieval
+  if (login.account === undefined) retrieval.asked.account ??= await findFor(retrieval, true)
+  const found = retrieval.asked.account
+  const account = login.account ?? found?.credentials.account
+  if (account !== undefined) {
+    const reply = await session.control.ask('login', `ACCT ${utf8Octets(account)}`)
+    if (isPositive(reply)) found?.accepted()
+    else found?.refused()
+    return reply
+  }
   const advice = { option: 'credentials', value: 'account' } as const
   const message = 'The server wants an account beside user and password, and none is known.'
   throw context.error('auth-required', `${message} Give it by ${adviceText(advice)}.`, {
@@ -152,20 +166,22 @@ async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: R
   })
 }
 
-async function askPerson({ plan, context }: FtpRetrieval, asked: Reply): Promise<Credentials> {
-  const known = await askFor(context, plan)
-  // Names and passwords are UTF-8 (RFC 2640 2).
-  if (known !== null) return { ...known, user: utf8Octets(known.user), password: utf8Octets(known.password) }
+async function askPerson(retrieval: FtpRetrieval, asked: Reply): Promise<FoundLogin> {
+  const found = await findFor(retrieval)
+  if (found !== null) return found
+  if (retrieval.asked.refused !== null) throw retrieval.asked.refused.error
   const advice = { option: 'credentials' } as const
   const remedy = `Give one by ${adviceText(advice)}, or in the URL: USER:PASSWORD@ before the host.`
   const message = `The server wants a password, and none is known. ${remedy}`
-  throw context.error('auth-required', message, { reply: wordsOf(asked), advice })
+  throw retrieval.context.error('auth-required', message, { reply: wordsOf(asked), advice })
 }
 
-function askFor(context: RetrievalContext, plan: FtpPlan, account = false): Promise<Credentials | null> {
+function findFor({ plan, context, asked }: FtpRetrieval, account = false): Promise<FoundLogin | null> {
   const { host, port } = plan
   const user = octetsToText(plan.user)
-  return context.credentials({ realm: `${user}@${host}`, ...(account && { account }), host, port, user })
+  const challenge = { realm: `${user}@${host}`, ...(account && { account }), host, port, user }
+  const place = loginPlace(context.url, challenge, account ? 'account' : 'login')
+  return findLogin(context, place, challenge, account ? null : (asked.refused?.credentials ?? null))
 }
 
 /** Checks the reply to a PASS within a pipeline. */

@@ -88,8 +88,8 @@ async function askForOctets({ session, context }: FtpRetrieval): Promise<void> {
 
 /** Whether the path has names in UTF-8 beyond ASCII. */
 function hasUtf8Names({ plan }: FtpRetrieval): boolean {
-  const octets = Buffer.from([...plan.cwd, plan.name].join('/'), 'latin1')
-  return octets.some((octet) => octet >= 0x80) && isUtf8(octets)
+  const path = [...plan.cwd, plan.name].join('/')
+  return /[\x80-\xFF]/.test(path) && isUtf8(Buffer.from(path, 'latin1'))
 }
 
 /** Whether FEAT or OPTS must be sent before names in UTF-8 go out in this session. */

@@ -1,6 +1,7 @@
 import { adviceText, type HttpPlan, RetrievalError } from '@retriever/core'
 import { Authenticator, type LoginAttempt } from '../auth/authenticator.ts'
 import { readChallenges } from '../auth/challenge.ts'
+import { type FoundLogin, findLogin, loginPlace } from '../auth/found-login.ts'
 import type { UserAndPassword } from '../auth/login.ts'
 import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
@@ -29,33 +30,37 @@ export function withLogin(
   return async (request) => {
     const serverLogin = server.begin()
     const proxyLogin = proxy.begin()
-    while (true) {
-      const answer = await send(request, {
-        authorization: serverLogin.credentials(method, plan.target),
-        proxyAuthorization: proxyLogin.credentials(method, plan.target),
-      })
-      const { head, body } = answer
-      if (head.status === 401) {
-        const failure = await server.answerChallenge(serverLogin, answer)
-        if (failure !== null && context.request.fail === false) return answer
-        if (failure !== null) throw failure
-      } else if (head.status !== 407) {
-        if (head.status < 400) server.accepted()
-        return answer
+    try {
+      while (true) {
+        const answer = await send(request, {
+          authorization: serverLogin.credentials(method, plan.target),
+          proxyAuthorization: proxyLogin.credentials(method, plan.target),
+        })
+        const { head, body } = answer
+        if (head.status === 401) {
+          const failure = await server.answerChallenge(serverLogin, answer)
+          if (failure !== null && context.request.fail === false) return answer
+          if (failure !== null) throw failure
+        } else if (head.status !== 407) {
+          if (showsLogin(head.status)) server.accepted()
+          return answer
+        }
+        if (head.status === 407 && !proxyLogin.retry(readChallenges(head.field('proxy-authenticate') ?? '')))
+          return answer
+        await discard(body, context)
       }
-      if (head.status === 407 && !proxyLogin.retry(readChallenges(head.field('proxy-authenticate') ?? '')))
-        return answer
-      await discard(body, context)
+    } finally {
+      server.end()
     }
   }
 }
 
-/** Credentials that do not come from the URL. */
-interface Found {
-  readonly credentials: Credentials
-  /** The key under which they are remembered once the server has accepted them. */
-  readonly place: string
-  readonly isRemembered: boolean
+/**
+ * Whether an answer other than 401 shows that the login was accepted. 404 and 410 do: without the login, the server
+ * wanted one before it said so.
+ */
+function showsLogin(status: number): boolean {
+  return status < 400 || status === 404 || status === 410
 }
 
 /**
@@ -66,7 +71,8 @@ class ServerLogin {
   readonly #plan: HttpPlan
   readonly #context: RetrievalContext
   readonly #authenticator: Authenticator
-  #found: Found | null = null
+  /** The login that does not come from the URL. */
+  #found: FoundLogin | null = null
 
   /** Throws `refused` for a user that Basic cannot send. */
   constructor(plan: HttpPlan, context: RetrievalContext) {
@@ -83,8 +89,12 @@ class ServerLogin {
 
   /** Notes that the server has accepted the login. */
   accepted(): void {
-    const found = this.#found
-    if (found !== null && !found.isRemembered) this.#context.acceptedLogins?.keep(found.place, found.credentials)
+    this.#found?.accepted()
+  }
+
+  /** Lets others at this place ask for a login, if this retrieval had asked and was not accepted. */
+  end(): void {
+    this.#found?.end()
   }
 
   /** Finds a login for another request after a 401. Null: there is one; else the error with an excerpt of the body. */
@@ -122,29 +132,17 @@ class ServerLogin {
   #forgetRefused(): Credentials | null {
     const found = this.#found
     if (found === null || !found.isRemembered) return null
-    this.#context.acceptedLogins?.forget(found.place)
+    found.refused()
     this.#found = null
     return found.credentials
   }
 
   async #find(challenge: Challenge, protection: string, refused: Credentials | null): Promise<Credentials | null> {
-    const { acceptedLogins, url } = this.#context
-    const place = JSON.stringify([schemeOf(url), challenge.host, challenge.port, challenge.user, protection])
-    const remembered = refused === null ? (acceptedLogins?.recall(place) ?? null) : null
-    const credentials = remembered ?? (await this.#context.credentials(challenge))
+    const place = loginPlace(this.#context.url, challenge, protection)
     // The credentials that were refused just now are not sent again.
-    if (credentials === null || (refused !== null && isSame(credentials, refused))) return null
-    this.#found = { credentials, place, isRemembered: remembered !== null }
-    return credentials
+    this.#found = await findLogin(this.#context, place, challenge, refused)
+    return this.#found?.credentials ?? null
   }
-}
-
-function isSame(first: Credentials, second: Credentials): boolean {
-  return first.user === second.user && first.password === second.password && first.token === second.token
-}
-
-function schemeOf(url: string): string {
-  return url.slice(0, url.indexOf(':')).toLowerCase()
 }
 
 /** The login of the URL. Null: user or password is missing; the login waits until the server asks for it. */

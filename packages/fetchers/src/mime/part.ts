@@ -1,5 +1,5 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
-import { chunksOf, wholeSource } from '../plugin/byte-source.ts'
+import { wholeSource } from '../plugin/byte-source.ts'
 import { decodeText, knownCharset } from '../plugin/text.ts'
 import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
@@ -83,7 +83,7 @@ export class MessagePart {
   /** Saves `octets` like Representation.saveTo. Rejects with `partial` if they are damaged. */
   async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
     this.throwIfDamaged()
-    await save(chunksOf(wholeSource(this.octets)), path, { modified: null, offset: 0 }, options)
+    await save(wholeSource(this.octets), path, { modified: null, offset: 0, size: this.size }, options)
   }
 
   /** Throws `partial` if the octets are damaged. */

@@ -3,6 +3,7 @@ import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Breakable } from '../wire/resuming-source.ts'
 import type { PendingCommand, ReadAhead } from './connection/command-queue.ts'
 import type { NntpLease } from './connection/exchange.ts'
+import { unreadLimit } from './connection/session.ts'
 
 /** The most octets of one body that are read ahead of its consumer. */
 const maxAhead = 65_536
@@ -24,6 +25,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
   #failure: { readonly error: unknown } | null = null
   /** True while the consumer reads: reading ahead must wait. */
   #isWanted = false
+  #isTold = false
   /** True once the session is no longer used. */
   #isReleased = false
   #isOver = false
@@ -69,10 +71,19 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
         this.#chunks.push(octets)
         this.#length += octets.length
       }
+      if (!this.#isWanted && !this.#isReleased) this.#tellUnread()
     } catch (error) {
       // The consumer gets the error after the octets that came before it.
       this.#failure = { error }
     }
+  }
+
+  /** Tells once that others wait for a body that does not fit into memory. */
+  #tellUnread(): void {
+    if (this.#isTold) return
+    this.#isTold = true
+    const { url, limits, emit } = this.#lease.context
+    emit({ type: 'unread', url, timeout: unreadLimit(limits) })
   }
 
   async #nextChunk(): Promise<Uint8Array | null> {

@@ -35,10 +35,14 @@ export function latestDate(month: number, date: number, time: number, now: Date)
 export function clock(text: string): number | undefined {
   const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
   if (hour === undefined || minute === undefined) return undefined
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return Number.NaN
-  return (
-    (Number(hour) * 60 + Number(minute)) * 60_000 + Number(second) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
-  )
+  return timeOfDay(Number(hour), Number(minute), Number(second), fraction)
+}
+
+/** Milliseconds since midnight; `fraction`: the digits behind the seconds' point. NaN for an impossible time. */
+export function timeOfDay(hour: number, minute: number, second: number, fraction = ''): number {
+  if (hour > 23 || minute > 59 || second > 60) return Number.NaN
+  const milliseconds = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'))
+  return (hour * 60 + minute) * 60_000 + second * 1000 + milliseconds
 }
 
 /**

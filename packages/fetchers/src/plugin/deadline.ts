@@ -16,6 +16,12 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
+ * The signals that may have any number of listeners. Node warns of a leak from the eleventh one on, but one signal for a
+ * whole batch is no leak.
+ */
+const unlimited = new WeakSet<AbortSignal>()
+
+/**
  * The time budget of a retrieval, and the one way to cancel it. The caller's AbortSignal, an exceeded limit and a close
  * all come through `signal`, whose reason is a RetrievalError. Timers run only during an operation, so a slow consumer
  * causes no timeout; only the total timer runs on.
@@ -193,8 +199,8 @@ export class Deadline {
   #heed(signal: AbortSignal): void {
     const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
     this.#forgetOuter = () => signal.removeEventListener('abort', abort)
-    // Node warns of a leak from the eleventh listener on, but one signal for a whole batch is no leak.
-    setMaxListeners(0, signal)
+    if (!unlimited.has(signal)) setMaxListeners(0, signal)
+    unlimited.add(signal)
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort, { once: true })
   }

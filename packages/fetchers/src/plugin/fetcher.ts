@@ -10,12 +10,13 @@ import type {
 } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
-import type { RetrievalEvent } from './events.ts'
+import type { EmittedEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
 import type { Addresses, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
+import type { Stopwatch } from './timings.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
 export interface Fetcher<M extends Mechanism = Mechanism> {
@@ -66,9 +67,11 @@ export interface RetrievalContext {
    * them.
    */
   credentials(challenge: Challenge): Promise<Credentials | null>
-  /** The logins that servers have accepted, for mechanisms that remember them (HTTP). */
+  /** The logins that servers have accepted. Mechanisms that ask for one remember it by auth/found-login.ts. */
   readonly acceptedLogins?: AcceptedLogins
-  emit(event: RetrievalEvent): void
+  emit(event: EmittedEvent): void
+  /** Notes when the steps of the retrieval are over; connections and sockets do so by themselves. */
+  readonly stopwatch?: Stopwatch
   /** False: there is no listener, so events that are costly to make may be left out. */
   readonly hasListener?: boolean
   /** A RetrievalError with this URL and, by default, the deadline's phase. The message begins with the URL. */
@@ -200,8 +203,15 @@ export interface AcceptedLogins {
   /** Null: the place has accepted no login. */
   recall(place: string): Credentials | null
   keep(place: string, credentials: Credentials): void
-  /** Removes a login that the server refuses now. */
-  forget(place: string): void
+  /** Removes a login that the server refuses now, unless the place has accepted another one since. */
+  forget(place: string, refused: Credentials): void
+  /**
+   * Takes the right to ask for the login of a place and to try it; the function that is returned gives it back. Null:
+   * another retrieval has it; recall() the login once claimed() resolves.
+   */
+  claim(place: string): (() => void) | null
+  /** Resolves when the claim of another retrieval ends: its login was accepted, or was refused, or it gave up. */
+  claimed(place: string): Promise<void>
 }
 
 /** The result of one attempt to retrieve, unless it fails. */

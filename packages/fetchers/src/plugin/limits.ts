@@ -35,6 +35,11 @@ export interface Limits {
    * one such budget. It is renewed once 1 MiB of the body has come since the last failure.
    */
   readonly maxRetries: number
+  /**
+   * How long a body may stay unread that keeps others waiting: one of a batch once it has given its place back, one of
+   * News before it loses its connection. The event `unread` comes first.
+   */
+  readonly unreadTimeout: number
   /** The longest wait before trying again. If a server asks for a longer one (Retry-After), the retrieval fails. */
   readonly maxRetryDelay: number
 }
@@ -58,24 +63,27 @@ export const defaultLimits: Limits = {
   maxReply: 64 * 1024,
   // fetch follows 20, too; curl follows 50.
   maxRedirects: 20,
+  // A program that has begun to read goes on within milliseconds.
+  unreadTimeout: 10_000,
   // security.md section 2: scripts expect an end.
   maxRetries: 3,
   maxRetryDelay: 120_000,
 }
 
 /**
- * The defaults with the caller's changes. Throws `invalid-option` for an unknown name or a value that is no number >=
- * 0.
+ * The defaults with the caller's changes; undefined counts as absent. Throws `invalid-option` for an unknown name or a
+ * value that is no number >= 0.
  */
 export function readLimits(changes: Partial<Limits> = {}): Limits {
-  for (const [name, value] of Object.entries(changes)) {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  for (const [name, value] of given) {
     if (!Object.hasOwn(defaultLimits, name))
       throw invalidOption(`limits.${name}`, `one of ${Object.keys(defaultLimits).join(', ')}`, name)
     if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
       throw invalidOption(`limits.${name}`, 'a number of 0 or more', value)
     }
   }
-  return { ...defaultLimits, ...changes }
+  return { ...defaultLimits, ...Object.fromEntries(given) }
 }
 
 /** The limits for a listing that must be held whole before its first entry is known. */
@@ -96,6 +104,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'policy.allowDowngrade': true,
   'policy.allowInward': true,
   'policy.publicOnly': true,
+  'policy.schemes': true,
   'limits.connectTimeout': true,
   'limits.idleTimeout': true,
   'limits.totalTimeout': true,
@@ -105,6 +114,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'limits.maxCollected': true,
   'limits.maxReply': true,
   'limits.maxRetryDelay': true,
+  'limits.unreadTimeout': true,
   'tls.ca': true,
   'tls.proxyCa': true,
   'tls.cert': true,
@@ -114,6 +124,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'defaults.requireTls': true,
   schemes: true,
   fetchers: true,
+  builtins: true,
   credentials: true,
   addresses: true,
   proxy: true,
@@ -133,6 +144,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   fail: true,
   split: true,
   charset: true,
+  folders: true,
   'error.response': true,
 }
 

@@ -18,6 +18,17 @@ export const milliseconds: OptionKind = [
   'a number of milliseconds, 0 or more',
   (value) => typeof value === 'number' && value >= 0,
 ]
+export const duration: OptionKind = [
+  'a number of milliseconds above 0',
+  (value) => typeof value === 'number' && value > 0 && value < Number.POSITIVE_INFINITY,
+]
+export const number: OptionKind = ['a number', (value) => typeof value === 'number' && !Number.isNaN(value)]
+export const anything: OptionKind = ['any value', () => true]
+/** A URL, or a Resolution. */
+export const location: OptionKind = [
+  'a URL: a string, a URL or a Resolution',
+  (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
+]
 /**
  * Whether the value is an object of answers by name. A list, a Map, URLSearchParams or FormData is none, because its
  * entries are not properties.

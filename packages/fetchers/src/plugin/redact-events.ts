@@ -1,12 +1,12 @@
 import { redact } from '@retriever/core'
-import type { RetrievalEvent } from './events.ts'
+import type { EmittedEvent } from './events.ts'
 
 /**
  * The event as a listener may log it, with the retrieval's URL without secrets (security.md case 47: a URL's query may
  * hold a token, which the request, the answer and remarks repeat). Commands with a password are built with `<password>`
  * in its place, maskResolution() masks plans, and errors hold no secrets.
  */
-export function withoutSecrets(event: RetrievalEvent, url: string): RetrievalEvent {
+export function withoutSecrets(event: EmittedEvent, url: string): EmittedEvent {
   switch (event.type) {
     case 'sent':
     case 'received':
@@ -16,6 +16,6 @@ export function withoutSecrets(event: RetrievalEvent, url: string): RetrievalEve
     case 'remark':
       return { ...event, url, message: redact(event.message) }
     default:
-      return { ...event, url }
+      return event.url === url ? event : { ...event, url }
   }
 }

@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import { clampTimer, type Deadline } from './deadline.ts'
-import type { RetrievalEvent } from './events.ts'
+import type { EmittedEvent } from './events.ts'
 import type { Limits } from './limits.ts'
 
 /** The first wait; each further one is twice as long. curl and apt begin with one second too. */
@@ -15,7 +15,7 @@ interface RetryContext {
   readonly url: string
   readonly deadline: Deadline
   readonly limits: Limits
-  emit(event: RetrievalEvent): void
+  emit(event: EmittedEvent): void
 }
 
 /**

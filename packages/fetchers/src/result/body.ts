@@ -1,11 +1,13 @@
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { type ByteSource, type Sink, sourceOf } from '../plugin/byte-source.ts'
-import type { Deadline } from '../plugin/deadline.ts'
+import { clampTimer, type Deadline } from '../plugin/deadline.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
+import { ReadAhead } from './read-ahead.ts'
 
 const sizeLimit: Advice = { option: 'limits.maxSize' }
 const speedLimit: Advice = { option: 'limits.minSpeed' }
+const unreadLimit: Advice = { option: 'limits.unreadTimeout' }
 
 /**
  * The body of a retrieval for its one consumer: it enforces the limits, reports progress, and ends the retrieval when
@@ -20,6 +22,12 @@ export class Body implements ByteSource {
   #taken = false
   #received = 0
   #over = false
+  #ahead: ReadAhead | null = null
+  #sink: BodySink | null = null
+  /** The number of reads by the consumer. */
+  #reads = 0
+  #isPulling = false
+  #unreadTimer: NodeJS.Timeout | undefined
   #finish: () => void = () => {}
   readonly finished: Promise<void> = new Promise((resolve) => {
     this.#finish = resolve
@@ -39,8 +47,54 @@ export class Body implements ByteSource {
     context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
 
+  /** The octets that came so far, without those that were thrown away to start over. */
+  get received(): number {
+    return this.#received
+  }
+
   get taken(): boolean {
     return this.#taken
+  }
+
+  /** True once the connection is no longer used. */
+  get isOver(): boolean {
+    return this.#over
+  }
+
+  /** The number of reads by the consumer so far; null while it waits for octets. */
+  get reads(): number | null {
+    const isWaiting = this.#ahead === null ? this.#isPulling : this.#ahead.isWanted
+    return isWaiting ? null : this.#reads
+  }
+
+  /**
+   * Reads up to `limit` octets into memory, unless the consumer has begun to read. A body that is no longer than that
+   * frees its connection.
+   */
+  readAhead(limit: number): void {
+    if (this.#over || this.#reads > 0 || this.#ahead !== null) return
+    this.#restart()
+    this.#ahead = new ReadAhead(async () => {
+      const chunk = await this.#pull()
+      return chunk !== null && this.reusesChunks ? new Uint8Array(chunk) : chunk
+    }, limit)
+  }
+
+  /** Tells that the body is left unread, and ends it unless it is read within limits.unreadTimeout. */
+  warnUnread(): void {
+    if (this.#over) return
+    const { deadline, limits, emit, error, url } = this.#context
+    const { unreadTimeout } = limits
+    const reads = this.#reads
+    emit({ type: 'unread', url, timeout: unreadTimeout })
+    if (unreadTimeout === Number.POSITIVE_INFINITY) return
+    this.#unreadTimer = setTimeout(() => {
+      if (this.#reads !== reads) return
+      const what = `The body was left unread for ${unreadTimeout / 1000} s while other URLs waited for its place`
+      const remedy = `Read or cancel each body soon, or raise ${adviceText(unreadLimit)}.`
+      this.#ahead?.drop()
+      deadline.fail(error('timeout', `${what}. ${remedy}`, { phase: 'body', advice: unreadLimit }))
+    }, clampTimer(unreadTimeout))
   }
 
   /**
@@ -50,8 +104,20 @@ export class Body implements ByteSource {
   take(sink?: Sink): ByteSource {
     if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
     this.#taken = true
-    if (sink !== undefined) this.#source.restartInto?.(new CountedSink(sink, () => (this.#received = 0)))
+    if (sink !== undefined) this.#restart().target = sink
     return this
+  }
+
+  /** Lets the source start over, in memory or in the consumer's sink. */
+  #restart(): BodySink {
+    if (this.#sink === null) {
+      this.#sink = new BodySink(
+        () => this.#ahead,
+        () => (this.#received = 0),
+      )
+      this.#source.restartInto?.(this.#sink)
+    }
+    return this.#sink
   }
 
   get reusesChunks(): boolean {
@@ -66,6 +132,7 @@ export class Body implements ByteSource {
   /** Ends the retrieval at once, even during a read, and closes the connection. */
   giveUp(): void {
     this.#taken = true
+    this.#ahead?.drop()
     if (this.#over) return
     const { deadline, error } = this.#context
     this.#end(null)
@@ -80,11 +147,18 @@ export class Body implements ByteSource {
     return this.#context.error('limit-exceeded', what, { phase: 'body', advice })
   }
 
-  async read(): Promise<Uint8Array | null> {
+  read(): Promise<Uint8Array | null> {
+    this.#reads++
+    return this.#ahead === null ? this.#pull() : this.#ahead.read()
+  }
+
+  async #pull(): Promise<Uint8Array | null> {
     const { deadline } = this.#context
     try {
       deadline.throwIfAborted()
+      this.#isPulling = true
       const chunk = await this.#source.read()
+      this.#isPulling = false
       // After an abort, octets or an early end must not pass for a complete body, even if the fetcher ignores the
       // abort.
       deadline.throwIfAborted()
@@ -92,6 +166,7 @@ export class Body implements ByteSource {
       else this.#count(chunk.length)
       return chunk
     } catch (error) {
+      this.#isPulling = false
       const failure = RetrievalError.is(error)
         ? error
         : this.#context.error('receive-failed', 'Reading the body failed.', { phase: 'body', cause: error })
@@ -120,6 +195,7 @@ export class Body implements ByteSource {
 
   /** Ends the retrieval when its consumer wants no more octets. */
   async cancel(): Promise<void> {
+    this.#ahead?.drop()
     try {
       await this.#source.cancel()
     } finally {
@@ -130,25 +206,29 @@ export class Body implements ByteSource {
   #end(failure: RetrievalError | null): void {
     if (this.#over) return
     this.#over = true
+    clearTimeout(this.#unreadTimer)
     this.#context.deadline.end()
     this.#done(failure, this.#received)
     this.#finish()
   }
 }
 
-/** A sink whose start over resets the count, so that octets thrown away are not counted. */
-class CountedSink implements Sink {
-  readonly #sink: Sink
+/** The destination of a body: the memory that was read ahead until the consumer reads, then the consumer's own sink. */
+class BodySink implements Sink {
+  target: Sink | null = null
+  readonly #ahead: () => ReadAhead | null
   readonly #reset: () => void
 
-  constructor(sink: Sink, reset: () => void) {
-    this.#sink = sink
+  /** `reset`: called when octets are thrown away, so that they are not counted. */
+  constructor(ahead: () => ReadAhead | null, reset: () => void) {
+    this.#ahead = ahead
     this.#reset = reset
   }
 
   get startOver(): Sink['startOver'] {
-    const { startOver } = this.#sink
-    if (startOver === null) return null
+    const ahead = this.#ahead()
+    const startOver = ahead?.isGiven === false ? async () => ahead.drop() : this.target?.startOver
+    if (startOver == null) return null
     return async () => {
       await startOver()
       this.#reset()

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { RetrievalError } from '@retriever/core'
+import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { systemReason } from '../plugin/system-reason.ts'
 
 /** Writes all of a chunk: the system may write less than it is given. */
@@ -9,25 +9,35 @@ export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<v
   while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
 }
 
-/**
- * Runs one operation on a file that is written. A system error becomes `write-failed`; `own` overrides the usual
- * reasons by error code.
- */
-export async function orWriteFailed<T>(
-  path: string,
-  operation: () => Promise<T>,
-  own: Readonly<Record<string, string>> = {},
-): Promise<T> {
+/** Runs one operation on a file that is written. A system error becomes `write-failed`; see asWriteFailed(). */
+export async function orWriteFailed<T>(path: string, operation: () => Promise<T>, own: Reasons = {}): Promise<T> {
   try {
     return await operation()
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? ''
-    throw writeFailed(path, own[code] ?? systemReason(cause) ?? String(cause), cause)
+    throw asWriteFailed(path, cause, own)
   }
 }
 
-export function writeFailed(path: string, why: string, cause?: unknown): RetrievalError {
-  return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
+/** Reasons by the system's error code, in words. */
+type Reasons = Readonly<Record<string, string>>
+
+/** The `write-failed` for an error of the system. `own` overrides the usual reasons. */
+export function asWriteFailed(path: string, cause: unknown, own: Reasons = {}): RetrievalError {
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  if (code === 'ENOENT' && own.ENOENT === undefined) return noFolder(path, cause)
+  return writeFailed(path, own[code] ?? systemReason(cause) ?? String(cause), cause)
+}
+
+export function writeFailed(path: string, why: string, cause?: unknown, advice?: Advice): RetrievalError {
+  const details = { phase: 'save', cause, ...(advice && { advice }) } as const
+  return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, details)
+}
+
+const makeFolders: Advice = { option: 'folders', value: true }
+
+export function noFolder(path: string, cause?: unknown): RetrievalError {
+  const why = `its folder does not exist; make it, for example by ${adviceText(makeFolders)}`
+  return writeFailed(path, why, cause, makeFolders)
 }
 
 /** Names the kind of a file that is not regular. */

@@ -1,10 +1,22 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
+import { overlap } from '../plugin/request-options.ts'
 import { orWriteFailed, special, writeFailed, writeWhole } from './local-file.ts'
-import { checkDead, PartLock, recordPath } from './part-lock.ts'
-import { isOwnFile, lstatOf, type PartRecord, pointOf, provenLength, readRecord, recordOf } from './part-record.ts'
+import { checkDead, momentary, PartLock, recordPath } from './part-lock.ts'
+import {
+  isOwnFile,
+  lstatOf,
+  type PartRecord,
+  pointOf,
+  provenLength,
+  readRecord,
+  recordOf,
+  unproven,
+} from './part-record.ts'
+import { exists, partFlags, partMode } from './part-steps.ts'
 import { thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
@@ -50,7 +62,22 @@ export async function findPart(path: string): Promise<KeptPart | null> {
   const length = record === null ? null : await provenLength(record, stats)
   if (record === null || length === null)
     return { path: part, length: stats.size, url: record?.url ?? null, point: null }
-  return { path: part, length, url: record.url, point: length > 0 ? pointOf(record, length) : null }
+  const point = length > 0 ? pointOf(record, length) : null
+  return { path: part, length, url: record.url, point: point && { ...point, tail: await tailOf(part, length) } }
+}
+
+/** The last octets of the part, which prove where nothing else does, as in FTP, that the rest belongs to them. */
+async function tailOf(part: string, length: number): Promise<Uint8Array> {
+  const tail = new Uint8Array(Math.min(length, overlap))
+  return orWriteFailed(part, async () => {
+    const file = await open(part, constants.O_RDONLY | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0))
+    try {
+      const { bytesRead } = await file.read(tail, 0, tail.length, length - tail.length)
+      return tail.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  })
 }
 
 /** `NAME.part`, which only this retrieval writes, and which takes the name once it is complete. */
@@ -62,7 +89,8 @@ export class PartFile {
   readonly #lock: PartLock
   readonly #record: PartRecord
   readonly #options: PartOptions
-  readonly #start: number
+  /** The octets of an earlier retrieval that it goes on from. */
+  readonly start: number
   #length: number
   #isWhole = false
 
@@ -71,7 +99,7 @@ export class PartFile {
     this.#part = `${path}.part`
     this.#file = opened.file
     this.#number = opened.number
-    this.#start = opened.length
+    this.start = opened.length
     this.#length = opened.length
     this.#lock = lock
     this.#record = record
@@ -81,14 +109,20 @@ export class PartFile {
   /** Throws `write-failed`. A part that a dead process left is begun anew or resumed. */
   static async open(path: string, facts: SavedFacts, options: PartOptions): Promise<PartFile> {
     const part = `${path}.part`
-    const record = recordOf(facts, await thisProcess())
+    const { offset, asked = 'whole' } = facts
+    const isRest = asked === 'rest' && options.resumable
+    // The octets of a range would be taken for the beginning.
+    const isBeginning = offset === 0 && asked !== 'range'
+    const isResumable = options.resumable && (isBeginning || isRest)
+    const writer = await thisProcess()
+    const record = isBeginning || isRest ? recordOf(facts, writer) : { ...unproven, writer }
     const lock = await PartLock.take(part, record)
     try {
-      const start = options.resumable ? facts.offset : 0
+      const start = isRest ? offset : 0
       if (start > 0 && lock.provenLength !== start) throw writeFailed(part, `it does not end at octet ${start}`)
-      const file = start > 0 ? await openKept(part, start) : await openNew(part, options.mode)
+      const file = start > 0 ? await openKept(part, start) : await openNew(part, options.mode, lock.isFresh)
       const { ino: number } = await file.stat()
-      return new PartFile(path, { file, number, length: start }, lock, record, options)
+      return new PartFile(path, { file, number, length: start }, lock, record, { ...options, resumable: isResumable })
     } catch (error) {
       await lock.release()
       throw error
@@ -105,8 +139,8 @@ export class PartFile {
 
   /** Throws away the octets that this retrieval has written; they come again from the first one. */
   async startOver(): Promise<void> {
-    await orWriteFailed(this.#part, () => this.#file.truncate(this.#start))
-    this.#length = this.#start
+    await orWriteFailed(this.#part, () => this.#file.truncate(this.start))
+    this.#length = this.start
   }
 
   async publish(modified: Date | null, overwrite: boolean): Promise<void> {
@@ -124,7 +158,7 @@ export class PartFile {
   async giveUp(error: unknown): Promise<void> {
     try {
       await this.#check()
-      const length = isSpoilt(error) ? this.#start : this.#length
+      const length = isSpoilt(error) ? this.start : this.#length
       if (this.#options.resumable && !this.#isWhole && length > 0) await this.#keep(length)
       else await this.#remove()
     } catch {
@@ -154,8 +188,6 @@ export class PartFile {
   }
 }
 
-export const exists = 'it exists already; remove it, or choose another name'
-
 function tooShort(path: string, least: number, length: number): RetrievalError {
   const message = `${path} was kept: it has ${least} octets, but only ${length} were received.`
   return new RetrievalError('resume-failed', message, { phase: 'save' })
@@ -168,17 +200,21 @@ function isSpoilt(error: unknown): boolean {
 
 const spoiling: ReadonlySet<string> = new Set(['range-refused', 'protocol-violation', 'limit-exceeded'])
 
-/** Opens a new part, never through a planted link (security.md case 31). */
-async function openNew(part: string, mode: number | null): Promise<FileHandle> {
-  const stats = await orWriteFailed(part, () => lstatOf(part))
+/** Opens a new part. `isFresh`: no record was beside the name. */
+async function openNew(part: string, mode: number | null, isFresh: boolean): Promise<FileHandle> {
+  const stats = await orWriteFailed(part, () => (isFresh ? untilSaved(part) : lstatOf(part)))
   if (stats !== null) await removeDead(part, stats)
-  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  // O_APPEND makes writing go on at the end after the file is truncated.
-  const flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW
-  // An incomplete file must not be readable by users who may not read the file that it replaces.
-  return orWriteFailed(part, () => open(part, flags, mode === null ? 0o666 : mode | 0o600), {
-    EEXIST: 'another retrieval is writing it',
-  })
+  return orWriteFailed(part, () => open(part, partFlags, partMode(mode)), { EEXIST: 'another retrieval is writing it' })
+}
+
+/** Waits while the part may be that of saveInMemory(), which has no record and takes its name within moments. */
+async function untilSaved(part: string): Promise<Stats | null> {
+  for (;;) {
+    const stats = await lstatOf(part)
+    // The date of the resource is no measure of the part's age, but the time of its last change is.
+    if (!stats?.isFile() || Math.abs(Date.now() - stats.ctimeMs) > momentary) return stats
+    await setTimeout(20)
+  }
 }
 
 async function removeDead(part: string, stats: Stats): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
-import { open, unlink } from 'node:fs/promises'
+import { rename, unlink } from 'node:fs/promises'
+import { RetrievalError } from '@retriever/core'
 import { orWriteFailed, writeFailed } from './local-file.ts'
 import {
   createRecord,
@@ -18,8 +19,8 @@ import { isRunning } from './process-identity.ts'
  * less.
  */
 const foreignLife = 5 * 60_000
-/** A writer needs less time between creating its record and filling it. */
-const emptyLife = 2000
+/** A writer needs less time, in milliseconds, to create a file and fill it. */
+export const momentary = 2000
 
 /** The right to write a part. A process has it by creating the part's record. */
 export class PartLock {
@@ -27,9 +28,12 @@ export class PartLock {
   #number: number
   /** The octets that can be resumed from; null if none are proven. */
   readonly provenLength: number | null
+  /** True: there was no record of an earlier retrieval. */
+  readonly isFresh: boolean
 
-  private constructor(part: string, number: number, provenLength: number | null) {
+  private constructor(part: string, number: number, provenLength: number | null, isFresh: boolean) {
     this.#part = part
+    this.isFresh = isFresh
     this.#number = number
     this.provenLength = provenLength
   }
@@ -48,9 +52,9 @@ export class PartLock {
       const number = await (found === null
         ? create(part, path, record)
         : orWriteFailed(part, () => takeOver(path, found, record)))
-      if (number !== null) return new PartLock(part, number, proven)
+      if (number !== null) return new PartLock(part, number, proven, found === null)
     }
-    throw writeFailed(part, isWritten)
+    throw maybeWritten(part)
   }
 
   /** Throws if another process took the part over because it believed this one to be dead. */
@@ -80,7 +84,7 @@ export function recordPath(part: string): string {
 export async function checkDead(part: string, { record, stats }: FoundRecord): Promise<void> {
   if (stats.isDirectory()) throw writeFailed(recordPath(part), 'it is a directory')
   if (record === null) {
-    if (stats.isFile() && (await isYoung(part, stats, lifeOf(stats)))) throw writeFailed(part, isWritten)
+    if (stats.isFile() && (await isYoung(part, stats, lifeOf(stats)))) throw maybeWritten(part)
     return
   }
   if (record.writer === null) return
@@ -105,7 +109,7 @@ async function checkOurs(part: string, { record, stats }: FoundRecord): Promise<
  * damaged.
  */
 function lifeOf(stats: Stats): number {
-  if (stats.size === 0) return emptyLife
+  if (stats.size === 0) return momentary
   return stats.uid === process.getuid?.() ? 0 : foreignLife
 }
 
@@ -117,6 +121,12 @@ async function isYoung(part: string, record: Stats, life: number): Promise<boole
   return Math.abs(Date.now() - Math.max(written, record.mtimeMs)) < life
 }
 
+/** The error where the process may also have been killed before its record told who it is: time will tell. */
+function maybeWritten(part: string): RetrievalError {
+  const message = `${part} cannot be written: ${isWritten}.`
+  return new RetrievalError('write-failed', message, { phase: 'save', transient: true, retryAfter: momentary })
+}
+
 const isWritten = 'another retrieval is writing it; wait for its end, or choose another name'
 
 async function lengthOf(part: string, { record }: FoundRecord): Promise<number | null> {
@@ -126,31 +136,36 @@ async function lengthOf(part: string, { record }: FoundRecord): Promise<number |
 
 /**
  * Replaces the record of a dead process by ours in one step, so that a third retrieval always finds a record. Null if
- * another retrieval was faster: a claim lets only one do this at a time, and the record must still be the one that was
- * found.
+ * another retrieval was faster: the new record is at first a claim that only one can make at a time, and the old record
+ * must still be the one that was found. A kill leaves no other file than the claim, which is removed later.
  */
 async function takeOver(path: string, found: FoundRecord, record: PartRecord): Promise<number | null> {
   const claim = `${path}.take`
-  if (!(await makeClaim(claim))) return null
+  const number = await makeClaim(claim, record)
+  if (number === null) return null
   try {
     const now = await lstatOf(path)
-    return now !== null && isSame(now, found.stats) ? await replaceRecord(path, record) : null
-  } finally {
+    if (now !== null && isSame(now, found.stats)) {
+      await rename(claim, path)
+      return number
+    }
+  } catch (error) {
     await unlink(claim).catch(() => {})
+    throw error
   }
+  await unlink(claim).catch(() => {})
+  return null
 }
 
-/** Creates the claim. False if there is one; a claim that a killed process left is removed for the next try. */
-async function makeClaim(claim: string): Promise<boolean> {
+/** Creates the claim. Null if there is one; a claim that a killed process left is removed for the next try. */
+async function makeClaim(claim: string, record: PartRecord): Promise<number | null> {
   try {
-    const file = await open(claim, 'wx', 0o600)
-    await file.close()
-    return true
+    return await createRecord(claim, record)
   } catch (error) {
     if (!isTaken(error)) throw error
     const stats = await lstatOf(claim)
-    if (stats !== null && Date.now() - stats.mtimeMs > emptyLife) await unlink(claim).catch(() => {})
-    return false
+    if (stats !== null && Date.now() - stats.mtimeMs > momentary) await unlink(claim).catch(() => {})
+    return null
   }
 }
 

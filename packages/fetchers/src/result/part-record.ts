@@ -12,7 +12,7 @@ import type { SavedFacts } from './saved-facts.ts'
 export interface PartRecord {
   /** The requested URL, without secrets; null if the octets came from elsewhere. */
   readonly url: string | null
-  /** HTTP's entity tag, if it is a strong one. */
+  /** HTTP's entity tag, weak or strong. */
   readonly etag: string | null
   readonly modified: Date | null
   /** The size of the complete file in octets. */
@@ -28,12 +28,15 @@ const mode = 0o600
 /** A URL has at most 64 KiB, and JSON may escape each character. */
 const maxLength = 1024 * 1024
 
+/** The record of octets that nothing can go on from. */
+export const unproven: Omit<PartRecord, 'writer'> = { url: null, etag: null, modified: null, size: null, length: null }
+
 export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord {
   const { etag = null, modified, offset, size = null, url, redirects = [] } = facts
   const asked = redirects[0]?.url ?? url
   return {
     url: asked === undefined ? null : redact(asked),
-    etag: etag === null || etag.startsWith('W/') ? null : etag,
+    etag,
     modified,
     size: size === null ? null : offset + size,
     length: null,
@@ -42,11 +45,12 @@ export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord
 }
 
 /**
- * The position to resume from; null if neither entity tag, date nor size can prove that the rest belongs to the same
- * version.
+ * The position to resume from; null if no strong entity tag and no date can prove that the rest belongs to the same
+ * version. Two versions may have the same size, or the same weak entity tag (RFC 9110 8.8.1).
  */
 export function pointOf({ etag, modified, size }: PartRecord, offset: number): ResumePoint | null {
-  return etag === null && modified === null && size === null ? null : { offset, etag, modified, size }
+  const isProven = modified !== null || (etag !== null && !etag.startsWith('W/'))
+  return isProven ? { offset, etag, modified, size } : null
 }
 
 /** The octets of the part that can be resumed from, by its record; null if unknown. */
@@ -141,7 +145,7 @@ function parse(text: string): PartRecord | null {
   const date = typeof modified === 'string' ? new Date(modified) : null
   const isWhole =
     (url === null || typeof url === 'string') &&
-    (etag === null || (typeof etag === 'string' && /^"[\x21\x23-\x7E\x80-\xFF]*"$/.test(etag))) &&
+    (etag === null || (typeof etag === 'string' && /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/.test(etag))) &&
     (modified === null || (date !== null && !Number.isNaN(date.getTime()))) &&
     isSize(size) &&
     isSize(length)

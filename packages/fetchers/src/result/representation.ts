@@ -1,29 +1,50 @@
 import { Readable } from 'node:stream'
-import type { Finding, Mechanism } from '@retriever/core'
+import type { Finding, FollowedRedirect, Mechanism, Resolution } from '@retriever/core'
 import { chunksOf, type Sink } from '../plugin/byte-source.ts'
 import type { Entry, Retrieved } from '../plugin/fetcher.ts'
 import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
+import type { Stopwatch, Timings } from '../plugin/timings.ts'
 import type { Body } from './body.ts'
+import { dispositionName, dispositionOf } from './disposition.ts'
+import { fileNameOf, safeFileName } from './file-name.ts'
 import { type SaveOptions, save } from './save.ts'
+import type { SavedFacts } from './saved-facts.ts'
 
 /** One redirect that was followed. */
-export interface Hop {
-  /** The URL that redirected. */
-  readonly url: string
-  readonly status: number
-  /** The new URL as the server wrote it, without secrets. */
-  readonly location: string
-}
+export type Hop = FollowedRedirect
 
 /** The properties of a representation that the client knows, beside those from the fetcher. */
 export interface Origin {
   readonly url: string
+  /** The URL that the caller asked for, before redirects. */
+  readonly requested: Resolution
   readonly mechanism: Mechanism
   readonly findings: readonly Finding[]
   readonly redirects: readonly Hop[]
+  readonly stopwatch: Stopwatch
   readonly maxCollected: number
+  readonly asked: NonNullable<SavedFacts['asked']>
 }
+
+/** A file that has been saved. */
+export interface SavedFile {
+  /** As the caller gave it. */
+  readonly path: string
+  /** The file's length in octets. */
+  readonly size: number
+  /** The octets that were there before and stayed: those of an earlier retrieval. 0: the file was begun anew. */
+  readonly resumedFrom: number
+  /** The final URL after redirects, without its password. */
+  readonly url: string
+  readonly mediaType: string | null
+  readonly charset: string | null
+  readonly modified: Date | null
+  readonly etag: string | null
+}
+
+/** The mark of representations, the same in every copy of this package. */
+const brand = Symbol.for('@retriever/fetchers/Representation')
 
 /**
  * The result of a retrieval: metadata at once, octets when they are read. The body can be read once, by one of `body`,
@@ -59,8 +80,9 @@ class RepresentationBase implements AsyncDisposable {
   readonly metadata: unknown
   readonly redirects: readonly Hop[]
   readonly #content: Body
+  readonly #stopwatch: Stopwatch
   readonly #retrieved: Retrieved
-  readonly #maxCollected: number
+  readonly #origin: Origin
   #stream: ReadableStream<Uint8Array> | undefined
 
   /** @internal Representations come from a client. */
@@ -79,8 +101,27 @@ class RepresentationBase implements AsyncDisposable {
     this.findings = origin.findings
     this.redirects = origin.redirects
     this.#content = content
+    this.#stopwatch = origin.stopwatch
     this.#retrieved = retrieved
-    this.#maxCollected = origin.maxCollected
+    this.#origin = origin
+  }
+
+  /**
+   * The file name that the server gives (Content-Disposition, RFC 6266), made safe as by safeFileName(); null if it
+   * gives none that can be used.
+   */
+  get givenName(): string | null {
+    const name = dispositionName(dispositionOf(this.#retrieved.metadata))
+    return name === null ? null : safeFileName(name)
+  }
+
+  /**
+   * A safe name for a file with this body: the one that the server gives, else the last segment of the requested URL
+   * (never of one that a redirect names), else `index.html` or `download`.
+   */
+  get suggestedName(): string {
+    const named = this.givenName ?? fileNameOf(this.#origin.requested)
+    return named ?? (this.mediaType === 'text/html' ? 'index.html' : 'download')
   }
 
   /** True once the body has been read, given up, or is being read. */
@@ -94,6 +135,11 @@ class RepresentationBase implements AsyncDisposable {
    */
   get hasEntries(): boolean {
     return this.#retrieved.entries !== undefined
+  }
+
+  /** When the steps of the retrieval were over; `ended` is null until `finished`. */
+  get timings(): Timings {
+    return this.#stopwatch.timings
   }
 
   /** Resolves once the body has been read, has failed, or was given up: the connection is no longer used. */
@@ -144,12 +190,13 @@ class RepresentationBase implements AsyncDisposable {
   async bytes(): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
     let length = 0
+    const { maxCollected } = this.#origin
     const source = this.#content.take()
     for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
       length += chunk.length
-      if (length > this.#maxCollected) {
+      if (length > maxCollected) {
         await source.cancel()
-        throw this.#content.tooLarge(this.#maxCollected)
+        throw this.#content.tooLarge(maxCollected)
       }
       chunks.push(source.reusesChunks === true ? new Uint8Array(chunk) : chunk)
     }
@@ -171,15 +218,19 @@ class RepresentationBase implements AsyncDisposable {
 
   /**
    * Saves the body. The file gets its name only when it is complete, except with `append`, and the representation's
-   * modification time. Rejects with `write-failed` if the file cannot be written, and with `not-found` if the URL names
+   * modification time. What an interruption leaves is in `path.part`, and client.save() goes on from there. Rejects with `write-failed` if the file cannot be written, and with `not-found` if the URL names
    * a file but the server has a directory there.
    */
-  async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
+  async saveTo(path: string, options: SaveOptions = {}): Promise<SavedFile> {
     const { notAFile } = this.#retrieved
     try {
       if (notAFile !== undefined) throw notAFile
       const sink: Sink = { startOver: null }
-      await save(chunksOf(this.#content.take(sink)), path, this, options, sink)
+      const { url, redirects, mediaType, charset, size: length, offset, modified, etag, finished } = this
+      const facts = { url, redirects, size: length, offset, modified, etag, finished, asked: this.#origin.asked }
+      const resumedFrom = await save(this.#content.take(sink), path, facts, options, sink)
+      const size = resumedFrom + this.#content.received
+      return { path, size, resumedFrom, url, mediaType, charset, modified, etag }
     } finally {
       this.#content.giveUp()
     }
@@ -254,6 +305,16 @@ class RepresentationBase implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.cancel()
   }
+}
+
+Object.defineProperty(RepresentationBase.prototype, brand, { value: true })
+
+/**
+ * Whether a value is a Representation of this or another copy of the package, where `instanceof` says no (bundles,
+ * realms, two versions).
+ */
+export function isRepresentation(value: unknown): value is Representation {
+  return typeof value === 'object' && value !== null && brand in value
 }
 
 /** The class, for `instanceof`. */

@@ -8,6 +8,8 @@ export interface SavedFacts {
   readonly etag?: string | null
   readonly url?: string
   readonly redirects?: readonly { readonly url: string }[]
+  /** The octets that were asked for: all, a range, or the rest behind those of the part (resumeFrom). Default: all. */
+  readonly asked?: 'whole' | 'range' | 'rest'
   /** Resolves once no more octets will come. */
   readonly finished?: Promise<void>
 }

@@ -114,16 +114,16 @@ function sums(events: readonly RetrievalEvent[], port: number) {
 }
 
 function isData(event: RetrievalEvent, port: number): boolean {
-  return event.type === 'connected' && event.port !== port
+  return (event.type === 'connected' && event.port !== port) || (event.type === 'secured' && event.resumed)
 }
 
 function isProgressOrDone({ type }: RetrievalEvent): boolean {
   return type === 'progress' || type === 'done'
 }
 
-/** As text, without what is another one each time: the ports. */
+/** As text, without what is another one each time: the ports and times. */
 function stable(value: unknown, port: number): string {
-  return JSON.stringify(value, (_, part) => (part instanceof Error ? { ...part, message: part.message } : part), 1)
+  return JSON.stringify(value, (name, part) => (/^tim(?:e|ings)$/.test(name) ? undefined : part), 1)
     .replaceAll(String(port), 'PORT')
     .replace(/\|\|\|\d+\|/g, '|||PORT|')
     .replace(/\(127,0,0,1,\d+,\d+\)/g, '(PORT)')

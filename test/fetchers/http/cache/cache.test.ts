@@ -54,7 +54,9 @@ describe.each(stores)('in %s', (_name, store) => {
       'cached',
       'done',
     ])
-    expect(setup.events).toContainEqual({ type: 'cached', url: setup.server.url, how: 'hit', age: 35 })
+    expect(setup.events).toContainEqual(
+      expect.objectContaining({ type: 'cached', url: setup.server.url, how: 'hit', age: 35 }),
+    )
     expect(setup.server.asked).toHaveLength(1)
   })
 

@@ -1,5 +1,5 @@
+import { parent } from '../files/tree.ts'
 import { crlfChunks, timeDigits, withoutFirst } from '../text.ts'
-import { parent } from '../tree.ts'
 import { fileCommands } from './files.ts'
 import { loginCommands } from './login.ts'
 import type { FtpSession } from './session.ts'

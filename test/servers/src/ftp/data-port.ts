@@ -88,7 +88,9 @@ export class DataPort {
       return
     }
     this.#server.close()
-    this.#connection = new Connection(socket, this.#listener.state, this.#tls, this.#control.tlsContext)
+    this.#connection = new Connection(socket, this.#listener.state, this.#tls, {
+      tlsContext: this.#control.tlsContext,
+    })
     this.#connection.stream.resume()
     this.#wake?.()
   }

@@ -1,6 +1,6 @@
 import { wholeBody } from '../body.ts'
+import { baseName, parent, type TreeNode } from '../files/tree.ts'
 import { timeDigits } from '../text.ts'
-import { baseName, parent, type TreeNode } from '../tree.ts'
 import type { Command } from './commands.ts'
 import type { FtpSession } from './session.ts'
 import { withTelnet } from './telnet.ts'

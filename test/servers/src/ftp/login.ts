@@ -1,9 +1,6 @@
+import { isAccount } from '../accounts.ts'
 import type { Command } from './commands.ts'
 import type { FtpSession } from './session.ts'
-
-/** bob shows the third step of RFC 959, 5.4: 332, then ACCT. Any account will do. */
-const PASSWORDS: Readonly<Record<string, string>> = { alice: 'secret', bob: 'secret' }
-const WANTS_ACCOUNT: readonly string[] = ['bob']
 
 function tlsOnly(session: FtpSession): boolean {
   return session.connection.tls
@@ -22,11 +19,12 @@ export const loginCommands: Readonly<Record<string, Command>> = {
     const user = session.user
     if (user === undefined) return session.reply(503, 'Login with USER first.')
     session.user = undefined
-    const anonymous = ['anonymous', 'ftp'].includes(user.toLowerCase())
-    if (!anonymous && !(Object.hasOwn(PASSWORDS, user) && PASSWORDS[user] === argument)) {
+    const { settings } = session
+    const anonymous = settings.anonymous && ['anonymous', 'ftp'].includes(user.toLowerCase())
+    if (!anonymous && !isAccount(settings.accounts, user, argument ?? '')) {
       return session.reply(530, 'Login incorrect.')
     }
-    if (WANTS_ACCOUNT.includes(user)) {
+    if (user === settings.wantsAccount) {
       session.account = 'wanted'
       return session.reply(332, 'Need account for login.')
     }

@@ -1,9 +1,13 @@
-import { Listener, type ServerOptions, type TestServer } from '../listener.ts'
-import { type FileOptions, seedTree } from '../seed.ts'
-import { normalize, type Tree } from '../tree.ts'
+import { type AccountOptions, type Accounts, accountChecks, seedAccounts } from '../accounts.ts'
+import { FileListener } from '../files/file-listener.ts'
+import { type FileOptions, fileChecks, ServedFiles } from '../files/served-files.ts'
+import { normalize } from '../files/tree.ts'
+import { type Checks, checkOptions, flag, text, word } from '../options.ts'
+import { type FileServer, type ServerOptions, serverChecks, tlsOrExplicit } from '../test-server.ts'
+import { octets } from '../text.ts'
 import { FtpSession } from './session.ts'
 
-export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOptions {
+export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOptions, AccountOptions {
   /** true: TLS from the first byte (ftps). 'explicit': AUTH TLS is offered (RFC 4217). Default false. */
   readonly tls?: boolean | 'explicit'
   /** The answer to `CWD ` with an empty argument: 250 and no move, or 501. Default 'stay'. */
@@ -17,17 +21,42 @@ export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOption
   readonly sessionReuse?: boolean
 }
 
-/** An FTP server: RFC 959 with EPSV (RFC 2428), MLSD, SIZE, MDTM, REST (RFC 3659) and TLS (RFC 4217). Passive only. */
-export async function startFtpServer(options: FtpServerOptions = {}): Promise<TestServer> {
-  return startFtpOn(seedTree(options), options)
+type OwnOptions = Omit<FtpServerOptions, keyof FileOptions>
+
+export const ftpChecks: Checks<OwnOptions> = {
+  ...serverChecks,
+  ...accountChecks,
+  tls: tlsOrExplicit,
+  nullCwd: word('stay', 'refuse'),
+  home: text,
+  sessionReuse: flag,
 }
 
-export async function startFtpOn(tree: Tree, options: FtpServerOptions): Promise<TestServer> {
-  const { nullCwd = 'stay', sessionReuse = false } = options
-  const home = Buffer.from(options.home ?? '/', 'utf8').toString('latin1')
+/** bob shows the third step of RFC 959, 5.4: 332, then ACCT. Any account will do. */
+const SEED_ACCOUNTS: Accounts = { ...seedAccounts, bob: 'secret' }
+
+/** An FTP server: RFC 959 with EPSV (RFC 2428), MLSD, SIZE, MDTM, REST (RFC 3659) and TLS (RFC 4217). Passive only. */
+export async function startFtpServer(options: FtpServerOptions = {}): Promise<FileServer> {
+  checkOptions('startFtpServer', options, { ...ftpChecks, ...fileChecks })
+  return startFtpOn(new ServedFiles(options), options)
+}
+
+/** The options have been checked. */
+export async function startFtpOn(tree: ServedFiles, options: OwnOptions): Promise<FileServer> {
+  const { nullCwd = 'stay', sessionReuse = false, auth = 'none', accounts } = options
+  const home = octets(options.home ?? '/')
   if (tree.get(home)?.kind !== 'directory') throw new TypeError(`home: expected a directory of the tree, got ${home}`)
-  const settings = { tree, nullCwd, home: normalize(home), sessionReuse, explicitTls: options.tls === 'explicit' }
-  const listener = new Listener(
+  const settings = {
+    tree,
+    nullCwd,
+    home: normalize(home),
+    sessionReuse,
+    explicitTls: options.tls === 'explicit',
+    anonymous: auth === 'none',
+    accounts: accounts ?? SEED_ACCOUNTS,
+    wantsAccount: accounts === undefined ? 'bob' : undefined,
+  }
+  const listener = new FileListener(
     {
       name: 'ftp',
       scheme: 'ftp',
@@ -35,6 +64,7 @@ export async function startFtpOn(tree: Tree, options: FtpServerOptions): Promise
       serve: (connection, server) => new FtpSession(connection, server, settings).run(),
     },
     { ...options, tls: options.tls === true },
+    tree,
   )
   return listener.listen(options.port ?? 0)
 }

@@ -1,7 +1,9 @@
+import type { Accounts } from '../accounts.ts'
 import type { Connection } from '../connection.ts'
+import { normalize, type Tree } from '../files/tree.ts'
 import { Lines } from '../lines.ts'
 import type { Listener } from '../listener.ts'
-import { normalize, type Tree } from '../tree.ts'
+import { commandLine, recorded } from '../request.ts'
 import { type Command, commands } from './commands.ts'
 import { DataPort } from './data-port.ts'
 import { withoutTelnet } from './telnet.ts'
@@ -12,6 +14,10 @@ export interface FtpSettings {
   readonly home: string
   readonly explicitTls: boolean
   readonly sessionReuse: boolean
+  readonly anonymous: boolean
+  readonly accounts: Accounts
+  /** The user who is asked for an account, too. */
+  readonly wantsAccount: string | undefined
 }
 
 /** Commands that need no login. */
@@ -122,8 +128,9 @@ export class FtpSession {
   }
 
   #arrived(line: string): void {
-    this.server.received.push(line)
-    const verb = verbOf(withoutTelnet(line))
+    const command = withoutTelnet(line)
+    this.server.record(recorded(this.connection, { ...commandLine(command), line }))
+    const verb = verbOf(command)
     if (TRANSFERS.has(verb)) this.#transfers++
     // RFC 959, 4.1.3: ABOR acts on the transfer under way, so it cannot wait for its turn.
     if (verb === 'ABOR') this.data?.abort()

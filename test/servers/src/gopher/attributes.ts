@@ -1,5 +1,6 @@
+import type { ServedFiles } from '../files/served-files.ts'
+import { seedTime } from '../files/tree.ts'
 import { timeDigits } from '../text.ts'
-import { seedTime, type Tree } from '../tree.ts'
 import { type GopherItem, menuItems, VIEWS } from './item.ts'
 import type { Address } from './session.ts'
 import { viewLines } from './views.ts'
@@ -21,7 +22,7 @@ export function attributes(item: GopherItem, address: Address, wanted: string): 
 }
 
 /** All items of a menu (Gopher+ 2.7): each begins with its +INFO. */
-export function directoryAttributes(tree: Tree, item: GopherItem, address: Address, wanted: string): string {
+export function directoryAttributes(tree: ServedFiles, item: GopherItem, address: Address, wanted: string): string {
   const items = item.node?.kind === 'directory' ? menuItems(tree, item.node.path) : [item]
   return items.map((child) => attributes(child, address, wanted)).join('')
 }

@@ -1,6 +1,6 @@
 import { type Body, wholeBody } from '../body.ts'
+import type { Incoming } from '../incoming.ts'
 import { dotBlock } from '../text.ts'
-import { type Incoming, readBlock } from './data-block.ts'
 import type { GopherRequest } from './request.ts'
 
 /** Questions, and what the answers to them come back as (Gopher+ 2.8). */
@@ -54,4 +54,18 @@ export const LONG_FORM: Form = {
 export async function formAnswer(form: Form, request: GopherRequest, incoming: Incoming): Promise<Body> {
   if (!request.data) return wholeBody('--1\r\n1 <ann@example.net>\r\nPlease fill in the form.\r\n.\r\n')
   return form.answer(await readBlock(incoming))
+}
+
+/**
+ * `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in
+ * CRLF.
+ */
+async function readBlock(incoming: Incoming): Promise<string> {
+  const size = Number((await incoming.line())?.slice(1) ?? '-1')
+  if (size >= 0) return incoming.octets(size)
+  let block = ''
+  for (let line = await incoming.line(); line !== undefined && line !== '.'; line = await incoming.line()) {
+    block += `${line.startsWith('..') ? line.slice(1) : line}\r\n`
+  }
+  return block
 }

@@ -1,4 +1,5 @@
-import { baseName, type Tree, type TreeNode } from '../tree.ts'
+import type { ServedFiles } from '../files/served-files.ts'
+import { baseName, type TreeNode } from '../files/tree.ts'
 import { type Form, LONG_FORM, SHORT_FORM } from './form.ts'
 
 /** One thing that a menu shows (RFC 1436, 3.8). */
@@ -25,19 +26,20 @@ function nodeItem(node: TreeNode): GopherItem {
 }
 
 /** The item that a selector names. The empty one is the root. */
-export function findItem(tree: Tree, selector: string): GopherItem | undefined {
+export function findItem(tree: ServedFiles, selector: string): GopherItem | undefined {
   const node = tree.get(selector)
-  return EXTRAS.find((extra) => extra.selector === selector) ?? (node && nodeItem(node))
+  const extras = tree.seeded ? EXTRAS : []
+  return extras.find((extra) => extra.selector === selector) ?? (node && nodeItem(node))
 }
 
 /** The items of a directory. */
-export function menuItems(tree: Tree, path: string): readonly GopherItem[] {
+export function menuItems(tree: ServedFiles, path: string): readonly GopherItem[] {
   const items = tree.list(path).map(nodeItem)
-  return path === '/' ? [...items, ...EXTRAS] : items
+  return path === '/' && tree.seeded ? [...items, ...EXTRAS] : items
 }
 
 /** Text files whose name or content has all the words. */
-export function searchItems(tree: Tree, words: string): readonly GopherItem[] {
+export function searchItems(tree: ServedFiles, words: string): readonly GopherItem[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return []
   return tree

@@ -1,18 +1,22 @@
-import { type Body, sendBody, wholeBody } from '../body.ts'
+import { type Body, wholeBody } from '../body.ts'
 import type { Connection } from '../connection.ts'
+import type { ServedFiles } from '../files/served-files.ts'
+import { Incoming } from '../incoming.ts'
 import type { Listener } from '../listener.ts'
+import { recorded } from '../request.ts'
+import type { Routes } from '../routes.ts'
 import { dotBlock, latin1 } from '../text.ts'
-import type { Tree } from '../tree.ts'
 import { attributes, directoryAttributes } from './attributes.ts'
-import { Incoming } from './data-block.ts'
 import { formAnswer } from './form.ts'
+import { type GopherHandler, type GopherReply, routedAnswer } from './handler.ts'
 import { findItem, type GopherItem, menuItems, SEARCH, searchItems, VIEWS } from './item.ts'
 import { type GopherRequest, parseRequest } from './request.ts'
 import { plainView, viewAnswer } from './views.ts'
 
 export interface GopherSettings {
-  readonly tree: Tree
+  readonly tree: ServedFiles
   readonly gopherPlus: boolean
+  readonly routes: Routes<GopherHandler | GopherReply>
 }
 
 /** `host TAB port`, and `TAB +` where the server speaks Gopher+. */
@@ -20,7 +24,9 @@ export type Address = (mark: string) => string
 
 /** One connection: one line in, one answer out, closed (RFC 1436, 2). */
 export async function serveGopher(connection: Connection, server: Listener, settings: GopherSettings): Promise<void> {
-  const incoming = new Incoming(connection.stream, (line) => server.received.push(line))
+  const record = (line: string): void =>
+    server.record(recorded(connection, { line, method: '', target: line.split('\t', 1)[0] ?? '' }))
+  const incoming = new Incoming(connection.stream, record)
   const line = await incoming.line()
   if (line === undefined) return
   const { faults } = connection
@@ -30,16 +36,16 @@ export async function serveGopher(connection: Connection, server: Listener, sett
   const address: Address = (mark) => `${server.host}\t${server.port}${settings.gopherPlus ? `\t${mark}` : ''}`
   const plain = settings.gopherPlus ? request : { ...request, plus: undefined, data: false }
   await connection.delay()
-  const body = await answer(plain, settings.tree, address, incoming)
-  const end = await sendBody(connection.stream, body, connection.nextBody())
-  if (end === 'reset') {
-    await connection.reset()
-    await connection.stall()
-  }
-  if (end === 'stalled') await connection.stall()
+  const routed = await routedAnswer(
+    settings.routes,
+    { ...recorded(connection, { line, method: '', target: plain.selector }), search: plain.search },
+    plain.plus !== undefined,
+    address,
+  )
+  await connection.sendBody(routed ?? (await answer(plain, settings.tree, address, incoming)))
 }
 
-async function answer(request: GopherRequest, tree: Tree, address: Address, incoming: Incoming): Promise<Body> {
+async function answer(request: GopherRequest, tree: ServedFiles, address: Address, incoming: Incoming): Promise<Body> {
   const item = findItem(tree, request.selector)
   const { plus } = request
   if (!item) return plus ? plusError() : wholeBody(notFound(request.selector))
@@ -54,7 +60,7 @@ async function answer(request: GopherRequest, tree: Tree, address: Address, inco
   return { size: body.size && body.size + head.length, chunks: withHead(head, body.chunks) }
 }
 
-function plainAnswer(item: GopherItem, request: GopherRequest, tree: Tree, address: Address): Body {
+function plainAnswer(item: GopherItem, request: GopherRequest, tree: ServedFiles, address: Address): Body {
   if (item.form) return wholeBody(oldStyleError())
   if (item === VIEWS) return plainView()
   if (item === SEARCH) return wholeBody(menu(searchItems(tree, request.search ?? ''), address))

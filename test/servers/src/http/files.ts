@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { wholeBody } from '../body.ts'
+import { baseName, type Tree, type TreeDirectory, type TreeFile } from '../files/tree.ts'
 import { percentEncode } from '../text.ts'
-import { baseName, type Tree, type TreeDirectory, type TreeFile } from '../tree.ts'
 import { type Answer, textAnswer } from './answer.ts'
 import { byteRange } from './range.ts'
 import type { HttpRequest } from './respond.ts'
@@ -41,8 +41,28 @@ function sendFile(request: HttpRequest, file: TreeFile): Answer {
   }
 }
 
+/** Media types by the end of a name. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  gif: 'image/gif',
+  html: 'text/html; charset=utf-8',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  mjs: 'text/javascript; charset=utf-8',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  wasm: 'application/wasm',
+  webp: 'image/webp',
+  xml: 'application/xml',
+}
+
 function mediaType(file: TreeFile): string {
-  if (file.path.endsWith('.html')) return 'text/html; charset=utf-8'
+  const end = /\.(\w+)$/.exec(file.path)?.[1]?.toLowerCase() ?? ''
+  if (Object.hasOwn(MEDIA_TYPES, end)) return MEDIA_TYPES[end] ?? ''
   return file.text ? 'text/plain; charset=utf-8' : 'application/octet-stream'
 }
 

@@ -1,15 +1,41 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { type Accounts, isAccount } from '../accounts.ts'
 import type { Connection } from '../connection.ts'
+import type { ServedFiles } from '../files/served-files.ts'
 import type { Listener } from '../listener.ts'
+import { type RecordedRequest, recorded } from '../request.ts'
+import type { Routes } from '../routes.ts'
 import { percentDecode } from '../text.ts'
-import type { Tree } from '../tree.ts'
-import { type Answer, sendAnswer } from './answer.ts'
-import { route } from './routes.ts'
+import { type ResponseWriter, sendAnswer } from './answer.ts'
+import { Content } from './content.ts'
+import { type HttpHandler, type HttpReply, routedAnswer } from './handler.ts'
+import { seedAnswer } from './routes.ts'
 
 /** The connection a request came on, and its server. */
 export interface Link {
   readonly connection: Connection
   readonly server: Listener
+  readonly http2: boolean
+  /** Ends the connection. */
+  end(): Promise<void>
+}
+
+export interface HttpSettings {
+  readonly tree: ServedFiles
+  readonly routes: Routes<HttpHandler | HttpReply>
+  readonly accounts: Accounts
+  /** Whether all paths need a login. */
+  readonly authRequired: boolean
+}
+
+/** A request of HTTP/1.1 or of HTTP/2. */
+export interface Message extends Readable {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly httpVersion: string
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
 }
 
 /** The facts that a route may look at. */
@@ -19,45 +45,85 @@ export interface HttpRequest {
   readonly target: string
   /** Its path, percent-decoded, one char an octet. */
   readonly path: string
-  readonly headers: IncomingMessage['headers']
+  readonly headers: IncomingHttpHeaders
   /** The header lines as sent. */
   readonly head: string
-  readonly tree: Tree
+  readonly tree: ServedFiles
   readonly ignoreRange: boolean
+  /** The account that its Authorization names, with the right password. */
+  readonly user: string | undefined
 }
 
 /** One request, one response. */
 export async function respond(
-  message: IncomingMessage,
-  response: ServerResponse,
-  tree: Tree,
+  message: Message,
+  response: ResponseWriter,
+  settings: HttpSettings,
   link: Link,
 ): Promise<void> {
   const { connection } = link
   const { faults } = connection
-  const request = read(message, tree, Boolean(faults.ignoreRestart))
-  link.server.received.push(`${request.method} ${request.target} HTTP/${message.httpVersion}`)
-  message.resume()
+  const request = read(message, settings, Boolean(faults.ignoreRestart))
+  const content = new Content(message)
+  const record = recordOf(message, request, content, connection)
+  link.server.record(record)
   if (faults.stall === 'response') {
     await connection.stall()
-    return connection.end()
+    return link.end()
   }
   const wrong = connection.takeFault(request.target, request.path)
   if (wrong !== undefined) {
-    if (wrong !== '') await connection.send(wrong)
-    return connection.end()
+    if (wrong !== '' && !link.http2) await connection.send(wrong)
+    return link.end()
   }
   await connection.delay()
-  const answer: Answer = route(request)
-  await sendAnswer(answer, request, response, connection)
+  const allowed = request.user !== undefined || !settings.authRequired
+  const whole = (): Promise<RecordedRequest> => content.ended.then(() => record)
+  const routed = allowed ? await routedAnswer(settings.routes, request.path, whole) : undefined
+  await sendAnswer(routed ?? seedAnswer(request, allowed), request, response, link)
 }
 
-function read(message: IncomingMessage, tree: Tree, ignoreRange: boolean): HttpRequest {
+function read(message: Message, { tree, accounts }: HttpSettings, ignoreRange: boolean): HttpRequest {
   const { method = 'GET', url: target = '/', headers, rawHeaders } = message
   const lines = [`${method} ${target} HTTP/${message.httpVersion}\r\n`]
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`)
   // Absolute form, as a client sends it to a proxy: `GET http://host/path HTTP/1.1` (RFC 9112, 3.2.2).
   const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '')
   const path = percentDecode(local.split('?', 1)[0] || '/')
-  return { method, target, path, headers, head: `${lines.join('')}\r\n`, tree, ignoreRange }
+  const user = userOf(accounts, headers.authorization)
+  return { method, target, path, headers, head: `${lines.join('')}\r\n`, tree, ignoreRange, user }
+}
+
+function recordOf(message: Message, request: HttpRequest, content: Content, connection: Connection): RecordedRequest {
+  const { method, target } = request
+  const line = `${method} ${target} HTTP/${message.httpVersion}`
+  const headers = fieldsOf(message.rawHeaders)
+  return {
+    ...recorded(connection, { line, method, target, headers }),
+    get body() {
+      return content.octets
+    },
+  }
+}
+
+/** By lower-case name; those of HTTP/2 that begin with a colon are no fields, but `:authority` stands for Host. */
+function fieldsOf(raw: readonly string[]): Readonly<Record<string, string>> {
+  const fields = new Map<string, string>()
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]?.toLowerCase().replace(/^:authority$/, 'host') ?? ''
+    const before = fields.get(name)
+    const value = raw[at + 1] ?? ''
+    if (!name.startsWith(':')) fields.set(name, before === undefined ? value : `${before}, ${value}`)
+  }
+  return Object.fromEntries(fields)
+}
+
+/** RFC 7617: `Basic` and the base64 of `user:password`. */
+function userOf(accounts: Accounts, authorization = ''): string | undefined {
+  const [, base64] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
+  const login = Buffer.from(base64 ?? '', 'base64').toString('latin1')
+  const colon = login.indexOf(':')
+  if (colon === -1) return undefined
+  const user = login.slice(0, colon)
+  return isAccount(accounts, user, login.slice(colon + 1)) ? user : undefined
 }

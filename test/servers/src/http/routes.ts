@@ -5,7 +5,6 @@ import { type Answer, textAnswer } from './answer.ts'
 import { fileAnswer } from './files.ts'
 import type { HttpRequest } from './respond.ts'
 
-const CREDENTIALS = `Basic ${Buffer.from('alice:secret').toString('base64')}`
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 type Route = (request: HttpRequest, rest: string) => Answer
@@ -52,23 +51,28 @@ const routes: Readonly<Record<string, Route>> = {
     return { status: 200, headers, body: { size: file.size, chunks: file.chunks() }, chunked: true }
   },
 
-  /** /auth/readme.txt: the file, for alice with the password secret (RFC 7617). */
+  /** /auth/readme.txt: the file, for the accounts (RFC 7617). */
   auth(request, rest) {
-    if (request.headers.authorization !== CREDENTIALS) {
-      const challenge = { 'WWW-Authenticate': 'Basic realm="retriever test", charset="UTF-8"' }
-      return textAnswer(401, 'alice and secret, please.\n', challenge)
-    }
-    return rest === '' ? textAnswer(200, 'Welcome, alice.\n') : fileAnswer({ ...request, path: `/${rest}` })
+    if (request.user === undefined) return challenge()
+    return rest === '' ? textAnswer(200, `Welcome, ${request.user}.\n`) : fileAnswer({ ...request, path: `/${rest}` })
   },
 }
 
-export function route(request: HttpRequest): Answer {
+/** The answer of the routes above and the files. */
+export function seedAnswer(request: HttpRequest, allowed: boolean): Answer {
+  if (!allowed) return challenge()
   if (request.method !== 'GET' && request.method !== 'HEAD' && !request.path.startsWith('/echo')) {
     return textAnswer(405, 'GET and HEAD only.\n', { Allow: 'GET, HEAD' })
   }
   const [, name = '', rest = ''] = /^\/([^/]*)\/?(.*)$/s.exec(request.path) ?? []
+  if (!request.tree.seeded) return fileAnswer(request)
   const special = Object.hasOwn(routes, name) ? routes[name] : undefined
   return special ? special(request, rest) : fileAnswer(request)
+}
+
+function challenge(): Answer {
+  const field = { 'WWW-Authenticate': 'Basic realm="retriever test", charset="UTF-8"' }
+  return textAnswer(401, 'A login, please.\n', field)
 }
 
 function redirect(status: number, location: string): Answer {

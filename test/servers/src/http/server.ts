@@ -1,41 +1,107 @@
-import { createServer } from 'node:http'
-import { dropConnection, Listener, type ServerOptions, type TestServer } from '../listener.ts'
-import { type FileOptions, seedTree } from '../seed.ts'
-import type { Tree } from '../tree.ts'
-import { type Link, respond } from './respond.ts'
+import { createServer, type Server } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+import { type AccountOptions, accountChecks, seedAccounts } from '../accounts.ts'
+import type { Connection } from '../connection.ts'
+import { RoutedListener } from '../files/routed-listener.ts'
+import { type FileOptions, fileChecks, ServedFiles } from '../files/served-files.ts'
+import { dropConnection, type Listener } from '../listener.ts'
+import { type Checks, checkOptions, flag } from '../options.ts'
+import { type RouteOptions, Routes } from '../routes.ts'
+import { type FileServer, type ServerOptions, serverChecks } from '../test-server.ts'
+import type { HttpHandler, HttpReply } from './handler.ts'
+import { speaksHttp2 } from './preface.ts'
+import { type HttpSettings, type Link, respond } from './respond.ts'
 
-export interface HttpServerOptions extends ServerOptions, FileOptions {}
-
-/** An HTTP/1.1 server (RFC 9110, RFC 9112) with the seed files and the routes in `routes.ts`. */
-export async function startHttpServer(options: HttpServerOptions = {}): Promise<TestServer> {
-  return startHttpOn(seedTree(options), options)
+export interface HttpServerOptions extends ServerOptions, FileOptions, AccountOptions {
+  /** HTTP/2 beside HTTP/1.1: with TLS by ALPN, without it where the client begins with HTTP/2. Default false. */
+  readonly http2?: boolean
 }
 
-export async function startHttpOn(tree: Tree, options: HttpServerOptions): Promise<TestServer> {
-  // Never listens itself: connections come from the listener that all protocols share.
-  const http = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 })
-  // A client may half-close after its request and still wants the response.
-  Object.assign(http, { httpAllowHalfOpen: true })
+/** A running HTTP server. */
+export interface HttpServer extends FileServer {
+  /**
+   * Answers a path, whatever the method and the query: `/items/:id`, `/files/*`. The latest route comes first; one that
+   * gives undefined leaves the request to the next, and to the files. A handler that throws is answered by 500.
+   */
+  route(path: string, handler: HttpHandler | HttpReply, options?: RouteOptions): void
+}
+
+type OwnOptions = Omit<HttpServerOptions, keyof FileOptions>
+
+export const httpChecks: Checks<OwnOptions> = { ...serverChecks, ...accountChecks, http2: flag }
+
+/** An HTTP/1.1 and HTTP/2 server (RFC 9110, 9112, 9113) with the seed files and the routes in `routes.ts`. */
+export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
+  checkOptions('startHttpServer', options, { ...httpChecks, ...fileChecks })
+  return startHttpOn(new ServedFiles(options), options)
+}
+
+/** The options have been checked. */
+export async function startHttpOn(tree: ServedFiles, options: OwnOptions): Promise<HttpServer> {
+  const { accounts = seedAccounts, auth = 'none', http2 = false } = options
+  const routes = new Routes<HttpHandler | HttpReply>()
+  const settings: HttpSettings = { tree, routes, accounts, authRequired: auth === 'required' }
   const links = new WeakMap<object, Link>()
-  const listener = new Listener(
+  const http = http1Server(settings, links)
+  const listener = new RoutedListener(
     {
       name: 'http',
       scheme: 'http',
-      serve(connection, server) {
+      alpn: http2 ? ['h2', 'http/1.1'] : undefined,
+      async serve(connection, server) {
         if (connection.faults.stall === 'greeting') return connection.stall()
-        links.set(connection.stream, { connection, server })
+        if (http2 && (await speaksHttp2(connection))) return serveHttp2(connection, server, settings)
+        links.set(connection.stream, { connection, server, http2: false, end: () => connection.end() })
         http.emit('connection', connection.stream)
-        return new Promise((resolve) => connection.raw.once('close', () => resolve()))
+        return gone(connection)
       },
     },
     options,
+    tree,
+    routes,
   )
+  return listener.listen(options.port ?? 0)
+}
+
+/** Never listens itself: connections come from the listener that all protocols share. */
+function http1Server(settings: HttpSettings, links: WeakMap<object, Link>): Server {
+  const http = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 })
+  // A client may half-close after its request and still wants the response.
+  Object.assign(http, { httpAllowHalfOpen: true })
   http.on('request', (request, response) => {
     const link = links.get(request.socket)
-    if (link) respond(request, response, tree, link).catch((error: unknown) => dropConnection(link.connection, error))
+    if (!link) return
+    respond(request, response, settings, link).catch((error: unknown) => dropConnection(link.connection, error))
   })
   http.on('clientError', (_error, stream) => {
     stream.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
   })
-  return listener.listen(options.port ?? 0)
+  return http
+}
+
+/** One connection of HTTP/2; its requests may be answered in any order. */
+async function serveHttp2(connection: Connection, server: Listener, settings: HttpSettings): Promise<void> {
+  const http = createHttp2Server()
+  http.on('session', (session) => {
+    session.on('error', () => connection.destroy())
+    const end = async (): Promise<void> => session.destroy()
+    const link: Link = { connection, server, http2: true, end }
+    session.on('close', () => connection.destroy())
+    http.on('request', (request, response) => {
+      // A client that gives up a stream is no news, and the others go on.
+      response.on('error', () => {})
+      respond(request, response, settings, link).catch((error: unknown) => {
+        if (!response.stream?.destroyed) dropConnection(connection, error)
+      })
+    })
+  })
+  http.emit('connection', connection.stream)
+  // Node's session waits for this of a TLS socket that no TLS server of Node's has accepted.
+  if (connection.tls) connection.stream.emit('secureConnect')
+  await gone(connection)
+}
+
+async function gone(connection: Connection): Promise<void> {
+  if (connection.raw.destroyed) return
+  await new Promise<void>((resolve) => connection.raw.once('close', () => resolve()))
 }

@@ -1,4 +1,4 @@
-import { seedTime } from '../tree.ts'
+import { seedTime } from '../files/tree.ts'
 
 /** Articles: CRLF lines, one char an octet. */
 export interface Article {

@@ -1,4 +1,4 @@
-import { seedTime } from '../tree.ts'
+import { seedTime } from '../files/tree.ts'
 import { type Article, article, type Draft } from './articles.ts'
 import { announce, test } from './seed.ts'
 

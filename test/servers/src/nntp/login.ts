@@ -1,3 +1,4 @@
+import { isAccount } from '../accounts.ts'
 import type { NntpCommand } from './commands.ts'
 import type { NntpSession } from './session.ts'
 
@@ -89,6 +90,6 @@ async function sasl(session: NntpSession, mechanism: string, initial: string | u
 }
 
 async function finish(session: NntpSession, name: string, word: string): Promise<void> {
-  session.loggedIn = name === 'alice' && word === 'secret'
+  session.loggedIn = isAccount(session.settings.accounts, name, word)
   await session.reply(session.loggedIn ? '281 Welcome' : '481 Authentication failed')
 }

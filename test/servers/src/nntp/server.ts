@@ -1,14 +1,18 @@
-import { Listener, type ServerOptions, type TestServer } from '../listener.ts'
+import { type AccountOptions, accountChecks, seedAccounts } from '../accounts.ts'
+import { Listener } from '../listener.ts'
+import { type Checks, checkOptions, flag, listOf, texts, wholeNumber, word } from '../options.ts'
+import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from '../test-server.ts'
 import { allGroups } from './groups.ts'
 import type { Kind } from './kinds.ts'
 import type { Login } from './login.ts'
 import { NntpSession, type NntpSettings } from './session.ts'
 
-export interface NntpServerOptions extends Omit<ServerOptions, 'tls'> {
+export interface NntpServerOptions extends Omit<ServerOptions, 'tls'>, AccountOptions {
   /** true: TLS from the first byte (nntps). 'explicit': STARTTLS is offered (RFC 4642). Default false. */
   readonly tls?: boolean | 'explicit'
   /**
-   * 'required': 480 until AUTHINFO of alice with secret; with tls 'explicit', 483 to that before TLS. Default 'none'.
+   * 'required': 480 until AUTHINFO with one of the accounts; with tls 'explicit', 483 to that before TLS. Default
+   * 'none'.
    */
   readonly auth?: 'none' | 'required'
   /**
@@ -28,8 +32,25 @@ export interface NntpServerOptions extends Omit<ServerOptions, 'tls'> {
   readonly articles?: number
 }
 
+export const nntpChecks: Checks<NntpServerOptions> = {
+  ...serverChecks,
+  ...accountChecks,
+  tls: tlsOrExplicit,
+  private: texts,
+  logins: listOf('user', 'sasl'),
+  kind: word('modern', 'rfc977', 'transit'),
+  overviews: flag,
+  articles: wholeNumber,
+}
+
 /** A news server for readers: RFC 3977, XOVER, AUTHINFO (RFC 4643) and STARTTLS (RFC 4642). No posting. */
 export async function startNntpServer(options: NntpServerOptions = {}): Promise<TestServer> {
+  checkOptions('startNntpServer', options, nntpChecks)
+  return startNntpOn(options)
+}
+
+/** The options have been checked. */
+export async function startNntpOn(options: NntpServerOptions): Promise<TestServer> {
   const settings = settingsOf(options)
   const listener = new Listener(
     {
@@ -44,16 +65,7 @@ export async function startNntpServer(options: NntpServerOptions = {}): Promise<
 
 function settingsOf(options: NntpServerOptions): NntpSettings {
   const { kind = 'modern', overviews = true, articles = 0, auth = 'none', private: closed = [] } = options
-  if (!['modern', 'rfc977', 'transit'].includes(kind)) {
-    throw new TypeError(`kind: expected modern, rfc977 or transit, got ${String(kind)}`)
-  }
-  if (!Number.isSafeInteger(articles) || articles < 0) {
-    throw new TypeError(`articles: expected a whole number from 0 up, got ${String(articles)}`)
-  }
   const { logins = kind === 'rfc977' ? ['user'] : ['user', 'sasl'] } = options
-  if (logins.length === 0 || !logins.every((login) => ['user', 'sasl'].includes(login))) {
-    throw new TypeError(`logins: expected user, sasl or both, got ${JSON.stringify(logins)}`)
-  }
   return {
     kind,
     overviews,
@@ -63,5 +75,6 @@ function settingsOf(options: NntpServerOptions): NntpSettings {
     private: new Set(closed),
     login: auth === 'required' || closed.length > 0,
     explicitTls: options.tls === 'explicit',
+    accounts: options.accounts ?? seedAccounts,
   }
 }

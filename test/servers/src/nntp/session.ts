@@ -1,7 +1,9 @@
-import { sendBody, wholeBody } from '../body.ts'
+import type { Accounts } from '../accounts.ts'
+import { wholeBody } from '../body.ts'
 import type { Connection } from '../connection.ts'
 import { Lines } from '../lines.ts'
 import type { Listener } from '../listener.ts'
+import { commandLine, recorded } from '../request.ts'
 import { dotBlock } from '../text.ts'
 import type { Article } from './articles.ts'
 import { commands, type NntpCommand } from './commands.ts'
@@ -20,6 +22,7 @@ export interface NntpSettings {
   /** Whether anything needs a login. */
   readonly login: boolean
   readonly explicitTls: boolean
+  readonly accounts: Accounts
 }
 
 /** RFC 4643, 2.2. */
@@ -48,7 +51,10 @@ export class NntpSession {
     this.connection = connection
     this.settings = settings
     this.reader = settings.kind !== 'transit'
-    this.lines = new Lines(connection.stream, { end: 'crlf', onLine: (line) => server.received.push(line) })
+    this.lines = new Lines(connection.stream, {
+      end: 'crlf',
+      onLine: (line) => server.record(recorded(connection, commandLine(line))),
+    })
   }
 
   async run(): Promise<void> {
@@ -81,12 +87,7 @@ export class NntpSession {
    */
   async block(line: string, text: string): Promise<void> {
     await this.reply(line)
-    const { connection } = this
-    const end = await sendBody(connection.stream, wholeBody(dotBlock(text)), connection.nextBody())
-    if (end === 'whole') return
-    this.quit()
-    if (end === 'reset') await connection.reset()
-    if (end === 'reset' || end === 'stalled') await connection.stall()
+    if (!(await this.connection.sendBody(wholeBody(dotBlock(text))))) this.quit()
   }
 
   async #answer(line: string): Promise<void> {

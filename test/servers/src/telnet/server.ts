@@ -1,10 +1,15 @@
-import { Listener, type ServerOptions, type TestServer } from '../listener.ts'
+import { Listener } from '../listener.ts'
+import { type Checks, checkOptions } from '../options.ts'
+import { type ServerOptions, serverChecks, type TestServer } from '../test-server.ts'
 import { TelnetSession } from './session.ts'
 
 export interface TelnetServerOptions extends ServerOptions {}
 
+export const telnetChecks: Checks<TelnetServerOptions> = serverChecks
+
 /** A Telnet server (RFC 854): a little negotiation, a banner, an echo of each line, `quit`. */
 export async function startTelnetServer(options: TelnetServerOptions = {}): Promise<TestServer> {
+  checkOptions('startTelnetServer', options, telnetChecks)
   const listener = new Listener(
     { name: 'telnet', scheme: 'telnet', serve: (connection, server) => new TelnetSession(connection, server).run() },
     options,

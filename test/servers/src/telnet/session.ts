@@ -1,6 +1,7 @@
-import { sendBody, wholeBody } from '../body.ts'
+import { wholeBody } from '../body.ts'
 import type { Connection } from '../connection.ts'
 import type { Listener } from '../listener.ts'
+import { recorded } from '../request.ts'
 import { Nvt, type NvtEvent } from './nvt.ts'
 
 /** WILL ECHO, DO TERMINAL-TYPE. */
@@ -36,13 +37,13 @@ export class TelnetSession {
   /** Whether to go on. */
   async #answer(event: NvtEvent): Promise<boolean> {
     if ('command' in event) {
-      this.#server.received.push(event.command)
+      this.#record(event.command)
       // RFC 854: some sign that the server lives.
       if (event.command === ARE_YOU_THERE) await this.#connection.send('\r\n[Yes]\r\n')
       return true
     }
     const { line } = event
-    this.#server.received.push(line)
+    this.#record(line)
     if (!(await this.#welcome())) return false
     if (await this.#connection.sendFault(line)) return true
     const echo = `${line.replaceAll('\xff', '\xff\xff')}\r\n`
@@ -51,6 +52,10 @@ export class TelnetSession {
       return false
     }
     return this.#send(echo + PROMPT)
+  }
+
+  #record(line: string): void {
+    this.#server.record(recorded(this.#connection, { line, method: '', target: line }))
   }
 
   async #welcome(): Promise<boolean> {
@@ -70,10 +75,6 @@ export class TelnetSession {
       return false
     }
     await connection.delay()
-    const end = await sendBody(connection.stream, wholeBody(text), connection.nextBody())
-    if (end === 'whole') return true
-    if (end === 'reset') await connection.reset()
-    if (end === 'reset' || end === 'stalled') await connection.stall()
-    return false
+    return connection.sendBody(wholeBody(text))
   }
 }

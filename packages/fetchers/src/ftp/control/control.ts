@@ -164,12 +164,31 @@ export class Control extends FTPContext {
    * reply.
    */
   async wait(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
-    // Avoids an unhandledRejection where the retrieval has ended already.
-    pending.catch(() => {})
-    const reply = await this.#context.deadline.within(phase, () => pending)
+    const reply = this.#arrivedReply(phase, pending) ?? (await this.#awaitReply(phase, pending))
     const verb = this.report(reply)
     if (reply.code === 421) throw this.#closing(reply, verb)
     return reply
+  }
+
+  /** Whether the reply has come; a wait for it then ends at once. */
+  hasArrived(pending: Promise<Reply>): boolean {
+    return this.#queue.arrived(pending) !== undefined
+  }
+
+  /** The reply that has come already, as those to a pipeline do, mostly in one segment: it needs no timer. */
+  #arrivedReply(phase: Phase, pending: Promise<Reply>): Reply | undefined {
+    const reply = this.#queue.arrived(pending)
+    if (reply === undefined) return undefined
+    const { deadline } = this.#context
+    deadline.phase = phase
+    deadline.throwIfAborted()
+    return reply
+  }
+
+  #awaitReply(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
+    // Avoids an unhandledRejection where the retrieval has ended already.
+    pending.catch(() => {})
+    return this.#context.deadline.within(phase, () => pending)
   }
 
   /** pure-ftpd refuses a login in the clear by closing the connection (421). */
@@ -211,20 +230,23 @@ export class Control extends FTPContext {
 
   /** Sends a command that moves data over a connection of its own. */
   begin(command: string): Exchange {
-    let begin: (reply: Reply) => void = () => {}
-    const begun = new Promise<Reply>((resolve) => {
-      begin = resolve
-    })
     let isBegun = false
+    let begin: (reply: Reply) => void = () => {}
     const last = this.#queue.expect(this.#say(command), (reply) => {
       if (isPassive(reply)) throw this.#overtake()
-      if (reply.code >= 200) return true
-      if (isBegun) throw this.#desync(wordsOf(reply))
+      const isOver = reply.code >= 200
+      if (isBegun && !isOver) throw this.#desync(wordsOf(reply))
+      if (!isBegun) begin(reply)
       isBegun = true
-      begin(reply)
-      return false
+      return isOver
     })
-    const first = Promise.race([begun, last])
+    const first = new Promise<Reply>((resolve, reject) => {
+      begin = (reply) => {
+        this.#queue.noteArrival(first, reply)
+        resolve(reply)
+      }
+      last.catch(reject)
+    })
     first.catch(() => {})
     return { first, last }
   }
@@ -275,7 +297,10 @@ export class Control extends FTPContext {
     }
     const octets = this.isTelnet ? ftpLine(command) : `${command}\r\n`
     const shown = this.#secrets.shown(command)
-    if (this.#attached) this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
+    if (this.#attached) {
+      this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
+      this.#context.stopwatch?.requested()
+    }
     if (this.#outbox === null) this.socket.write(octets, 'latin1')
     else this.#outbox += octets
   }

@@ -12,15 +12,15 @@ export type { Reply }
 
 /** A reply as basic-ftp parses it, one octet a character, without the codes. */
 export function parsedReply({ code, message }: FTPResponse): Reply {
-  const marker = new RegExp(`^${code}[ -]?`)
-  return {
-    code,
-    text: message
-      .replace(/\r/g, '')
-      .split('\n')
-      .map((line) => line.replace(marker, ''))
-      .join('\n'),
-  }
+  const lines = message.replace(/\r/g, '').split('\n')
+  return { code, text: lines.map((line) => withoutCode(line, String(code))).join('\n') }
+}
+
+/** A line of a reply without its code and the blank or hyphen behind it. Inner lines may have none. */
+function withoutCode(line: string, code: string): string {
+  if (!line.startsWith(code)) return line
+  const mark = line[code.length]
+  return line.slice(mark === ' ' || mark === '-' ? code.length + 1 : code.length)
 }
 
 /** The reply on one line, for people. */

@@ -119,6 +119,8 @@ interface Waiter {
  */
 export class ReplyQueue {
   readonly #waiters: Waiter[] = []
+  /** The replies that have come, by the promise that each settles. */
+  readonly #arrived = new WeakMap<Promise<Reply>, Reply>()
 
   get isEmpty(): boolean {
     return this.#waiters.length === 0
@@ -137,7 +139,10 @@ export class ReplyQueue {
     const pending = new Promise<Reply>((resolve, fail) => {
       const deliver = (reply: Reply): boolean => {
         const over = isLast(reply)
-        if (over) resolve(reply)
+        if (over) {
+          this.noteArrival(pending, reply)
+          resolve(reply)
+        }
         return over
       }
       this.#waiters.push({ verb, fail, deliver })
@@ -145,6 +150,16 @@ export class ReplyQueue {
     // Avoids an unhandledRejection; the caller that awaits it still sees the error.
     pending.catch(() => {})
     return pending
+  }
+
+  /** Notes that the reply settles the promise. */
+  noteArrival(pending: Promise<Reply>, reply: Reply): void {
+    this.#arrived.set(pending, reply)
+  }
+
+  /** The reply that settles the promise; undefined: it has not come, or the promise is of another kind. */
+  arrived(pending: Promise<Reply>): Reply | undefined {
+    return this.#arrived.get(pending)
   }
 
   /** Gives a reply to the oldest command. There must be one. */

@@ -1,4 +1,4 @@
-import { clock, utcDate } from '../../plugin/calendar.ts'
+import { timeOfDay, utcDate } from '../../plugin/calendar.ts'
 import { known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**
@@ -58,7 +58,7 @@ export function readTime(text: string): Date | undefined {
   const [, digits, fraction = ''] = /^(\d{14})(?:\.(\d+))?$/.exec(text) ?? []
   if (digits === undefined) return undefined
   const part = (from: number, to: number): number => Number(digits.slice(from, to))
-  const time = clock(`${digits.slice(8, 10)}:${digits.slice(10, 12)}:${digits.slice(12)}.${fraction || 0}`)
+  const time = timeOfDay(part(8, 10), part(10, 12), part(12, 14), fraction)
   return utcDate(part(0, 4), part(4, 6), part(6, 8), time)
 }
 

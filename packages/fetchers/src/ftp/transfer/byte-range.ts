@@ -1,6 +1,6 @@
-import { adviceText } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { notModified, offsetError, overlap, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
+import { overMaxSize } from '../../plugin/size-limit.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/replies.ts'
 import { readTime, safeSize } from '../listing/facts.ts'
@@ -93,10 +93,7 @@ export function checkSize(retrieval: FtpRetrieval, { offset, wanted }: ByteRange
   const rest = wanted ?? (size === null ? 0 : size - offset)
   if (size === null || rest <= maxSize) return
   retrieval.done()
-  const advice = { option: 'limits.maxSize' } as const
-  const limit = `the limit set by ${adviceText(advice)} is ${maxSize}`
-  const message = `The body has ${rest} octets, and ${limit}; nothing was retrieved.`
-  throw retrieval.context.error('limit-exceeded', message, { phase: 'body', advice })
+  throw overMaxSize(retrieval.context, rest)
 }
 
 function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {

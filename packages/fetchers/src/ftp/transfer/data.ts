@@ -5,6 +5,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { RingReader } from '../../wire/transport/ring-reader.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
+import { Lifetime } from '../../wire/transport/socket-opened.ts'
 import { startTls } from '../../wire/transport/start-tls.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPermanent, type Reply, refusedByServer, violation, withReplyTimeout } from '../control/replies.ts'
@@ -121,7 +122,7 @@ export class DataConnection {
   /** Rejects with `connect-failed`. */
   readonly opened: Promise<void>
   readonly #retrieval: FtpRetrieval
-  readonly #life = new AbortController()
+  readonly #life = new Lifetime()
   readonly #ringReader: RingReader | undefined
   #unlink: () => void = () => {}
   #tellClosed: () => void = () => {}
@@ -177,18 +178,17 @@ export class DataConnection {
     this.#tellClosed()
     // TLS closes before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
     this.#connection?.close()
-    // The abort has a reason, since without one Node makes an error with a stack for each connection.
-    this.#life.abort('closed')
+    this.#life.end('closed')
   }
 
   async #open(port: number): Promise<void> {
     const { session, context } = this.#retrieval
     const told = isSecure(this.#retrieval) ? announcingTls(context) : context
-    const peer = { host: session.address, port, tls: 'none' as const }
+    const peer = { host: session.address, port, tls: 'none', isFurther: true } as const
     const isUntried = session.quirks.passive === 'EPSV' && !session.quirks.reached
-    const timer = isUntried ? setTimeout(() => this.#life.abort('silent'), silentPortTimeout) : undefined
+    const timer = isUntried ? setTimeout(() => this.#life.end('silent'), silentPortTimeout) : undefined
     try {
-      this.#plain = await openSocket(told, peer, this.#life.signal, this.#ringReader?.onread)
+      this.#plain = await openSocket(told, peer, this.#life, this.#ringReader?.onread)
     } catch (cause) {
       if (!RetrievalError.is(cause) || cause.code !== 'connect-failed') throw cause
       throw context.error('connect-failed', unreached(port, cause.cause), { phase: 'connect', cause })

@@ -92,7 +92,8 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
       if (answer !== undefined) onReply(await control.wait(phase, answer))
     }
     if (sent.restarted !== null) checkRestart(retrieval, await control.wait('request', sent.restarted), restart)
-    const first = Promise.race([sent.exchange.first, failureOf(data)])
+    const { first: begins } = sent.exchange
+    const first = control.hasArrived(begins) ? begins : Promise.race([begins, failureOf(data)])
     // On a prefetched port, the server may wait for a connection to another port.
     const isUntried = session.prefetchedPort !== null && session.quirks.prefetching === undefined
     const reply = await control.wait(

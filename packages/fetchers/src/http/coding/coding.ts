@@ -1,4 +1,4 @@
-import { type Advice, adviceText, printable } from '@retriever/core'
+import { type Advice, adviceText, printable, type RetrievalError } from '@retriever/core'
 import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
@@ -27,7 +27,7 @@ function wantsCoding(request: RequestOptions): boolean {
  * Undoes the content codings of a body where `compressed` asked for them; `metadata.decoded` names them, the last one
  * first. Otherwise, and where a coding is not known, the body stays as it came, with a remark: many servers label a
  * .tar.gz as coded, or use names that are no codings (`aws-chunked`, `none`, `binary`), and the caller wants the file.
- * Throws, and cancels the body, for too many codings.
+ * Throws, and cancels the body, for too many codings, and for a coded size that maxSize does not allow.
  *
  * `completeness` stays: gzip members may follow each other (RFC 1952 2.2), so a body without a length that is cut
  * between two of them looks whole.
@@ -55,6 +55,11 @@ function undoneAll(
   codings: readonly Coding[],
   context: RetrievalContext,
 ): Retrieved<'http'> {
+  const { size } = retrieved
+  if (size !== null && size > mostCoded(context)) {
+    void sourceOf(retrieved.body).cancel()
+    throw codedTooLarge(context)
+  }
   const metadata = { ...retrieved.metadata, decoded: codings.map(({ name }) => name) }
   return { ...retrieved, size: null, metadata, body: decodedBody(sourceOf(retrieved.body), codings, context) }
 }
@@ -110,16 +115,24 @@ function decodedBody(source: ByteSource, codings: readonly Coding[], context: Re
  * The octets that come from the server. They are held to maxSize too, with room for a body that hardly shrinks: a
  * coding can go on for ever and decode to nothing, as padding and empty members do.
  */
-function counted(source: ByteSource, wire: Wire, { limits, error }: RetrievalContext): ByteSource {
+function counted(source: ByteSource, wire: Wire, context: RetrievalContext): ByteSource {
   return {
     async read() {
       const chunk = await source.read()
       wire.octets += chunk?.length ?? 0
-      if (wire.octets <= 2 * limits.maxSize + 65_536) return chunk
-      const advice = { option: 'limits.maxSize' } as const
-      const most = `${limits.maxSize} octets that ${adviceText(advice)} allows it decoded`
-      throw error('limit-exceeded', `The coded body is over twice the ${most}.`, { phase: 'body', advice })
+      if (wire.octets <= mostCoded(context)) return chunk
+      throw codedTooLarge(context)
     },
     cancel: () => source.cancel(),
   }
+}
+
+function mostCoded({ limits }: RetrievalContext): number {
+  return 2 * limits.maxSize + 65_536
+}
+
+function codedTooLarge({ limits, error }: RetrievalContext): RetrievalError {
+  const advice = { option: 'limits.maxSize' } as const
+  const most = `${limits.maxSize} octets that ${adviceText(advice)} allows it decoded`
+  return error('limit-exceeded', `The coded body is over twice the ${most}.`, { phase: 'body', advice })
 }

@@ -18,7 +18,7 @@ export async function sendRequest(
   rangeRequest: RangeRequest,
   logins: Logins,
 ): Promise<Answer> {
-  const { deadline, emit, url, request, hasListener = true } = context
+  const { deadline, emit, url, request, stopwatch, hasListener = true } = context
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, rangeRequest, logins)
   let wasRefused = false
@@ -26,6 +26,7 @@ export async function sendRequest(
     const exchange = await pool.begin(context, plan, options)
     const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
+    stopwatch?.requested()
     if (hasListener) emit({ type: 'sent', url, octets: connection.isShared ? shownAsHttp2(shown()) : shown() })
     try {
       const head = await deadline.within('request', () => exchange.head())

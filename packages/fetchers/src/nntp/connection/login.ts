@@ -1,4 +1,5 @@
 import { adviceText, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
+import { type FoundLogin, findLogin, loginPlace } from '../../auth/found-login.ts'
 import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal } from '../../wire/framing/reply.ts'
 import { blockText } from '../fields.ts'
@@ -15,12 +16,45 @@ export async function logIn(
   context: RetrievalContext,
   challenge: Reply,
 ): Promise<void> {
-  const login = await credentialsFor(plan, context, challenge)
-  const reply = await sendLogin(session, context, login)
-  session.isLoggedIn = reply.code === 281 || reply.code === 283
+  const { user, password } = plan
+  if (user && password !== null) {
+    noteReply(session, context, user, await sendLogin(session, context, { user, password }))
+    return
+  }
+  let found = await findFor(plan, context)
+  if (found === null) throw loginWanted(context, challenge)
+  try {
+    let reply = await sendLogin(session, context, octetsOf(found))
+    if (!isLoginDone(reply) && found.isRemembered) {
+      // The password has changed since the server accepted it.
+      found.refused()
+      const next = await findFor(plan, context, found.credentials)
+      if (next !== null) {
+        found = next
+        reply = await sendLogin(session, context, octetsOf(found))
+      }
+    }
+    noteReply(session, context, octetsOf(found).user, reply)
+    found.accepted()
+  } finally {
+    found.end()
+  }
+}
+
+/** Throws unless the reply says that the login is done. */
+function noteReply(session: NntpSession, context: RetrievalContext, user: string, reply: Reply): void {
+  session.isLoggedIn = isLoginDone(reply)
   if (session.isLoggedIn) return
   session.refusedLogin = reply
-  throw loginRefused(context, reply, login.user)
+  throw loginRefused(context, reply, user)
+}
+
+function isLoginDone({ code }: Reply): boolean {
+  return code === 281 || code === 283
+}
+
+function octetsOf({ credentials: { user, password } }: FoundLogin): Credentials {
+  return { user: utf8Octets(user), password: utf8Octets(password) }
 }
 
 async function sendLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
@@ -85,18 +119,19 @@ export function loginRefused(context: RetrievalContext, reply: Reply, user: stri
   return refusal(context, 'auth-failed', `The server does not accept the login${whose}`, reply)
 }
 
-async function credentialsFor(
-  { user: named, password, host, port }: ServerPlan,
+/** Finds a login that the URL does not give; `refused`: the one that the server has refused just now. */
+function findFor(
+  { user: named, host, port }: ServerPlan,
   context: RetrievalContext,
-  challenge: Reply,
-): Promise<Credentials> {
-  const user = named || null
-  if (user !== null && password !== null) return { user, password }
-  const name = user === null ? null : octetsToText(user)
-  const realm = `${name === null ? '' : `${name}@`}${host}`
-  const known = await context.credentials({ realm, host, port, user: name })
-  if (known !== null) return { user: utf8Octets(known.user), password: utf8Octets(known.password) }
+  refused: Credentials | null = null,
+): Promise<FoundLogin | null> {
+  const user = named ? octetsToText(named) : null
+  const challenge = { realm: `${user === null ? '' : `${user}@`}${host}`, host, port, user }
+  return findLogin(context, loginPlace(context.url, challenge, 'login'), challenge, refused)
+}
+
+function loginWanted(context: RetrievalContext, challenge: Reply): RetrievalError {
   const advice = { option: 'credentials' } as const
   const message = `The server wants a user and password; give them in the URL, or by ${adviceText(advice)}`
-  throw refusal(context, 'auth-required', message, challenge, { advice })
+  return refusal(context, 'auth-required', message, challenge, { advice })
 }

@@ -12,13 +12,9 @@ import type { NntpQuirks } from './server-quirks.ts'
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
 
-/**
- * The time in milliseconds that a body may be unread while others wait for its connection; at most limits.idleTimeout.
- */
-const maxUnread = 10_000
-
-export function unreadLimit({ idleTimeout }: RetrievalContext['limits']): number {
-  return Math.min(maxUnread, idleTimeout)
+/** The time in milliseconds that a body may be unread while others wait for its connection. */
+export function unreadLimit({ idleTimeout, unreadTimeout }: RetrievalContext['limits']): number {
+  return Math.min(unreadTimeout, idleTimeout)
 }
 
 /**

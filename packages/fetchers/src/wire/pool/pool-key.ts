@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isAnonymous } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { TlsOptions } from '../../plugin/network.ts'
 
@@ -27,12 +28,16 @@ export interface LoginTarget {
 }
 
 /**
- * Tells sessions of different logins or trust apart. It contains a digest of the password, so the pool does not keep
- * the password.
+ * Tells sessions of different logins or trust apart, and those for places that the caller named from those that a
+ * server points to, which must not get a connection to an address that is refused to them. It contains a digest of a
+ * secret password, so the pool does not keep the password.
  */
 export function sessionKey({ tls, host, port, user, password }: LoginTarget, context: RetrievalContext): string {
-  const secret = password === null ? null : createHash('sha256').update(password, 'latin1').digest('base64')
-  return JSON.stringify([tls, host, port, user, secret, poolKey(context, host, port, tls !== 'none')])
+  // A guest's password is no secret, and a digest for each of many small files takes time.
+  const isSecret = password !== null && !isAnonymous(user ?? '')
+  const secret = isSecret ? createHash('sha256').update(password, 'latin1').digest('base64') : password
+  const rules = [poolKey(context, host, port, tls !== 'none'), context.addresses?.isPointedTo === true]
+  return JSON.stringify([tls, host, port, user, secret, ...rules])
 }
 
 const digests = new WeakMap<TlsOptions, string>()

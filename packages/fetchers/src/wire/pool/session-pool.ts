@@ -227,7 +227,8 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   }
 
   /** Waits without the limit of a phase. If a body stays unread too long meanwhile, its session is closed. */
-  async #waitForSlot({ deadline, limits }: RetrievalContext): Promise<void> {
+  async #waitForSlot({ deadline, limits, emit, url, stopwatch }: RetrievalContext): Promise<void> {
+    emit({ type: 'waiting', url, for: 'connection', ahead: this.#waiters.size })
     const limit = this.#protocol.unreadLimit(limits)
     const stops = [...this.#sessions].map(({ session }) => session.unreadWatch.addWaiting(limit))
     const waiter: Waiter = { limit, stops, wake() {} }
@@ -235,6 +236,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     deadline.phase = 'connect'
     try {
       await deadline.unlimited(() => new Promise<void>((resolve) => (waiter.wake = resolve)))
+      stopwatch?.mark('waited')
     } catch (error) {
       // If a waiter is aborted after being woken, it wakes the next one, so the freed slot is not lost.
       if (!this.#waiters.delete(waiter)) this.#wakeNext()

@@ -3,6 +3,7 @@ import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
 import type { Connection } from '../transport/connection.ts'
+import { ipv6Octets } from '../transport/ipv6-octets.ts'
 
 interface Target {
   readonly host: string
@@ -123,21 +124,6 @@ function addressOf(host: string): string {
   if (isIP(address) === 4) return octets(1, ...address.split('.').map(Number))
   if (isIP(address) === 6) return octets(4, ...ipv6Octets(address))
   return octets(3) + counted(host)
-}
-
-/**
- * The octets of an IPv6 address as core (RFC 5952) or the resolver writes it: `::` at most once, perhaps with an IPv4
- * address at the end.
- */
-function ipv6Octets(address: string): number[] {
-  const hex = address.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
-    const [a = 0, b = 0, c = 0, d = 0] = four.split('.').map(Number)
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
-  })
-  const [head = [], tail = []] = hex.split('::').map((half) => (half === '' ? [] : half.split(':')))
-  const gap = new Array<string>(8 - head.length - tail.length).fill('0')
-  const groups = [...head, ...gap, ...tail].map((group) => Number.parseInt(group, 16))
-  return groups.flatMap((group) => [group >> 8, group & 255])
 }
 
 function port(number: number): string {

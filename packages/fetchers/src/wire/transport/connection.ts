@@ -76,8 +76,11 @@ export class Connection {
   }
 
   async #write(octets: string, shown: string | null): Promise<void> {
-    const { deadline, emit, url } = this.#context
-    if (shown !== null) emit({ type: 'sent', url, octets: shown })
+    const { deadline, emit, url, stopwatch } = this.#context
+    if (shown !== null) {
+      emit({ type: 'sent', url, octets: shown })
+      stopwatch?.requested()
+    }
     if (this.#socket.write(octets, 'latin1')) return
     await deadline.within('request', () => drainedOrOver(this.#socket))
   }

@@ -15,6 +15,8 @@ export interface Peer {
   readonly tls: TlsMode
   /** Protocols to offer within TLS, the best first (RFC 7301). */
   readonly alpn?: readonly string[]
+  /** True: a further connection of the retrieval, such as FTP's for data, whose times are not noted. */
+  readonly isFurther?: boolean
 }
 
 /** `name` replaces host and port in messages. */
@@ -101,10 +103,18 @@ async function opened(
   below?: Duplex,
 ): Promise<Socket> {
   destroyWhenOver(socket, lifetime)
-  if (peer.tls === 'implicit') socket.once('connect', () => Object.assign(context.deadline, { phase: 'tls' }))
+  const { deadline } = context
+  const stopwatch = peer.isFurther ? undefined : context.stopwatch
+  if (peer.tls === 'implicit') {
+    socket.once('connect', () => {
+      deadline.phase = 'tls'
+      stopwatch?.mark('connected')
+    })
+  }
   try {
     const event = peer.tls === 'implicit' ? 'secureConnect' : 'connect'
     await socketOpened(socket, event, { lifetime, ...(below !== undefined && { below }) })
+    stopwatch?.mark(peer.tls === 'implicit' ? 'secured' : 'connected')
   } catch (cause) {
     socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)

@@ -14,16 +14,28 @@ export async function addressesOf(
   options: LookupOptions = {},
 ): Promise<readonly LookupAddress[]> {
   const { addresses } = context
-  if (addresses === undefined) {
-    const family = isIP(host)
-    return family === 0 ? lookup(host, { ...options, all: true }) : [{ address: host, family }]
-  }
-  const found = await addresses.of(host, port, options)
-  if (found.length > 0) return found
+  const family = isIP(host)
+  if (addresses === undefined && family !== 0) return [{ address: host, family }]
+  const since = performance.now()
+  const found = await (addresses?.of(host, port, options) ?? lookup(host, { ...options, all: true }))
+  if (family === 0 && found.length > 0) tellFound(context, host, found, since)
+  if (addresses === undefined || found.length > 0) return found
   throw context.error('refused', `Refused: no connection to ${host} because ${addresses.rule}`, {
     phase: 'policy',
     advice: addresses.advice,
   })
+}
+
+function tellFound(
+  { emit, url, stopwatch, hasListener }: RetrievalContext,
+  host: string,
+  found: readonly LookupAddress[],
+  since: number,
+): void {
+  stopwatch?.mark('lookedUp')
+  if (hasListener === false) return
+  const ms = performance.now() - since
+  emit({ type: 'looked-up', url, host, addresses: found.map(({ address }) => address), ms })
 }
 
 /** A lookup function for net.connect, which connects to exactly the addresses that were checked here. */

@@ -1,11 +1,41 @@
 import type { Duplex } from 'node:stream'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
- * The lifetime of a connection: that of its retrieval, or an AbortSignal of the pool that keeps it. A deadline is
- * accepted itself, since creating its signal takes as long as a connection on loopback.
+ * The lifetime of a connection: the deadline of its retrieval, its own Lifetime, or an AbortSignal of the pool that
+ * keeps it. Creating a signal takes as long as a connection on loopback.
  */
-export type AbortScope = AbortSignal | Pick<RetrievalContext['deadline'], 'reason' | 'onAbort'>
+export type AbortScope =
+  | AbortSignal
+  | {
+      /** Why it is over; null: it is not. */
+      readonly reason: unknown
+      /** As whenOver(). */
+      onAbort(listener: () => void): () => void
+    }
+
+/** A lifetime that its owner ends. */
+export class Lifetime {
+  readonly #listeners = new Set<() => void>()
+  #reason: string | null = null
+
+  get reason(): string | null {
+    return this.#reason
+  }
+
+  onAbort(listener: () => void): () => void {
+    if (this.#reason !== null) listener()
+    else this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Only the first call counts. */
+  end(reason: string): void {
+    if (this.#reason !== null) return
+    this.#reason = reason
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
+  }
+}
 
 /** Calls the listener when the lifetime is over, or at once if it is. The function returned removes the listener. */
 export function whenOver(lifetime: AbortScope, listener: () => void): () => void {

@@ -1,9 +1,10 @@
-import type { OnReadOpts, Socket } from 'node:net'
+import { isIPv4, type OnReadOpts, type Socket } from 'node:net'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
 import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
 import type { AbortScope } from './socket-opened.ts'
+import { tellSecured } from './tls-facts.ts'
 
 /**
  * Opens a connection under the deadline, through the context's proxy if there is one. Tries both address families in
@@ -31,9 +32,9 @@ export async function openSocket(
     // The context of a test or a plug-in may have no proxy.
     proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
   )
-  // Finding the address takes a system call.
   if (context.hasListener !== false) {
     announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
+    if (peer.tls === 'implicit') tellSecured(context, peer.host, socket)
   }
   return socket
 }
@@ -57,6 +58,7 @@ export async function openProxySocket(
 ): Promise<Socket> {
   const socket = await context.deadline.within('connect', () => dialProxy(context, proxy, lifetime))
   announce(context, socket.remoteAddress ?? proxy.host, proxy.port, proxy.kind === 'https')
+  if (proxy.kind === 'https') tellSecured(context, proxy.host, socket)
   return socket
 }
 
@@ -83,7 +85,9 @@ async function openThrough(
  * name.
  */
 export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
-  return (proxy ? proxyTargets.get(socket) : socket.remoteAddress) ?? host
+  if (proxy) return proxyTargets.get(socket) ?? host
+  // Finding the address of a name takes a system call.
+  return isIPv4(host) ? host : (socket.remoteAddress ?? host)
 }
 
 function announce({ emit, url, proxy }: RetrievalContext, address: string, port: number, tls: boolean): void {

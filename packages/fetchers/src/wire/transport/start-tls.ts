@@ -4,6 +4,7 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { tlsOptions } from './dial.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'
+import { tellSecured } from './tls-facts.ts'
 
 /** A TLS handshake under way. */
 export interface Secured {
@@ -25,7 +26,12 @@ export function startTls(
 ): Secured {
   const ticket = session === undefined ? {} : { session }
   const socket = connect({ socket: plain, host, ...tlsOptions(host, context.tls), ...ticket })
-  const agreed = socketOpened(socket, 'secureConnect', { below: plain }).catch((cause: unknown) => {
+  const secured = (): void => {
+    // A connection that resumes the session of another is FTP's for data, whose times are not noted.
+    if (session === undefined) context.stopwatch?.mark('secured')
+    tellSecured(context, host, socket)
+  }
+  const agreed = socketOpened(socket, 'secureConnect', { below: plain }).then(secured, (cause: unknown) => {
     socket.destroy()
     throw connectError(context, { host, port }, cause)
   })

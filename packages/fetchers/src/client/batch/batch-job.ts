@@ -1,0 +1,133 @@
+import { type Mechanism, type Resolution, RetrievalError, redact } from '@retriever/core'
+import type { Body } from '../../result/body.ts'
+import { Representation } from '../../result/representation.ts'
+import { checkItem, type RetrieveOptions } from '../client-options.ts'
+import { handoffError } from '../handoff.ts'
+import type { Retrieval } from '../retrieval.ts'
+import type { Job } from './job.ts'
+import type { BatchItem, BatchPlace } from './outcome.ts'
+import { isItem, type Listed } from './source.ts'
+
+/** The parts of a client that retrieve a URL. */
+export interface Retriever {
+  /** Throws as core's resolve(). */
+  resolve(url: string | URL | Resolution, base: string | undefined): Resolution
+  /** The number of retrievals that share one connection. */
+  inFlight(mechanism: Mechanism): number
+  /** Throws `aborted` once the client is closed. */
+  begin(resolution: Resolution, options: RetrieveOptions): Retrieval
+}
+
+/** Gets the results of jobs. */
+export interface JobListener<Key> {
+  /** The job keeps its place until the promise resolves and the body is finished. */
+  onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void>
+  onFailed(job: BatchJob<Key>, error: unknown): void
+  /** The job has given its place back. */
+  onEnded(job: BatchJob<Key>): void
+}
+
+/** One URL of a batch. */
+export class BatchJob<Key> implements Job {
+  readonly place: BatchPlace<Key>
+  readonly index: number
+  readonly priority: number
+  readonly host: string
+  readonly inFlight: number
+  /** True once the job needs its place no longer. */
+  isEnded = false
+  readonly #item: BatchItem<Key>
+  readonly #options: RetrieveOptions
+  readonly #retriever: Retriever
+  readonly #listener: JobListener<Key>
+  #resolution: Resolution | null = null
+  #failure: { readonly error: unknown } | null = null
+  #retrieval: Retrieval | null = null
+  #giveBack: () => void = () => {}
+
+  constructor(
+    { entry, index }: Listed<Key>,
+    options: RetrieveOptions,
+    retriever: Retriever,
+    listener: JobListener<Key>,
+  ) {
+    this.#item = isItem(entry) ? entry : { url: entry }
+    const { url, key, priority = 0, options: own } = this.#item
+    this.#retriever = retriever
+    this.#listener = listener
+    this.#options = own === undefined ? options : withOwn(options, own)
+    this.place = { url: textOf(url), index, key }
+    this.index = index
+    this.priority = priority
+    try {
+      checkItem(this.#item)
+      this.#resolution = this.#resolve()
+    } catch (error) {
+      this.#failure = { error }
+    }
+    const plan = this.#resolution?.plan
+    this.host = (plan !== undefined && 'host' in plan && plan.host) || ''
+    this.inFlight = plan === undefined ? 1 : retriever.inFlight(plan.mechanism)
+  }
+
+  /** True: the URL cannot be retrieved. run() reports that, and needs no place. */
+  get isFailed(): boolean {
+    return this.#failure !== null
+  }
+
+  /** The body of the representation; null: there is none, or not yet. */
+  get body(): Body | null {
+    return this.#retrieval?.body ?? null
+  }
+
+  /** Frees memory, for a job that will wait long: its URL is resolved again when it begins. */
+  forgetResolution(): void {
+    this.#resolution = null
+  }
+
+  /** Ends the retrieval in any state. */
+  abort(): void {
+    const { url } = this.place
+    const message = `${redact(url)}: The retrieval was aborted.`
+    this.#retrieval?.abort(new RetrievalError('aborted', message, { phase: 'request', url }))
+  }
+
+  /** Gives the place back before the body is finished. */
+  giveBack(): void {
+    this.#giveBack()
+  }
+
+  async run(): Promise<void> {
+    try {
+      if (this.#failure !== null) throw this.#failure.error
+      const resolution = this.#resolution ?? this.#resolve()
+      this.#retrieval = this.#retriever.begin(resolution, this.#options)
+      const opened = await this.#retrieval.run(resolution)
+      if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
+      await this.#listener.onRetrieved(this, opened)
+      if (this.body?.isOver === false) {
+        await Promise.race([opened.finished, new Promise<void>((resolve) => (this.#giveBack = resolve))])
+      }
+    } catch (error) {
+      this.#listener.onFailed(this, error)
+    }
+    this.isEnded = true
+    this.#listener.onEnded(this)
+  }
+
+  #resolve(): Resolution {
+    return this.#retriever.resolve(this.#item.url, this.#options.base)
+  }
+}
+
+/** The options of one URL over those of the batch; either signal ends the retrieval. */
+function withOwn(options: RetrieveOptions, own: RetrieveOptions): RetrieveOptions {
+  const { signal } = options
+  const isBoth = signal !== undefined && own.signal !== undefined
+  return { ...options, ...own, ...(isBoth && { signal: AbortSignal.any([signal, own.signal]) }) }
+}
+
+/** The URL as it was given. */
+export function textOf(url: string | URL | Resolution): string {
+  return typeof url === 'object' && url !== null && 'plan' in url ? url.url : String(url)
+}

@@ -1,0 +1,248 @@
+import { RetrievalError } from '@retriever/core'
+import type { Representation } from '../../result/representation.ts'
+import type { RetrieveOptions } from '../client-options.ts'
+import { BatchJob, type JobListener, type Retriever } from './batch-job.ts'
+import type { Batch, BatchPlace, BatchSource } from './outcome.ts'
+import type { Places } from './places.ts'
+import { type Caps, Share } from './share.ts'
+import { type Listed, readerOf, type SourceReader } from './source.ts'
+import { UnreadBodies } from './unread-bodies.ts'
+
+/** Of a list that is not in memory, so many URLs may wait for their hosts; at this many, no further ones are read. */
+const maxWaiting = 10_000
+
+/** After so many URLs read without a pause, other work of the process has its turn. */
+const maxBurst = 100
+
+/** Beyond this number, waiting jobs keep no resolution. */
+const maxResolved = 100
+
+/** A body of up to so many octets is read into memory, so that its place is free for others. */
+const maxAhead = 65_536
+
+/** The parts of a client that a batch uses. */
+export interface BatchClient {
+  readonly retriever: Retriever
+  readonly unreadTimeout: number
+  /** Gives the places of the client. Rejects once it is closed. */
+  begin(): Promise<Places>
+  end(): void
+}
+
+/** What becomes of the jobs' results. */
+export interface BatchUse<Outcome, Key> {
+  /** The outcome of a representation. It may use the body; if it does not, `isLent` is true, and the caller reads it. */
+  retrieved(place: BatchPlace<Key>, representation: Representation): Outcome | Promise<Outcome>
+  failed(place: BatchPlace<Key>, error: unknown): Outcome
+  readonly isLent: boolean
+}
+
+/** A finished job, and its outcome. */
+interface Result<Outcome, Key> {
+  readonly job: BatchJob<Key>
+  readonly outcome: Outcome
+}
+
+/**
+ * One call of retrieveAll() or mapAll(). It reads the list while none of its URLs could take a free place, and gives
+ * results out in the order in which they come. While the caller takes none, it keeps at most `concurrency` of them, and
+ * lets no further URL begin.
+ */
+export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<Key> {
+  readonly #source: BatchSource<Key>
+  readonly #client: BatchClient
+  readonly #use: BatchUse<Outcome, Key>
+  readonly #options: RetrieveOptions
+  readonly #share: Share
+  readonly #unread: UnreadBodies
+  readonly #outcomes: AsyncGenerator<Outcome, undefined, undefined>
+  #places: Places | null = null
+  #reader: SourceReader<Key> | null = null
+  readonly #results: Result<Outcome, Key>[] = []
+  /** The jobs whose outcome the caller does not have yet. */
+  readonly #open = new Set<BatchJob<Key>>()
+  /** The jobs with a representation that has come in this turn of the event loop. */
+  #arrived: BatchJob<Key>[] = []
+  #isListRead = false
+  #isOver = false
+  /** Why the batch ends early; null: it does not. */
+  #stopped: RetrievalError | null = null
+  /** The error of the caller's list. */
+  #failure: { readonly cause: unknown } | null = null
+  #wake: () => void = () => {}
+  #readOn: () => void = () => {}
+
+  constructor(
+    source: BatchSource<Key>,
+    caps: Caps,
+    options: RetrieveOptions,
+    client: BatchClient,
+    use: BatchUse<Outcome, Key>,
+  ) {
+    this.#source = source
+    this.#client = client
+    this.#use = use
+    this.#options = options
+    this.#share = new Share(caps, () => this.#readOn())
+    this.#unread = new UnreadBodies(() => this.#places?.isWanted === true, client.unreadTimeout)
+    this.#outcomes = this.#give()
+  }
+
+  get isPaused(): boolean {
+    return this.#share.isPaused
+  }
+
+  pause(): void {
+    this.#share.isPaused = true
+  }
+
+  resume(): void {
+    this.#share.isPaused = false
+    this.#goOn()
+  }
+
+  next(): Promise<IteratorResult<Outcome, undefined>> {
+    return this.#outcomes.next()
+  }
+
+  return(): Promise<IteratorResult<Outcome, undefined>> {
+    this.#isOver = true
+    this.#wake()
+    return this.#outcomes.return(undefined)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** Ends the batch: no further URL is read, and those that were read come out with errors. */
+  stop(error: RetrievalError): void {
+    if (this.#stopped !== null || this.#isOver) return
+    this.#stopped = error
+    // They fail at once, because the client is closed or the signal has aborted.
+    for (const job of this.#places?.remove(this.#share) ?? []) void job.run()
+    this.#readOn()
+    this.#wake()
+  }
+
+  async onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void> {
+    const made = this.#use.retrieved(job.place, representation)
+    this.#report(job, made instanceof Promise ? await made : made)
+    if (!this.#use.isLent) return
+    if (this.#arrived.push(job) === 1) setImmediate(() => this.#readAhead())
+  }
+
+  onFailed(job: BatchJob<Key>, error: unknown): void {
+    this.#report(job, this.#use.failed(job.place, error))
+  }
+
+  onEnded(job: BatchJob<Key>): void {
+    this.#unread.remove(job)
+    if (this.#open.has(job)) this.#share.kept += 1 / job.inFlight
+  }
+
+  async *#give(): AsyncGenerator<Outcome, undefined, undefined> {
+    const { signal } = this.#options
+    const abort = (): void => this.stop(abortedBatch(signal?.reason))
+    try {
+      // Before anything is awaited: a readline interface gives the lines only of the time after this.
+      const reader = readerOf(this.#source)
+      this.#reader = reader
+      this.#places = await this.#client.begin()
+      signal?.addEventListener('abort', abort, { once: true })
+      if (signal?.aborted === true) abort()
+      void this.#feed(reader)
+      while (!this.#isOver) {
+        const next = this.#results.shift()
+        if (next !== undefined) yield this.#handOver(next)
+        else if (this.#failure !== null) throw this.#failure.cause
+        else if (this.#isListRead && this.#open.size === 0) break
+        else await new Promise<void>((resolve) => (this.#wake = resolve))
+      }
+      if (this.#stopped !== null && this.#reader?.isOver === false) throw this.#stopped
+      return
+    } finally {
+      signal?.removeEventListener('abort', abort)
+      await this.#finish()
+    }
+  }
+
+  #handOver({ job, outcome }: Result<Outcome, Key>): Outcome {
+    // The representation belongs to the caller now, who may read it long after the last outcome.
+    this.#open.delete(job)
+    if (job.isEnded) this.#share.kept -= 1 / job.inFlight
+    this.#goOn()
+    if (this.#use.isLent && job.body?.isOver === false) this.#unread.add(job)
+    return outcome
+  }
+
+  /** Ends what the caller has not received. */
+  async #finish(): Promise<void> {
+    this.#isOver = true
+    this.#readOn()
+    this.#places?.remove(this.#share)
+    this.#client.end()
+    for (const job of this.#open) job.abort()
+    this.#open.clear()
+    await this.#reader?.close()
+  }
+
+  async #feed(reader: SourceReader<Key>): Promise<void> {
+    try {
+      for (let count = 1; !this.#isEnding; count++) {
+        const next = reader.next()
+        const listed = next instanceof Promise ? await next : next
+        if (listed === null || this.#isEnding) break
+        this.#add(listed)
+        if (count % maxBurst === 0) await new Promise((resolve) => setImmediate(resolve))
+        while (!this.#isEnding && !this.#isHungry) await new Promise<void>((resolve) => (this.#readOn = resolve))
+      }
+    } catch (cause) {
+      this.#failure = { cause }
+    }
+    this.#isListRead = true
+    this.#wake()
+  }
+
+  get #isEnding(): boolean {
+    return this.#isOver || this.#stopped !== null
+  }
+
+  /** Whether the next URL is to be read. */
+  get #isHungry(): boolean {
+    const isFull = this.#share.waiting >= maxWaiting && this.#reader?.isInMemory === false
+    return this.#share.isHungry && !isFull
+  }
+
+  #add(listed: Listed<Key>): void {
+    const job = new BatchJob(listed, this.#options, this.#client.retriever, this)
+    this.#open.add(job)
+    if (job.isFailed) void job.run()
+    else this.#places?.add(this.#share, job)
+    if (this.#share.waiting > maxResolved) job.forgetResolution()
+  }
+
+  /** Lets jobs begin, and reads on, where the batch could not before. */
+  #goOn(): void {
+    this.#places?.advance()
+    this.#readOn()
+  }
+
+  #report(job: BatchJob<Key>, outcome: Outcome): void {
+    if (this.#isOver) return
+    this.#results.push({ job, outcome })
+    this.#wake()
+  }
+
+  /** Frees the places of small bodies that the caller has not begun to read. */
+  #readAhead(): void {
+    const arrived = this.#arrived
+    this.#arrived = []
+    for (const { body } of arrived) body?.readAhead(maxAhead)
+  }
+}
+
+function abortedBatch(cause: unknown): RetrievalError {
+  const message = 'The batch was aborted before its list had been read to the end.'
+  return new RetrievalError('aborted', message, { phase: 'request', cause })
+}

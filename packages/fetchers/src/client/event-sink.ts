@@ -1,0 +1,59 @@
+import { RetrievalError } from '@retriever/core'
+import type { Deadline } from '../plugin/deadline.ts'
+import type { EmittedEvent, RetrievalEvent } from '../plugin/events.ts'
+import { withoutSecrets } from '../plugin/redact-events.ts'
+
+/** A caller's function for events. It may give a promise, which is not awaited, but may reject. */
+export type EventListener = (event: RetrievalEvent) => void
+
+/** Gives the events of one retrieval to the client's listener, stamped and without secrets. */
+export class EventSink {
+  readonly #onEvent: EventListener | undefined
+  readonly #id: number
+  readonly #deadline: Deadline
+  #attempt = 1
+  #hasFailed = false
+
+  constructor(onEvent: EventListener | undefined, id: number, deadline: Deadline) {
+    this.#onEvent = onEvent
+    this.#id = id
+    this.#deadline = deadline
+  }
+
+  /** False: there is no listener, so no event need be made. */
+  get isHeard(): boolean {
+    return this.#onEvent !== undefined
+  }
+
+  /**
+   * Gives an event to the listener. A listener that throws, or whose promise rejects, ends its retrieval, but not the
+   * process: some events come from a socket's callback. It gets no further events.
+   */
+  emit(event: EmittedEvent, shownUrl: () => string): void {
+    if (this.#onEvent === undefined || this.#hasFailed) return
+    const url = shownUrl()
+    const stamp = { id: this.#id, time: performance.now(), attempt: this.#attempt }
+    if (event.type === 'retried') this.#attempt++
+    const fail = (cause: unknown): void => this.#fail(cause, event.type, url)
+    try {
+      const shown = withoutSecrets(event, url)
+      // A copy would read the plan of `resolved`, which is masked only if the listener reads it.
+      const stamped = shown.type === 'resolved' ? Object.assign(shown, stamp) : { ...shown, ...stamp }
+      const returned: unknown = this.#onEvent(stamped)
+      if (isPromise(returned)) returned.then(undefined, fail)
+    } catch (cause) {
+      fail(cause)
+    }
+  }
+
+  #fail(cause: unknown, type: string, url: string): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${type}".`
+    this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url, cause }))
+  }
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

@@ -1,0 +1,73 @@
+import { findScheme, type RetrievalError, type Scheme } from '@retriever/core'
+import { invalidOption, type Limits, publicMinSpeed, readLimits } from '../plugin/limits.ts'
+import type { RetrieveOptions } from './client-options.ts'
+import { type EventListener, isPromise } from './event-sink.ts'
+import { type Policy, type Rules, readPolicy, schemeObstacle } from './policy.ts'
+import type { Settings } from './retrieval.ts'
+
+/** The limits that the caller has given, over the defaults, which publicOnly changes. Throws `invalid-option`. */
+export function limitsOf(isPublicOnly: boolean, given: Partial<Limits> = {}): Limits {
+  return readLimits(isPublicOnly ? { minSpeed: publicMinSpeed, ...given } : given)
+}
+
+/**
+ * The settings of one call: the client's own, unless the call has limits, a policy or a listener. Throws
+ * `invalid-option`, also for a policy that allows what the client's refuses.
+ */
+export function settingsOfCall(settings: Settings, { limits, policy, onEvent }: RetrieveOptions): Settings {
+  if (limits === undefined && policy === undefined && onEvent === undefined) return settings
+  const rules = policy === undefined ? settings.policy : narrowed(settings, policy)
+  const givenLimits = { ...settings.givenLimits, ...definedOf(limits ?? {}) }
+  return {
+    ...settings,
+    policy: rules,
+    givenLimits,
+    limits: limitsOf(rules.publicOnly, givenLimits),
+    addresses: rules.publicOnly ? settings.publicAddresses : settings.addresses,
+    onEvent: both(settings.onEvent, onEvent),
+  }
+}
+
+/** The client's listener first, then the one of the call. */
+function both(first: EventListener | undefined, second: EventListener | undefined): EventListener | undefined {
+  if (first === undefined || second === undefined) return second ?? first
+  return (event) => {
+    const returned: unknown[] = [first(event), second(event)]
+    // The promise tells that one of them rejects.
+    return returned.some(isPromise) ? Promise.all(returned) : undefined
+  }
+}
+
+/** The client's policy with the changes of one call, which may only refuse more. */
+function narrowed({ policy: base, resolving }: Settings, changes: Partial<Policy>): Rules {
+  const given = definedOf(changes)
+  readPolicy(given, resolving.schemes)
+  for (const name of ['allowDowngrade', 'allowInward'] as const) {
+    if (given[name] === true && !base[name]) throw wider(name, 'absent or false', true)
+  }
+  if (given.publicOnly === false && base.publicOnly) throw wider('publicOnly', 'absent or true', false)
+  for (const name of ['allow', 'allowPorts'] as const) {
+    const allowed: readonly unknown[] = base[name]
+    const more = given[name]?.find((each) => !allowed.includes(each))
+    if (more !== undefined) throw wider(name, `a part of [${allowed.join(', ')}]`, more)
+  }
+  if (given.schemes === null && base.schemes !== null) throw wider('schemes', 'absent or a list', null)
+  const more = given.schemes?.find((name) => isRefused(base, findScheme(name, resolving.schemes)))
+  if (more !== undefined) throw wider('schemes', 'names of schemes that the client retrieves', more)
+  return { ...base, ...given }
+}
+
+/** Whether the client's policy refuses a scheme as a whole. */
+function isRefused(base: Rules, scheme: Scheme | undefined): boolean {
+  return scheme === undefined || schemeObstacle(base, scheme) !== null
+}
+
+function wider(name: string, expected: string, value: unknown): RetrievalError {
+  const rule = "because a call's policy can only refuse more than the client's"
+  return invalidOption(`policy.${name}`, `${expected}, ${rule}`, value)
+}
+
+function definedOf<T extends object>(changes: T): Partial<T> {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Partial<T>
+}

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
+import type { ResumePoint } from '../plugin/fetcher.ts'
+import { checkOptions, flag, type OptionKind, text } from '../plugin/options.ts'
+import { noFolder } from '../result/local-file.ts'
+import { findPart, type KeptPart } from '../result/part-file.ts'
+import { recordPath } from '../result/part-lock.ts'
+import type { Representation, SavedFile } from '../result/representation.ts'
+import { checkTarget, type SaveOptions } from '../result/save.ts'
+import { type RetrieveOptions, retrieveKinds } from './client-options.ts'
+
+/** The options of a retrieval that say which octets come: a file gets all. */
+type Extent = 'range' | 'resumeFrom' | 'head'
+
+/** Options of client.save(): those of the retrieval, and those of the file. */
+export interface SaveUrlOptions
+  extends Omit<RetrieveOptions, Extent>,
+    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special'> {
+  /** False: begin anew, even if an earlier save has left a part. Default true. */
+  readonly resume?: boolean
+}
+
+const { range: _range, resumeFrom: _resumeFrom, head: _head, ...requestKinds } = retrieveKinds
+
+const saveUrlKinds: Readonly<Record<keyof SaveUrlOptions, OptionKind>> = {
+  ...requestKinds,
+  overwrite: flag,
+  folders: flag,
+  resumable: flag,
+  special: flag,
+  resume: flag,
+}
+
+/** The methods of a Client that save() uses. */
+interface Retriever {
+  retrieve(resolution: Resolution, options?: RetrieveOptions): Promise<Representation>
+  resolve(url: string | URL | Resolution, base?: string): Resolution
+}
+
+/** Implements Client.save. */
+export async function saveUrl(
+  client: Retriever,
+  url: string | URL | Resolution,
+  path: string,
+  options: SaveUrlOptions = {},
+): Promise<SavedFile> {
+  checkOptions({ path }, { path: text })
+  checkOptions(options, saveUrlKinds)
+  const { overwrite = true, folders = false, resumable = true, special = false, resume = true, ...request } = options
+  const saving = { overwrite, folders, resumable, special }
+  const resolution = client.resolve(url, request.base)
+  await checkPath(path, saving)
+  // Without a record nothing proves where the rest would belong.
+  const part = existsSync(recordPath(`${path}.part`)) ? await findPart(path) : null
+  const point = resume && part !== null ? pointFor(part, resolution) : null
+  const saveFrom = async (resumeFrom?: ResumePoint): Promise<SavedFile> => {
+    const representation = await client.retrieve(resolution, { ...request, ...(resumeFrom && { resumeFrom }) })
+    return representation.saveTo(path, saving)
+  }
+  if (point === null) return saveFrom()
+  try {
+    return await saveFrom(point)
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    return saveFrom()
+  }
+}
+
+/** Throws `write-failed` before a server is contacted, if saving is sure to fail. */
+async function checkPath(path: string, options: SaveOptions): Promise<void> {
+  const { replaced, special } = await checkTarget(path, options)
+  if (replaced === null && special === null && !options.folders && !existsSync(dirname(path))) throw noFolder(path)
+}
+
+/** The position from which the rest of the URL can go on behind the part; null: nothing proves that it belongs there. */
+function pointFor({ url, point }: KeptPart, { locator }: Resolution): ResumePoint | null {
+  const full = formatLocator({ ...locator, password: null })
+  const shown = redact(full)
+  if (point === null || url !== shown) return null
+  // URLs that differ only in a secret may be two resources with one date.
+  return shown === full || (point.etag != null && !point.etag.startsWith('W/')) ? point : null
+}
+
+/** Whether the server, or the length of its file, does not allow to go on. */
+function isRefused(error: unknown): boolean {
+  return RetrievalError.is(error) && (error.code === 'resume-failed' || error.code === 'range-refused')
+}

@@ -1,0 +1,90 @@
+import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets } from '@retriever/core'
+
+/** The most octets of UTF-8 in a name: every file system accepts so many, even with `.part.json` added. */
+const maxOctets = 200
+
+/**
+ * The file name that a URL suggests: the last segment of its path, decoded once and made safe as by safeFileName(); null
+ * if there is none. Use the URL as typed, never one that a redirect names (CVE-2010-2252).
+ */
+export function fileNameOf({ plan, locator }: Resolution): string | null {
+  switch (plan.mechanism) {
+    case 'ftp':
+      return safeFileName(octetsToText(plan.name))
+    case 'gopher':
+      return safeFileName(octetsToText(plan.selector))
+    case 'nntp':
+      return safeFileName(plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? '')
+    case 'file':
+      return safeFileName(octetsToText(plan.path))
+    case 'data':
+      return null
+    default:
+      return safeFileName(octetsToText(decodeOctets(lastSegment(locator.urlPath ?? ''))))
+  }
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/**
+ * Invisible characters: soft hyphen, zero-width characters, byte order mark, tags. They are dropped, as names that look
+ * alike would be two files.
+ */
+const invisible = /[\u00AD\u180E\u200B-\u200D\u2060-\u2064\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
+/** C0, DEL, C1, line separators, and the marks that reorder text. */
+const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const windowsOnly = /[<>:"|?*]/g
+/** The names of Windows devices; `nul.txt` and `nul .txt` are the device, too. */
+const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i
+
+/** The names that a file has while it is saved, which an unfinished file and its record take. */
+const partName = /\.part(?:\.json(?:\.take)?)?$/i
+
+/**
+ * Makes a file name of any text, such as a server's: its last path segment, of at most 200 octets in UTF-8, without
+ * separators, control and invisible characters. It does not begin with `.`, `-` or `~`, is no device of Windows, and
+ * does not end as `NAME.part` and `NAME.part.json` do, which saveTo() writes. Null if nothing is left. `platform`:
+ * characters that only Windows forbids are escaped for `win32`; default: this system.
+ */
+export function safeFileName(text: string, platform: NodeJS.Platform = process.platform): string | null {
+  const segment = text
+    .slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
+    .replace(invisible, '')
+    .normalize('NFC')
+  const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
+  if (named === '') return null
+  // At the beginning, `-` would make the name an option, `~` a home directory, `.` a hidden file.
+  const safe = shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
+  // Saving the file next to it would replace this one, or read it as the record of an unfinished file.
+  return partName.test(safe) ? `${safe}_` : safe
+}
+
+/**
+ * The name without trailing dots and blanks: Windows drops them, which would name another file. `.` and `..` become
+ * empty.
+ */
+function trimEnd(name: string): string {
+  let end = name.length
+  while (end > 0 && '. '.includes(name.charAt(end - 1))) end--
+  return name.slice(0, end)
+}
+
+function escaped(character: string): string {
+  return encodeOctets(utf8Octets(character))
+}
+
+/** Shortens the stem; an extension of up to 20 characters stays. */
+function shorten(name: string): string {
+  if (Buffer.byteLength(name) <= maxOctets) return name
+  const extension = /\.[^.]{1,20}$/.exec(name)?.[0] ?? ''
+  let stem = ''
+  let room = maxOctets - Buffer.byteLength(extension)
+  for (const character of name) {
+    room -= Buffer.byteLength(character)
+    if (room < 0) break
+    stem += character
+  }
+  return trimEnd(stem + extension)
+}

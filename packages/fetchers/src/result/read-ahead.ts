@@ -1,0 +1,58 @@
+/** The beginning of a body, read into memory before its consumer asks for it. */
+export class ReadAhead {
+  /** The next chunk of the body, the reader's own; null at the end. */
+  readonly #pull: () => Promise<Uint8Array | null>
+  readonly #limit: number
+  #chunks: Uint8Array[] = []
+  #length = 0
+  #filling: Promise<void>
+  #failure: { readonly error: unknown } | null = null
+  #isWhole = false
+  /** True: the consumer has received octets. */
+  isGiven = false
+  /** True while the consumer waits for octets. */
+  isWanted = false
+
+  /** Reads until it has `limit` octets, or the consumer reads. */
+  constructor(pull: () => Promise<Uint8Array | null>, limit: number) {
+    this.#pull = pull
+    this.#limit = limit
+    this.#filling = this.#fill()
+  }
+
+  /** The next chunk for the consumer; null at the end. */
+  async read(): Promise<Uint8Array | null> {
+    this.isWanted = true
+    try {
+      await this.#filling
+      const chunk = this.#chunks.shift()
+      this.isGiven = true
+      if (chunk !== undefined) return chunk
+      // The consumer gets an error after the octets that came before it.
+      if (this.#failure !== null) throw this.#failure.error
+      return this.#isWhole ? null : await this.#pull()
+    } finally {
+      this.isWanted = false
+    }
+  }
+
+  /** Throws away the octets that the consumer has not received. */
+  drop(): void {
+    this.#chunks = []
+    this.#length = 0
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      while (!this.isWanted && this.#length < this.#limit) {
+        const chunk = await this.#pull()
+        this.#isWhole = chunk === null
+        if (chunk === null) return
+        this.#chunks.push(chunk)
+        this.#length += chunk.length
+      }
+    } catch (error) {
+      this.#failure = { error }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { safeFileName } from '../result/file-name.ts'
+
+/** What the name of an entry has become. */
+export type Claim =
+  | { readonly is: 'free'; readonly local: string }
+  /** The same URL has the name already. */
+  | { readonly is: 'repeated' }
+  /** Another URL has the name already. */
+  | { readonly is: 'taken'; readonly local: string }
+  /** Nothing of the name may stand in a file name. */
+  | { readonly is: 'unnameable' }
+
+/** The local paths of one mirror, relative to its folder and with `/` between names. Each belongs to one URL. */
+export class LocalNames {
+  readonly #ignoresCase: boolean
+  readonly #urls = new Map<string, string>()
+
+  constructor(ignoresCase: boolean) {
+    this.#ignoresCase = ignoresCase
+  }
+
+  /** Claims the name of an entry in a local folder. */
+  claim(folder: string, segment: string, url: string): Claim {
+    const name = localName(segment)
+    if (name === null) return { is: 'unnameable' }
+    const local = folder === '' ? name : `${folder}/${name}`
+    const owner = this.#urls.get(this.#key(local))
+    if (owner !== undefined) return owner === url ? { is: 'repeated' } : { is: 'taken', local }
+    this.#urls.set(this.#key(local), url)
+    return { is: 'free', local }
+  }
+
+  /** Whether an entry of the server has this local path. */
+  has(local: string): boolean {
+    return this.#urls.has(this.#key(local))
+  }
+
+  #key(local: string): string {
+    return this.#ignoresCase ? local.toLowerCase() : local
+  }
+}
+
+/** One segment as the name of a file that is safe on all systems; null if nothing is left. */
+export function localName(segment: string): string | null {
+  return safeFileName(segment.replaceAll('\\', '%5C'))
+}
+
+/** Whether the file system of a folder takes `A` and `a` for one name. */
+export async function ignoresCase(folder: string): Promise<boolean> {
+  const name = basename(folder)
+  const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
+  if (other === name) return process.platform === 'win32' || process.platform === 'darwin'
+  const [here, there] = await Promise.all([stat(folder), stat(join(dirname(folder), other)).catch(() => null)])
+  return here.ino === there?.ino && here.dev === there.dev
+}

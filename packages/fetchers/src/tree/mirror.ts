@@ -1,0 +1,240 @@
+import { setTimeout } from 'node:timers/promises'
+import { RetrievalError } from '@retriever/core'
+import PQueue from 'p-queue'
+import { invalidOption } from '../plugin/limits.ts'
+import { writeFailed } from '../result/local-file.ts'
+import { ignoresCase, LocalNames } from './local-names.ts'
+import { checkMirror, type MirrorOptions, type MirrorResult, type MirrorSummary } from './mirror-options.ts'
+import { readFilter } from './path-filter.ts'
+import type { Saver } from './retriever.ts'
+import { deleteSurplus } from './surplus.ts'
+import { parentOf, TargetFolder } from './target-folder.ts'
+import { compare } from './unchanged.ts'
+import { type Folder, throwIfAborted, Walk, type WalkStep } from './walk.ts'
+import type { WalkedEntry } from './walked-entry.ts'
+
+const defaultConcurrency = 4
+/** The most files that wait for their turn; the walk pauses meanwhile. */
+const maxWaiting = 100
+const maxFailures = 1000
+
+/** Implements Client.mirror. */
+export async function mirror(
+  saver: Saver,
+  url: string | URL,
+  folder: string,
+  options: MirrorOptions,
+): Promise<MirrorSummary> {
+  checkMirror(options)
+  if (options.delete && saver.resolve(url, options.base).plan.mechanism === 'nntp') {
+    throw invalidOption('delete', 'absent with news, whose groups list only their newest articles', true)
+  }
+  const stop = new AbortController()
+  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
+  const { resume: _resume, delete: _delete, onResult: _onResult, ...walkOptions } = options
+  const walk = new Walk(saver, url, { ...walkOptions, signal })
+  const target = await TargetFolder.open(folder)
+  const names = new LocalNames(await ignoresCase(target.root))
+  return new Mirror({ saver, walk, target, names, options, signal, stop }).run()
+}
+
+interface Parts {
+  readonly saver: Saver
+  readonly walk: Walk
+  readonly target: TargetFolder
+  readonly names: LocalNames
+  readonly options: MirrorOptions
+  readonly signal: AbortSignal
+  readonly stop: AbortController
+}
+
+/** One run that brings a tree to disk. */
+class Mirror {
+  readonly #parts: Parts
+  readonly #files: PQueue
+  /** The local paths of the tree's folders. A folder without a local name has none, and nothing below it has. */
+  readonly #folders = new Map<WalkedEntry | null, string>([[null, '']])
+  /** The local paths of the folders whose listings were complete. */
+  readonly #listed = new Set<string>()
+  readonly #counts = { saved: 0, skipped: 0, deleted: 0, failed: 0 }
+  readonly #failures: MirrorSummary['failures'][number][] = []
+  #received = 0
+  #isComplete = true
+  /** The error that ends the run. */
+  #fatal: { readonly cause: unknown } | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#files = new PQueue({ concurrency: parts.options.concurrency ?? defaultConcurrency })
+  }
+
+  async run(): Promise<MirrorSummary> {
+    const { walk, options, signal } = this.#parts
+    try {
+      for await (const step of walk.steps()) {
+        await this.#take(step)
+        await this.#files.onSizeLessThan(maxWaiting)
+        if (this.#fatal !== null) break
+      }
+    } catch (cause) {
+      this.#end(cause)
+    }
+    await this.#files.onIdle()
+    if (this.#fatal !== null) throw this.#fatal.cause
+    throwIfAborted(signal)
+    if (options.delete && this.#isComplete) await this.#delete()
+    return {
+      ...this.#counts,
+      received: this.#received,
+      isComplete: this.#isComplete,
+      failures: this.#failures,
+    }
+  }
+
+  async #take(step: WalkStep): Promise<void> {
+    if (step.step === 'entry') return this.#entry(step)
+    if (step.step === 'passed') return
+    if (step.step === 'failed') {
+      this.#isComplete = false
+      return this.#fail(step.entry, step.entry.error)
+    }
+    const local = this.#folders.get(step.folder.entry)
+    if (local !== undefined) this.#listed.add(local)
+    this.#isComplete &&= step.isComplete
+  }
+
+  async #entry({ entry, folder, isIncluded, isExcluded }: Extract<WalkStep, { step: 'entry' }>): Promise<void> {
+    const local = this.#localPath(entry, folder, isIncluded && !isExcluded)
+    if (local === null || isExcluded) return
+    if (entry.outside) return this.#skip(entry, 'outside')
+    if (isFolder(entry)) {
+      this.#folders.set(entry, local)
+      if (isIncluded) await this.#makeFolder(entry, local)
+    } else if (isIncluded) {
+      if (entry.kind === 'file' || entry.kind === 'article') this.#file(entry, local)
+      else this.#skip(entry, 'not-a-file')
+    }
+  }
+
+  /** The local path of an entry, which no other entry has; null if it gets none. */
+  #localPath(entry: WalkedEntry, folder: Folder, isWanted: boolean): string | null {
+    const parent = this.#folders.get(folder.entry)
+    if (parent === undefined) return null
+    const segment = entry.path.slice(entry.path.lastIndexOf('/') + 1)
+    const claim = this.#parts.names.claim(parent, segment, entry.url)
+    if (claim.is === 'free') return claim.local
+    if (!isWanted) return null
+    if (claim.is === 'repeated') this.#skip(entry, 'repeated')
+    else if (claim.is === 'taken') {
+      const why = `another entry of that folder has this name, too (${JSON.stringify(segment)} becomes it)`
+      this.#fail(entry, writeFailed(this.#parts.target.fileAt(claim.local), why))
+    } else {
+      const path = this.#parts.target.fileAt(parent)
+      this.#fail(entry, writeFailed(path, `no file in it can have the name ${JSON.stringify(segment)}`))
+    }
+    return null
+  }
+
+  async #makeFolder(entry: WalkedEntry, local: string): Promise<void> {
+    try {
+      await this.#parts.target.make(local)
+    } catch (error) {
+      this.#settle(entry, error)
+    }
+  }
+
+  #file(entry: WalkedEntry, local: string): void {
+    void this.#files.add(async () => {
+      try {
+        await this.#save(entry, local)
+      } catch (error) {
+        this.#settle(entry, error)
+      }
+    })
+  }
+
+  async #save(entry: WalkedEntry, local: string): Promise<void> {
+    const { saver, walk, target, options, signal } = this.#parts
+    throwIfAborted(signal)
+    await target.make(parentOf(local))
+    const known = await target.regularFile(local)
+    const verdict = compare(entry, known)
+    if (verdict === 'unchanged') return this.#skip(entry, 'unchanged')
+    const { path, url } = entry
+    const file = target.fileAt(local)
+    const { size, resumedFrom } = await whenUnlocked(signal, () =>
+      saver.save(walk.scope.resolve(url) ?? url, file, {
+        signal,
+        ...(options.headers !== undefined && { headers: options.headers }),
+        ...(options.resume !== undefined && { resume: options.resume }),
+        ...(verdict === 'ask' && known !== null && { ifChangedSince: known.mtime }),
+      }),
+    )
+    this.#received += size - resumedFrom
+    this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
+  }
+
+  /** Decides what the failure of one entry means. */
+  #settle(entry: WalkedEntry, error: unknown): void {
+    if (this.#parts.signal.aborted || !RetrievalError.is(error)) this.#end(error)
+    else if (error.code === 'not-modified') this.#skip(entry, 'unchanged')
+    else if (error.code === 'form-required') this.#skip(entry, 'not-a-file')
+    else this.#fail(entry, error)
+  }
+
+  async #delete(): Promise<void> {
+    const { target, names, options } = this.#parts
+    const filter = await readFilter(options.include, options.exclude)
+    const surplus = { target, names, filter, isListed: (local: string) => this.#listed.has(local) }
+    for await (const path of deleteSurplus(surplus)) {
+      this.#report({ outcome: 'deleted', path, file: target.fileAt(path) })
+    }
+    if (this.#fatal !== null) throw this.#fatal.cause
+  }
+
+  #skip({ path, url }: WalkedEntry, reason: Extract<MirrorResult, { outcome: 'skipped' }>['reason']): void {
+    this.#report({ outcome: 'skipped', path, url, reason })
+  }
+
+  #fail({ path, url }: WalkedEntry, error: RetrievalError | null): void {
+    if (error === null) return
+    const result = { outcome: 'failed', path, url, error } as const
+    if (this.#failures.length < maxFailures) this.#failures.push(result)
+    this.#report(result)
+  }
+
+  #report(result: MirrorResult): void {
+    if (this.#fatal !== null) return
+    this.#counts[result.outcome]++
+    try {
+      this.#parts.options.onResult?.(result)
+    } catch (error) {
+      this.#end(error)
+    }
+  }
+
+  /** Ends the run: the first error is that of the caller, and what is under way is given up. */
+  #end(cause: unknown): void {
+    this.#fatal ??= { cause }
+    this.#files.clear()
+    this.#parts.stop.abort()
+  }
+}
+
+/**
+ * Saves a file. If the lock of its part does not tell whether a process still holds it, because a run was killed at that
+ * moment, it is tried again when the lock has become too old.
+ */
+async function whenUnlocked<T>(signal: AbortSignal, save: () => Promise<T>): Promise<T> {
+  try {
+    return await save()
+  } catch (error) {
+    if (!RetrievalError.is(error) || error.code !== 'write-failed' || error.retryAfter === undefined) throw error
+    await setTimeout(error.retryAfter, undefined, { signal }).catch(() => throwIfAborted(signal))
+    return save()
+  }
+}
+
+function isFolder({ kind }: WalkedEntry): boolean {
+  return kind === 'directory' || kind === 'group'
+}

@@ -1,0 +1,26 @@
+import type { Resolution } from '@retriever/core'
+import type { RequestOptions } from '../plugin/fetcher.ts'
+import type { Representation, SavedFile } from '../result/representation.ts'
+
+/** The options that one retrieval of a tree passes on to the client. */
+export interface TreeRequest
+  extends Pick<RequestOptions, 'accept' | 'acceptLanguage' | 'charset' | 'headers' | 'limit'> {
+  readonly signal?: AbortSignal
+}
+
+/** The methods of a Client by which trees are read. */
+export interface Retriever {
+  resolve(url: string | URL, base?: string): Resolution
+  retrieve(url: string | Resolution, options?: TreeRequest): Promise<Representation>
+}
+
+/** The options with which mirror() saves a file. */
+interface SaveRequest extends Pick<RequestOptions, 'headers' | 'ifChangedSince'> {
+  readonly signal: AbortSignal
+  readonly resume?: boolean
+}
+
+/** The methods of a Client by which trees are brought to disk. */
+export interface Saver extends Retriever {
+  save(url: string | Resolution, path: string, options: SaveRequest): Promise<SavedFile>
+}

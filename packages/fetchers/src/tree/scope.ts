@@ -1,0 +1,96 @@
+import { type AccessPlan, decodeOctets, formatLocator, type Resolution, RetrievalError } from '@retriever/core'
+import type { Retriever } from './retriever.ts'
+import type { WalkOptions } from './walk-options.ts'
+
+/** The place of a resource: its server, and its path there, one octet a character. */
+interface Place {
+  readonly server: string
+  readonly path: string
+}
+
+/** Knows which URLs belong to the tree below a start, and how the resources of the tree are asked for. */
+export class Scope {
+  readonly #retriever: Retriever
+  readonly #start: Resolution
+  readonly #extent: NonNullable<WalkOptions['scope']>
+  /** The place of the first listing, after redirects. */
+  #base: Place
+
+  constructor(retriever: Retriever, start: Resolution, extent: WalkOptions['scope'] = 'below') {
+    this.#retriever = retriever
+    this.#start = start
+    this.#extent = extent
+    this.#base = placeOf(start)
+  }
+
+  /** Tells the URL to which redirects have led from the start. */
+  moveTo(url: string): void {
+    this.#base = placeOf(this.#retriever.resolve(url))
+  }
+
+  /** Whether a URL belongs to the tree. */
+  has(resolution: Resolution): boolean {
+    if (this.#extent === 'any') return true
+    const { server, path } = placeOf(resolution)
+    if (server !== this.#base.server) return false
+    if (this.#extent === 'server') return true
+    const base = withoutSlash(this.#base.path)
+    // A selector of Gopher may have dot segments; the other mechanisms give no such entries.
+    if (path.split('/').includes('..')) return false
+    return base === '' || withoutSlash(path) === base || path.startsWith(`${base}/`)
+  }
+
+  /** The same text for URLs of the same folder. */
+  key(resolution: Resolution): string {
+    const { server, path } = placeOf(resolution)
+    return `${server} ${withoutSlash(path)}`
+  }
+
+  /**
+   * The resolution of an entry's URL; null for a URL that has none. The URLs of entries have no password, so it gets
+   * that of the start where it leads to the same user of the same server.
+   */
+  resolve(url: string): Resolution | null {
+    try {
+      const resolution = this.#retriever.resolve(url)
+      const { user, password } = this.#start.locator
+      if (password === null || resolution.locator.user !== user || resolution.locator.password !== null)
+        return resolution
+      if (placeOf(resolution).server !== placeOf(this.#start).server) return resolution
+      return this.#retriever.resolve(formatLocator({ ...resolution.locator, password }))
+    } catch (error) {
+      if (RetrievalError.is(error)) return null
+      throw error
+    }
+  }
+}
+
+function placeOf({ plan, locator }: Resolution): Place {
+  const host = 'host' in plan ? (plan.host ?? '') : ''
+  const port = 'port' in plan ? plan.port : ''
+  const tls = 'tls' in plan && plan.tls === 'implicit'
+  return {
+    server: `${plan.mechanism} ${host} ${port} ${tls}`,
+    path: pathOf(plan) ?? decodeOctets(locator.urlPath ?? ''),
+  }
+}
+
+function pathOf(plan: AccessPlan): string | null {
+  switch (plan.mechanism) {
+    case 'ftp':
+      return [...plan.cwd, plan.name].join('/')
+    case 'gopher':
+      return plan.selector
+    case 'nntp':
+      if (plan.select === 'groups') return ''
+      return `${plan.newsgroup ?? ''}/${plan.articleNumber ?? plan.messageId ?? ''}`
+    case 'file':
+      return plan.path
+    default:
+      return null
+  }
+}
+
+function withoutSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path
+}

@@ -1,0 +1,39 @@
+import { type LocalNames, localName } from './local-names.ts'
+import type { PathFilter } from './path-filter.ts'
+import type { TargetFolder } from './target-folder.ts'
+
+interface Surplus {
+  readonly target: TargetFolder
+  /** The names of all entries that the server has, wanted or not. */
+  readonly names: LocalNames
+  /** What the options leave out is not deleted. */
+  readonly filter: PathFilter
+  /** Whether all that the server has in this folder is known. */
+  isListed(local: string): boolean
+}
+
+/**
+ * Deletes the regular files that mirror() would have named and that the server does not have, and the folders that are
+ * empty then. Links are neither followed nor deleted; parts, which no mirrored file is named like, stay. Yields the
+ * local path of each deleted file.
+ */
+export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = true): AsyncGenerator<string> {
+  const { target, names, filter, isListed } = surplus
+  if (isKnown && !isListed(folder)) return
+  for (const entry of await target.list(folder)) {
+    const { name } = entry
+    const local = folder === '' ? name : `${folder}/${name}`
+    if (filter.isExcluded(local)) continue
+    const isOnServer = names.has(local)
+    if (entry.isDirectory()) {
+      if (isOnServer) yield* deleteSurplus(surplus, local)
+      else if (localName(name) === name) {
+        yield* deleteSurplus(surplus, local, false)
+        await target.removeEmpty(local)
+      }
+    } else if (entry.isFile() && !isOnServer && localName(name) === name && filter.isIncluded(local)) {
+      await target.delete(local)
+      yield local
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Stats } from 'node:fs'
+import type { WalkedEntry } from './walked-entry.ts'
+
+const second = 1000
+/** The precisions of the dates in listings: seconds, minutes, and days for files of past years. */
+const precisions = [second, 60 * second, 24 * 3600 * second]
+
+/**
+ * Compares an entry with the local file that an earlier run has saved. `ask`: only the server knows, by a conditional
+ * request. A saved file has the date that the server gave with it.
+ */
+export function compare(entry: WalkedEntry, file: Stats | null): 'new' | 'unchanged' | 'ask' {
+  if (file === null) return 'new'
+  // The number of an article is never used for another one (RFC 3977 6).
+  if (entry.kind === 'article') return 'unchanged'
+  const { size, modified } = entry
+  if (size === undefined) return 'ask'
+  if (size !== file.size) return 'new'
+  return modified !== undefined && isDateOf(file, modified.getTime()) ? 'unchanged' : 'ask'
+}
+
+/**
+ * Whether the date in a listing is that of the file. `ls` leaves out seconds, or the time of day: then the file must
+ * have been written after that minute or day had ended, since it may have changed once more within it. Dates in other
+ * time zones fit none, and the server is asked.
+ */
+function isDateOf(file: Stats, listed: number): boolean {
+  return precisions.some((precision) => {
+    const begin = Math.floor(file.mtimeMs / precision) * precision
+    if (Math.floor(listed / second) * second !== begin) return false
+    return precision === second || file.ctimeMs >= begin + precision
+  })
+}

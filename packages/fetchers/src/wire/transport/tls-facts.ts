@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net'
+import { type PeerCertificate, TLSSocket } from 'node:tls'
+import type { TlsFacts } from '../../plugin/events.ts'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+
+/** Emits the event of a TLS handshake that is over. Reading the facts takes longer than the event: see hasListener. */
+export function tellSecured({ emit, url, hasListener }: RetrievalContext, host: string, socket: Socket): void {
+  if (hasListener === false || !(socket instanceof TLSSocket)) return
+  emit({ type: 'secured', url, ...tlsFacts(host, socket) })
+}
+
+function tlsFacts(host: string, socket: TLSSocket): TlsFacts {
+  // Node gives nothing for a socket that is closed by now, and an empty object without a certificate.
+  const { standardName = '', name = '' } = socket.getCipher() ?? {}
+  const certificate: Partial<PeerCertificate> = socket.getPeerCertificate() ?? {}
+  return {
+    host,
+    version: socket.getProtocol(),
+    cipher: standardName || name,
+    alpn: socket.alpnProtocol || null,
+    subject: shownName(certificate.subject),
+    issuer: shownName(certificate.issuer),
+    expires: shownDate(certificate.valid_to),
+    trusted: socket.authorized,
+    resumed: socket.isSessionReused(),
+  }
+}
+
+/** The name as in `CN=www.example.org, O=Example`; an attribute may have several values. */
+function shownName(name: object | undefined): string | null {
+  const parts = Object.entries(name ?? {}).flatMap(([attribute, values]) =>
+    [values].flat().map((value) => `${attribute}=${value}`),
+  )
+  return parts.length === 0 ? null : parts.join(', ')
+}
+
+/** OpenSSL writes `Jan 31 00:00:00 2030 GMT`. */
+function shownDate(text: string | undefined): string | null {
+  const date = new Date(text ?? '')
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}

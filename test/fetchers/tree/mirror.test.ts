@@ -1,0 +1,291 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Client,
+  createClient,
+  type Entry,
+  type MirrorOptions,
+  type MirrorResult,
+  type RetrievalEvent,
+} from '@retriever/fetchers'
+import { startServers } from '@retriever/servers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { failure } from '../../support/failure.ts'
+import { type FakeFolder, fakeTree } from '../../support/fake-tree.ts'
+
+let jail = ''
+let folder = ''
+beforeEach(() => {
+  jail = mkdtempSync(join(tmpdir(), 'mirror-'))
+  folder = join(jail, 'Target')
+})
+afterEach(() => rmSync(jail, { recursive: true }))
+
+/** The paths below a folder, those of folders with `/` at their end. */
+function treeOf(root: string): string[] {
+  const found = readdirSync(root, { recursive: true, withFileTypes: true })
+  const paths = found.map(
+    (entry) => join(entry.parentPath, entry.name).slice(root.length + 1) + (entry.isDirectory() ? '/' : ''),
+  )
+  return paths.sort()
+}
+
+/** Mirrors into the folder, and gives the results as `saved a/b.txt`. */
+async function mirrored(client: Client, url: string, options: MirrorOptions = {}): Promise<string[]> {
+  const results: string[] = []
+  const tell = (result: MirrorResult): void => {
+    const why =
+      result.outcome === 'skipped' ? `: ${result.reason}` : result.outcome === 'failed' ? `: ${result.error.code}` : ''
+    results.push(`${result.outcome} ${result.path}${why}`)
+  }
+  const summary = await client.mirror(url, folder, { ...options, onResult: tell })
+  expect(summary.saved + summary.skipped + summary.deleted + summary.failed).toBe(results.length)
+  return results.sort()
+}
+
+/** Mirrors folders given as an object: `/` -> names. The content of a file is its path. */
+async function mirroredTree(folders: Record<string, FakeFolder>, options?: MirrorOptions): Promise<string[]> {
+  await using client = createClient({ fetchers: [fakeTree((path) => folders[path] ?? null)] })
+  return await mirrored(client, 'http://h/', options)
+}
+
+const files = {
+  '/t/a.txt': 'first',
+  '/t/b/c.txt': 'second',
+  '/t/b/d/e.bin': new Uint8Array(70_000).fill(7),
+  '/t/z/': '',
+}
+
+test.each(['ftp', 'http'] as const)(
+  'a tree over %s comes once, with its dates, and what changes comes again',
+  async (name) => {
+    await using servers = await startServers({ [name]: true, files })
+    await using client = createClient()
+    const server = servers[name] ?? expect.fail(name)
+    const url = `${server.url}t/`
+    expect(await mirrored(client, url)).toEqual(['saved a.txt', 'saved b/c.txt', 'saved b/d/e.bin'])
+    expect(treeOf(folder)).toEqual(['a.txt', 'b/', 'b/c.txt', 'b/d/', 'b/d/e.bin', 'z/'])
+    expect(readFileSync(join(folder, 'b/d/e.bin'))).toEqual(Buffer.alloc(70_000, 7))
+    const { modified } = await client.retrieve(`${url}a.txt`)
+    expect(lstatSync(join(folder, 'a.txt')).mtime).toEqual(modified)
+
+    expect((await mirrored(client, url)).map((result) => result.replace(/^skipped .*: /, ''))).toEqual(
+      Array(3).fill('unchanged'),
+    )
+
+    // A local file of another date and another size is no copy.
+    writeFileSync(join(folder, 'a.txt'), 'other words')
+    utimesSync(join(folder, 'a.txt'), 0, 0)
+    rmSync(join(folder, 'b/c.txt'))
+    expect(await mirrored(client, url)).toEqual(['saved a.txt', 'saved b/c.txt', 'skipped b/d/e.bin: unchanged'])
+    expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('first')
+  },
+)
+
+test('a Gopher tree comes anew, as menus give neither sizes nor dates; articles come once', async () => {
+  await using servers = await startServers({ gopher: true, nntp: true, files })
+  await using client = createClient()
+  const url = `${servers.gopher.url}1/t`
+  for (const _run of [1, 2]) {
+    expect(await mirrored(client, url)).toEqual(['saved a.txt', 'saved b/c.txt', 'saved b/d/e.bin'])
+  }
+  const group = `${servers.nntp.url}retriever.announce`
+  expect(await mirrored(client, group)).toEqual(['saved 41', 'saved 42'])
+  expect(await mirrored(client, group)).toEqual(['skipped 41: unchanged', 'skipped 42: unchanged'])
+  const refused = await failure(client.mirror(group, folder, { delete: true }))
+  expect([refused.code, refused.message]).toEqual(['invalid-option', expect.stringContaining('delete')])
+})
+
+test('the folder of this machine is mirrored, and its links are not', async () => {
+  const source = join(jail, 'source')
+  mkdirSync(join(source, 'sub'), { recursive: true })
+  writeFileSync(join(source, 'sub/a.txt'), 'a')
+  symlinkSync('/etc', join(source, 'link'))
+  await using client = createClient()
+  expect(await mirrored(client, `file://${source}/`)).toEqual(['saved sub/a.txt', 'skipped link: not-a-file'])
+  expect(treeOf(folder)).toEqual(['sub/', 'sub/a.txt'])
+})
+
+test('names stay within the folder, whatever they are', async () => {
+  const names = [
+    '..',
+    '.',
+    '../../x',
+    '/etc/passwd',
+    'a\\..\\b',
+    '.bashrc',
+    '-rf',
+    'nul',
+    'x.part',
+    'x.part.json',
+    'c\x00d',
+    '...',
+  ]
+  async function* listing(): AsyncGenerator<Entry> {
+    for (const [n, name] of names.entries()) yield { name, kind: 'file', url: `http://h/${n}` }
+    yield { name: '..', kind: 'directory', url: 'http://h/up/' }
+  }
+  const results = await mirroredTree({ '/': listing(), '/up/': ['y'] })
+  expect(results.filter((result) => !result.startsWith('saved'))).toEqual([
+    'failed ...: write-failed',
+    'failed __: write-failed',
+  ])
+  expect(readdirSync(jail)).toEqual(['Target'])
+  const written = treeOf(folder)
+  expect(written).toHaveLength(11)
+  expect(written.filter((name) => /^\.|^-|^nul$|\.part(\.json)?$|\\/.test(name))).toEqual([])
+})
+
+test('two entries whose names become one do not overwrite each other', async () => {
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: '.a', kind: 'file', url: 'http://h/1' }
+    yield { name: '_a', kind: 'file', url: 'http://h/2' }
+    yield { name: '.a', kind: 'file', url: 'http://h/1' }
+    yield { name: '-a', kind: 'directory', url: 'http://h/3/' }
+  }
+  expect(await mirroredTree({ '/': listing(), '/3/': ['x'] })).toEqual([
+    'failed -a: write-failed',
+    'failed _a: write-failed',
+    'saved .a',
+    'skipped .a: repeated',
+  ])
+  expect(readFileSync(join(folder, '_a'), 'utf8')).toBe('/1')
+})
+
+test('a link planted in the folder leads no file out of it', async () => {
+  const outside = join(jail, 'outside')
+  mkdirSync(outside)
+  mkdirSync(folder)
+  writeFileSync(join(outside, 'kept.txt'), 'kept')
+  symlinkSync(outside, join(folder, 'sub'))
+  symlinkSync(join(outside, 'kept.txt'), join(folder, 'file.txt'))
+  symlinkSync(join(outside, 'kept.txt'), join(folder, 'more.txt.part'))
+  const tree = { '/': ['sub/', 'file.txt', 'more.txt'], '/sub/': ['x.txt', 'deep/'], '/sub/deep/': ['y.txt'] }
+  const results = await mirroredTree(tree, { delete: true })
+  expect(results).toEqual([
+    'failed more.txt: write-failed',
+    'failed sub/deep/y.txt: write-failed',
+    'failed sub/deep: write-failed',
+    'failed sub/x.txt: write-failed',
+    'failed sub: write-failed',
+    'saved file.txt',
+  ])
+  expect(treeOf(outside)).toEqual(['kept.txt'])
+  expect(readFileSync(join(outside, 'kept.txt'), 'utf8')).toBe('kept')
+  expect(lstatSync(join(folder, 'file.txt')).isFile()).toBe(true)
+})
+
+test('`delete` removes what the server no longer has, and nothing else', async () => {
+  const outside = join(jail, 'outside')
+  mkdirSync(outside)
+  writeFileSync(join(outside, 'kept.txt'), 'kept')
+  mkdirSync(join(folder, 'gone/deep'), { recursive: true })
+  mkdirSync(join(folder, 'a'))
+  mkdirSync(join(folder, 'cache'))
+  const local = [
+    'old.txt',
+    'a/old.txt',
+    'gone/deep/old.txt',
+    'x.txt.part',
+    'a/y.txt.part.json',
+    '.own',
+    'note.md',
+    'cache/c',
+  ]
+  for (const path of local) writeFileSync(join(folder, path), path)
+  symlinkSync(outside, join(folder, 'link'))
+  symlinkSync(join(outside, 'kept.txt'), join(folder, 'link.txt'))
+  const tree = { '/': ['a/', 'x.txt'], '/a/': ['b.txt'] }
+  expect(await mirroredTree(tree)).toEqual(['saved a/b.txt', 'saved x.txt'])
+  expect(treeOf(folder)).toContain('gone/deep/old.txt')
+
+  const options = { delete: true, exclude: ['*.md', 'cache'] }
+  const deleted = (await mirroredTree(tree, options)).filter((result) => result.startsWith('deleted'))
+  expect(deleted).toEqual(['deleted a/old.txt', 'deleted gone/deep/old.txt', 'deleted old.txt'])
+  expect(treeOf(outside)).toEqual(['kept.txt'])
+  expect(treeOf(folder)).toEqual(
+    ['.own', 'a/', 'a/b.txt', 'a/y.txt.part.json', 'cache/', 'cache/c', 'link', 'link.txt', 'note.md', 'x.txt'].sort(),
+  )
+})
+
+test('nothing is deleted unless every listing was complete', async () => {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'old.txt'), 'old')
+  async function* unreadable(): AsyncGenerator<Entry> {
+    yield { name: '?rwx 12 garbage', kind: 'other', url: null }
+  }
+  for (const folders of [{ '/': ['a/', 'b/'], '/a/': [] }, { '/': unreadable() }]) {
+    await using client = createClient({
+      fetchers: [fakeTree((path) => (folders as Record<string, FakeFolder>)[path] ?? null)],
+    })
+    const summary = await client.mirror('http://h/', folder, { delete: true })
+    expect(summary).toMatchObject({ deleted: 0, isComplete: false })
+    expect(existsSync(join(folder, 'old.txt'))).toBe(true)
+  }
+  await using client = createClient({ fetchers: [fakeTree(() => ['a/'])] })
+  const deep = await client.mirror('http://h/', folder, { delete: true, depth: 2 })
+  expect(deep).toMatchObject({ deleted: 1, failed: 0, isComplete: true })
+})
+
+test('what a run does not look at is not deleted', async () => {
+  mkdirSync(join(folder, 'a'), { recursive: true })
+  for (const path of ['a/x.txt', 'old.iso', 'old.txt']) writeFileSync(join(folder, path), path)
+  const tree = { '/': ['a/', 'y.iso', 'z.txt'], '/a/': ['b.txt'] }
+  expect(await mirroredTree(tree, { delete: true, depth: 1, include: '*.iso' })).toEqual([
+    'deleted old.iso',
+    'saved y.iso',
+  ])
+  expect(treeOf(folder)).toEqual(['a/', 'a/x.txt', 'old.txt', 'y.iso'])
+})
+
+test('a file that fails is counted, and the others come', async () => {
+  await using servers = await startServers({ http: true, files })
+  servers.http.setFaults({ replies: { '/t/b/c.txt': 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n' } })
+  await using client = createClient()
+  const summary = await client.mirror(`${servers.http.url}t/`, folder)
+  expect(summary).toMatchObject({ saved: 2, failed: 1, received: 70_005, isComplete: true })
+  expect(summary.failures[0]).toMatchObject({ path: 'b/c.txt', error: { code: 'access-denied' } })
+})
+
+test('an abort ends the mirroring, and the next run goes on from the part', async () => {
+  await using servers = await startServers({ http: true, bigSize: 20_000_000 })
+  const controller = new AbortController()
+  const onEvent = ({ type, url }: RetrievalEvent): void => {
+    if (type === 'progress' && url.endsWith('/big')) controller.abort(new Error('enough'))
+  }
+  await using client = createClient({ onEvent })
+  const options = { include: 'big', depth: 1 }
+  const aborted = await failure(client.mirror(servers.http.url, folder, { ...options, signal: controller.signal }))
+  expect(aborted).toMatchObject({ code: 'aborted', cause: controller.signal.reason })
+  expect(treeOf(folder)).toEqual(['big.part', 'big.part.json'])
+  const results: MirrorResult[] = []
+  await client.mirror(servers.http.url, folder, { ...options, onResult: (result) => results.push(result) })
+  expect(results).toMatchObject([{ outcome: 'saved', size: 20_000_000, resumedFrom: expect.toSatisfy((n) => n > 0) }])
+  expect(treeOf(folder)).toEqual(['big'])
+})
+
+test('the failure of the start, an error of `onResult` and a bad option are those of the mirroring', async () => {
+  await using client = createClient({ fetchers: [fakeTree((path) => (path === '/' ? ['a', 'b'] : null))] })
+  expect((await failure(client.mirror('http://h/none', folder))).code).toBe('not-found')
+  const thrown = new Error('my own')
+  const onResult = (): void => {
+    throw thrown
+  }
+  await expect(client.mirror('http://h/', folder, { onResult })).rejects.toBe(thrown)
+  const bad = await failure(client.mirror('http://h/', folder, { overwrite: false } as unknown as MirrorOptions))
+  expect([bad.code, bad.message]).toEqual(['invalid-option', expect.stringContaining('concurrency')])
+  writeFileSync(join(jail, 'file'), '')
+  expect((await failure(client.mirror('http://h/', join(jail, 'file')))).code).toBe('write-failed')
+})

@@ -1,0 +1,41 @@
+/**
+ * `@retriever/servers/contract`: the promises of every mechanism, as tests for a fetcher of your own. They need no test
+ * runner in particular: give them the functions of vitest or of node:test.
+ */
+import type { Faults } from '../faults.ts'
+import { testFailures } from './failures.ts'
+import { testManners } from './manners.ts'
+import { testRetrieval } from './retrieval.ts'
+import type { Place, Subject, TestFunctions } from './subject.ts'
+
+export type {
+  ContractClient,
+  ContractClientOptions,
+  ContractEvent,
+  ContractRepresentation,
+  Place,
+  Subject,
+  TestFunctions,
+} from './subject.ts'
+
+/**
+ * Defines the tests of the contract of a fetcher. One that passes may be used like any other; what only its protocol
+ * has is for tests of your own.
+ */
+export function testFetcher(subject: Subject, { describe, test }: TestFunctions): void {
+  const start = async (faults?: Faults): Promise<Place & AsyncDisposable> => disposable(await subject.start(faults))
+  describe(`${subject.mechanism} keeps the contract of a fetcher`, () => {
+    const suite = { subject, test, start }
+    testRetrieval(suite)
+    testManners(suite)
+    testFailures(suite)
+  })
+}
+
+function disposable(place: Place): Place & AsyncDisposable {
+  const dispose = async (): Promise<void> => {
+    await place[Symbol.asyncDispose]?.()
+    await place.server?.close()
+  }
+  return { ...place, [Symbol.asyncDispose]: dispose }
+}

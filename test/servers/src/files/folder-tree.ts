@@ -1,0 +1,135 @@
+import { closeSync, constants, type Dirent, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
+import { byPath, normalize, type Tree, type TreeFile, type TreeNode } from './tree.ts'
+
+const CHUNK = 64 * 1024
+/** So much of a file is looked at to tell text from other octets. */
+const LOOK = 8 * 1024
+/** A search looks at so many files at most. */
+const SEARCHED = 10_000
+
+/**
+ * The files of a folder, as they are at the moment, for reading alone. A name that leads out of the folder through a
+ * link is not there, nor is anything but files and directories. Paths and names are octets, one char each.
+ */
+export class FolderTree implements Tree {
+  readonly #root: Buffer
+
+  constructor(folder: string) {
+    const root = real(Buffer.from(folder, 'utf8'))
+    if (!root || !statSync(root).isDirectory()) throw new TypeError(`folder: expected a directory, got ${folder}`)
+    this.#root = root
+  }
+
+  get(path: string): TreeNode | undefined {
+    const clean = normalize(path)
+    const place = this.#inside(clean)
+    if (!place) return undefined
+    try {
+      const { size, mtime: modified, ...stats } = statsOf(place)
+      if (stats.isDirectory) return { kind: 'directory', path: clean, modified }
+      return stats.isFile ? new FolderFile(place, clean, size, modified) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  file(path: string): TreeFile | undefined {
+    const node = this.get(path)
+    return node?.kind === 'file' ? node : undefined
+  }
+
+  list(path: string): readonly TreeNode[] {
+    const directory = normalize(path)
+    const prefix = directory === '/' ? '/' : `${directory}/`
+    return byPath(this.#names(directory).flatMap((entry) => this.get(prefix + name(entry)) ?? []))
+  }
+
+  /** Directories behind links are left out, so that the walk ends. */
+  files(): readonly TreeFile[] {
+    const files: TreeFile[] = []
+    const left = ['/']
+    for (let path = left.pop(); path !== undefined && files.length < SEARCHED; path = left.pop()) {
+      const prefix = path === '/' ? '/' : `${path}/`
+      for (const entry of this.#names(path)) {
+        if (entry.isDirectory()) left.push(prefix + name(entry))
+        const file = this.file(prefix + name(entry))
+        if (file) files.push(file)
+      }
+    }
+    return files
+  }
+
+  #names(directory: string): readonly Dirent<Buffer>[] {
+    const place = this.#inside(directory)
+    try {
+      return place ? readdirSync(place, { encoding: 'buffer', withFileTypes: true }) : []
+    } catch {
+      return []
+    }
+  }
+
+  /** The real place of a path, where that is the folder or lies in it. */
+  #inside(path: string): Buffer | undefined {
+    const place = real(Buffer.concat([this.#root, Buffer.from(path, 'latin1')]))
+    const start = this.#root.at(-1) === SLASH ? this.#root : Buffer.concat([this.#root, Buffer.of(SLASH)])
+    return place && (place.equals(this.#root) || place.subarray(0, start.length).equals(start)) ? place : undefined
+  }
+}
+
+const SLASH = 0x2f
+
+class FolderFile implements TreeFile {
+  readonly kind = 'file'
+  readonly path: string
+  readonly size: number
+  readonly modified: Date
+  readonly etag: string
+  readonly #place: Buffer
+
+  constructor(place: Buffer, path: string, size: number, modified: Date) {
+    this.#place = place
+    this.path = path
+    this.size = size
+    this.modified = modified
+    this.etag = `"${size.toString(16)}-${modified.getTime().toString(16)}"`
+  }
+
+  get text(): boolean {
+    for (const chunk of this.chunks(0, Math.min(this.size, LOOK))) if (chunk.includes(0)) return false
+    return true
+  }
+
+  *chunks(start = 0, end: number = this.size): Iterable<Uint8Array> {
+    // The last name was real when it was looked up; a link that has taken its place since is not followed.
+    const file = openSync(this.#place, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    try {
+      for (let at = start; at < end; ) {
+        const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at))
+        const length = readSync(file, chunk, 0, chunk.length, at)
+        if (length === 0) return
+        yield chunk.subarray(0, length)
+        at += length
+      }
+    } finally {
+      closeSync(file)
+    }
+  }
+}
+
+function name(entry: Dirent<Buffer>): string {
+  return entry.name.toString('latin1')
+}
+
+function statsOf(place: Buffer): { size: number; mtime: Date; isDirectory: boolean; isFile: boolean } {
+  const stats = statSync(place)
+  return { size: stats.size, mtime: stats.mtime, isDirectory: stats.isDirectory(), isFile: stats.isFile() }
+}
+
+/** Without links; undefined where there is nothing, or it may not be seen. */
+function real(path: Buffer): Buffer | undefined {
+  try {
+    return realpathSync(path, { encoding: 'buffer' })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { type Checks, flag, text, wholeNumber, wrong } from '../options.ts'
+import { octets } from '../text.ts'
+import { FolderTree } from './folder-tree.ts'
+import { MemoryTree } from './memory-tree.ts'
+import { seedTree } from './seed.ts'
+import type { Tree, TreeFile, TreeNode } from './tree.ts'
+
+/** The content of a file: text (sent as UTF-8) or octets, and the time of its last change where it matters. */
+export type FileContent =
+  | string
+  | Uint8Array
+  | { readonly content: string | Uint8Array /** Default 2001-02-03 04:05:06 UTC. */; readonly modified?: Date }
+
+/** Files by absolute path (sent as UTF-8). A path that ends in a slash makes an empty directory. */
+export type Files = Readonly<Record<string, FileContent>>
+
+/** Options of the servers with files. */
+export interface FileOptions {
+  /** More files, or others in place of the seed's. */
+  readonly files?: Files
+  /** The size of the generated file `/big`. Default 2 GiB. */
+  readonly bigSize?: number
+  /** false: no files, routes, searches or forms but those that you add. Default true. */
+  readonly seed?: boolean
+  /** Serves the files in this folder in place of all that, read-only. Links that lead out of it are not there. */
+  readonly folder?: string
+}
+
+export const fileChecks: Checks<FileOptions> = { files: checkFiles, bigSize: wholeNumber, seed: flag, folder: text }
+
+/** The files of one server or, with `startServers`, of all of them; they can be replaced while it runs. */
+export class ServedFiles implements Tree {
+  readonly #options: FileOptions
+  #tree: Tree
+
+  /** The options have been checked. Throws a TypeError where the folder is none. */
+  constructor(options: FileOptions) {
+    const { folder, files, seed, bigSize } = options
+    if (folder !== undefined && (files !== undefined || seed !== undefined || bigSize !== undefined)) {
+      throw new TypeError('folder: expected alone, without files, seed and bigSize')
+    }
+    this.#options = { ...options }
+    this.#tree = this.#first()
+  }
+
+  /** Whether the seed is there, with its routes, searches and forms. */
+  get seeded(): boolean {
+    return this.#options.seed !== false && this.#options.folder === undefined
+  }
+
+  get(path: string): TreeNode | undefined {
+    return this.#tree.get(path)
+  }
+
+  file(path: string): TreeFile | undefined {
+    return this.#tree.file(path)
+  }
+
+  list(path: string): readonly TreeNode[] {
+    return this.#tree.list(path)
+  }
+
+  files(): readonly TreeFile[] {
+    return this.#tree.files()
+  }
+
+  /** The seed and these files from now on, in place of those that were given before. */
+  set(files: Files): void {
+    if (this.#options.folder !== undefined) throw new TypeError('setFiles: this server serves a folder')
+    checkFiles('files', files)
+    this.#tree = this.#withSeed(files)
+  }
+
+  reset(): void {
+    this.#tree = this.#first()
+  }
+
+  #first(): Tree {
+    const { folder, files = {} } = this.#options
+    return folder === undefined ? this.#withSeed(files) : new FolderTree(folder)
+  }
+
+  #withSeed(files: Files): Tree {
+    const tree = this.seeded ? seedTree(this.#options.bigSize ?? 2 ** 31) : new MemoryTree()
+    if (!this.seeded && this.#options.bigSize !== undefined) tree.addBig('/big', this.#options.bigSize)
+    for (const [path, file] of Object.entries(files)) {
+      const { content, modified } = typeof file === 'string' || file instanceof Uint8Array ? bare(file) : file
+      tree.add(octets(path), typeof content === 'string' ? Buffer.from(content, 'utf8') : content, modified)
+    }
+    return tree
+  }
+}
+
+function bare(content: string | Uint8Array): { readonly content: string | Uint8Array; readonly modified?: Date } {
+  return { content }
+}
+
+function checkFiles(name: string, files: unknown): void {
+  if (typeof files !== 'object' || files === null || Array.isArray(files)) throw wrong(name, 'contents by path', files)
+  for (const [path, file] of Object.entries(files)) {
+    if (!path.startsWith('/')) throw new TypeError(`${name}: expected absolute paths, got ${JSON.stringify(path)}`)
+    checkContent(`${name}[${JSON.stringify(path)}]`, file)
+  }
+}
+
+function checkContent(name: string, file: unknown): void {
+  if (typeof file === 'string' || file instanceof Uint8Array) return
+  const { content, modified, ...others } = Object(file) as Record<string, unknown>
+  const isContent = typeof content === 'string' || content instanceof Uint8Array
+  const isTime = modified === undefined || (modified instanceof Date && !Number.isNaN(modified.getTime()))
+  if (!isContent || !isTime || Object.keys(others).length > 0) {
+    throw wrong(name, 'text, octets, or { content, modified }', file)
+  }
+}

@@ -1,0 +1,72 @@
+import { type Body, wholeBody } from '../body.ts'
+import type { RecordedRequest } from '../request.ts'
+import type { RouteParams, Routes } from '../routes.ts'
+import { dotBlock, octets } from '../text.ts'
+import type { Address } from './session.ts'
+
+/** One request, and the words of a search. */
+export interface GopherQuery extends RecordedRequest {
+  readonly search: string | undefined
+}
+
+/** An item of a menu; without a host it is this server's. */
+export interface GopherMenuItem {
+  /** One character: `0` a text, `1` a menu, `7` a search, `9` octets, `i` a line for people. */
+  readonly type: string
+  readonly name: string
+  readonly selector: string
+  readonly host?: string
+  readonly port?: number
+}
+
+/**
+ * A text, which is sent with the line that ends it; octets, which are sent as they are; or the items of a menu.
+ */
+export type GopherReply = string | Uint8Array | readonly GopherMenuItem[]
+
+/** Answers a request; undefined leaves it to the next route, and to the files. */
+export type GopherHandler = (
+  request: GopherQuery,
+  params: RouteParams,
+) => GopherReply | undefined | Promise<GopherReply | undefined>
+
+/** The answer of the routes, with a status line for a Gopher+ request (Gopher+ 2.3); undefined: none has one. */
+export async function routedAnswer(
+  routes: Routes<GopherHandler | GopherReply>,
+  request: GopherQuery,
+  plus: boolean,
+  address: Address,
+): Promise<Body | undefined> {
+  for (const { handler, params, used } of routes.find(request.target)) {
+    const reply = await replyOf(handler, request, params)
+    if (reply === undefined) continue
+    used()
+    const octets = octetsOf(reply, address)
+    const head = reply instanceof Uint8Array ? `+${octets.length}\r\n` : '+-1\r\n'
+    return wholeBody(plus ? Buffer.concat([Buffer.from(head), octets]) : octets)
+  }
+  return undefined
+}
+
+async function replyOf(
+  handler: GopherHandler | GopherReply,
+  request: GopherQuery,
+  params: RouteParams,
+): Promise<GopherReply | undefined> {
+  if (typeof handler !== 'function') return handler
+  try {
+    return await handler(request, params)
+  } catch (error) {
+    return [{ type: '3', name: `The route threw: ${String(error)}`, selector: '', host: 'error.host', port: 1 }]
+  }
+}
+
+function octetsOf(reply: GopherReply, address: Address): Uint8Array {
+  if (reply instanceof Uint8Array) return reply
+  if (typeof reply === 'string') return Buffer.from(dotBlock(octets(reply)), 'latin1')
+  const lines = reply.map(({ type, name, selector, host, port }) => {
+    const place = host === undefined ? address('+') : `${host}\t${port ?? 70}`
+    return `${type}${octets(name)}\t${octets(selector)}\t${place}\r\n`
+  })
+  return Buffer.from(`${lines.join('')}.\r\n`, 'latin1')
+}

@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream'
+
+/** So much of a request's content is kept at most. */
+const KEPT = 16 * 1024 * 1024
+
+/** The content of a request, which is read whether or not anybody wants it. */
+export class Content {
+  /** Settles once it has come, or the client is gone. */
+  readonly ended: Promise<void>
+  readonly #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(message: Readable) {
+    message.on('data', (chunk: Buffer) => {
+      if (this.#size + chunk.length > KEPT) return
+      this.#chunks.push(chunk)
+      this.#size += chunk.length
+    })
+    this.ended = new Promise((resolve) => {
+      for (const event of ['end', 'error', 'close']) message.once(event, () => resolve())
+    })
+  }
+
+  get octets(): Uint8Array {
+    return Buffer.concat(this.#chunks)
+  }
+}

@@ -1,0 +1,54 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { wholeBody } from '../body.ts'
+import type { RecordedRequest } from '../request.ts'
+import type { RouteParams, Routes } from '../routes.ts'
+import { octets } from '../text.ts'
+import { type Answer, textAnswer } from './answer.ts'
+
+/** A web Response, which is streamed; a text or octets, which are sent with status 200 and their length. */
+export type HttpReply = Response | string | Uint8Array
+
+/** Answers a request once its content has come; undefined leaves it to the next route, and to the files. */
+export type HttpHandler = (
+  request: RecordedRequest,
+  params: RouteParams,
+) => HttpReply | undefined | Promise<HttpReply | undefined>
+
+/** The answer of the routes for a path; undefined: none has one. A handler that throws is a 500 with its message. */
+export async function routedAnswer(
+  routes: Routes<HttpHandler | HttpReply>,
+  path: string,
+  request: () => Promise<RecordedRequest>,
+): Promise<Answer | undefined> {
+  for (const { handler, params, used } of routes.find(path)) {
+    try {
+      const reply = typeof handler === 'function' ? await handler(await request(), params) : copy(handler)
+      if (reply === undefined) continue
+      used()
+      return answerOf(reply)
+    } catch (error) {
+      return textAnswer(500, octets(`The route threw: ${String(error)}\n`))
+    }
+  }
+  return undefined
+}
+
+/** A Response can be read once only. */
+function copy(reply: HttpReply): HttpReply {
+  return reply instanceof Response ? reply.clone() : reply
+}
+
+function answerOf(reply: HttpReply): Answer {
+  if (typeof reply === 'string') return textAnswer(200, octets(reply))
+  if (reply instanceof Uint8Array) {
+    return { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: wholeBody(reply) }
+  }
+  if (!(reply instanceof Response)) {
+    throw new TypeError(`expected a Response, a string, a Uint8Array or undefined, got ${typeof reply}`)
+  }
+  const headers: OutgoingHttpHeaders = Object.fromEntries(reply.headers)
+  const cookies = reply.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  const { status, body } = reply
+  return body === null ? { status, headers } : { status, headers, body: { size: undefined, chunks: body } }
+}

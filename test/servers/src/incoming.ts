@@ -1,0 +1,74 @@
+import type { Duplex } from 'node:stream'
+
+/** The octets that a client sends (one a char), by lines or by number: the file in a form has no lines. */
+export class Incoming {
+  #stream: Duplex
+  readonly #onLine: (line: string) => void
+  /** The octets of the line that has not ended yet. */
+  #open = ''
+  #octets = ''
+  #ended = false
+  #wake: (() => void) | undefined
+
+  /** `onLine` is told of each line as it comes, whether or not anybody reads it. */
+  constructor(stream: Duplex, onLine: (line: string) => void) {
+    this.#stream = stream
+    this.#onLine = onLine
+    this.attach(stream)
+  }
+
+  /** Takes no more from the stream: what comes is for the TLS handshake. */
+  stop(): void {
+    this.#stream.off('data', this.#onData).pause()
+  }
+
+  /** Reads from another stream, or begins anew; octets that came before are forgotten. */
+  attach(stream: Duplex): void {
+    this.#stream.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)
+    this.#stream = stream
+    this.#open = ''
+    this.#octets = ''
+    stream.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd)
+  }
+
+  /** The next line without its end, LF or CRLF; undefined where the client ends before. */
+  async line(): Promise<string | undefined> {
+    while (!this.#octets.includes('\n')) if (!(await this.#more())) return undefined
+    const end = this.#octets.indexOf('\n')
+    const line = this.#octets.slice(0, end).replace(/\r$/, '')
+    this.#octets = this.#octets.slice(end + 1)
+    return line
+  }
+
+  /** The next so many octets; fewer where the client ends before. */
+  async octets(size: number): Promise<string> {
+    while (this.#octets.length < size && (await this.#more()));
+    const octets = this.#octets.slice(0, size)
+    this.#octets = this.#octets.slice(size)
+    return octets
+  }
+
+  async #more(): Promise<boolean> {
+    if (this.#ended) return false
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    return true
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    const octets = chunk.toString('latin1')
+    this.#octets += octets
+    const lines = (this.#open + octets).split('\n')
+    this.#open = lines.pop() ?? ''
+    for (const line of lines) this.#onLine(line.replace(/\r$/, ''))
+    // A client that sends without end is no test's.
+    if (this.#octets.length > 64 * 1024 * 1024) this.#stream.destroy()
+    this.#wake?.()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#ended = true
+    this.#wake?.()
+  }
+}

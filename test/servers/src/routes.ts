@@ -1,0 +1,59 @@
+import { type Checks, checkOptions, flag } from './options.ts'
+
+export interface RouteOptions {
+  /** Answers one request, and is gone. Default false. */
+  readonly once?: boolean
+}
+
+/** The values of the `:names` in a route's path, and under `*` what a final `*` stands for. Percent-decoded. */
+export type RouteParams = Readonly<Record<string, string>>
+
+interface Route<Handler> {
+  readonly names: readonly string[]
+  readonly handler: Handler
+  readonly once: boolean
+}
+
+const checks: Checks<RouteOptions> = { once: flag }
+
+/** Paths and what answers them; the latest comes first. */
+export class Routes<Handler> {
+  #routes: readonly Route<Handler>[] = []
+
+  /** Paths are absolute: `/api/items/:id`, `/files/*`. Throws a TypeError for others. */
+  add(path: string, handler: Handler, options: RouteOptions): void {
+    if (typeof path !== 'string' || !path.startsWith('/')) {
+      throw new TypeError(`route: expected an absolute path such as /items/:id, got ${JSON.stringify(path)}`)
+    }
+    checkOptions('route', options, checks)
+    this.#routes = [{ names: path.split('/'), handler, once: options.once ?? false }, ...this.#routes]
+  }
+
+  clear(): void {
+    this.#routes = []
+  }
+
+  /** The routes for a path, one by one: a handler may leave the request to the next. */
+  *find(path: string): Iterable<{ readonly handler: Handler; readonly params: RouteParams; used(): void }> {
+    for (const route of this.#routes) {
+      const params = match(route.names, path.split('/'))
+      if (!params) continue
+      const used = (): void => {
+        if (route.once) this.#routes = this.#routes.filter((other) => other !== route)
+      }
+      yield { handler: route.handler, params, used }
+    }
+  }
+}
+
+function match(names: readonly string[], given: readonly string[]): RouteParams | undefined {
+  const params: [string, string][] = []
+  const open = names.at(-1) === '*'
+  if (open ? given.length < names.length : given.length !== names.length) return undefined
+  for (const [at, name] of names.entries()) {
+    if (open && at === names.length - 1) params.push(['*', given.slice(at).join('/')])
+    else if (name.startsWith(':') && given[at] !== '') params.push([name.slice(1), given[at] ?? ''])
+    else if (name !== given[at]) return undefined
+  }
+  return Object.fromEntries(params.map(([name, value]) => [name, Buffer.from(value, 'latin1').toString('utf8')]))
+}

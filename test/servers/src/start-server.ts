@@ -1,0 +1,49 @@
+import { Listener } from './listener.ts'
+import { type Checks, checkOptions, wrong } from './options.ts'
+import { type ServerConnection, serverConnection } from './server-connection.ts'
+import { type ServerOptions, serverChecks, type TestServer } from './test-server.ts'
+
+/** Options for a server of a protocol of your own. */
+export interface CustomServerOptions extends ServerOptions {
+  /** The scheme of its URLs, without the `s` that `tls: true` adds: `finger`. */
+  readonly scheme: string
+  /**
+   * One connection, from its first octet to its last. The connection ends when this settles; an error that is not one
+   * of the connection's is thrown where the process can see it.
+   */
+  serve(connection: ServerConnection): Promise<void>
+}
+
+const checks: Checks<CustomServerOptions> = {
+  ...serverChecks,
+  scheme: (name, value) => {
+    if (typeof value !== 'string' || !/^[a-z][a-z0-9+.-]*$/.test(value)) throw wrong(name, 'a scheme: finger', value)
+  },
+  serve: (name, value) => {
+    if (typeof value !== 'function') throw wrong(name, 'a function', value)
+  },
+}
+
+/**
+ * Starts a server of a protocol of your own on loopback, with the records, faults, counts and the disposal of the other
+ * servers. TLS, latency, chunking and the stalls 'tls' and 'greeting' act by themselves, the other faults through the
+ * methods of ServerConnection.
+ */
+export async function startServer(options: CustomServerOptions): Promise<TestServer> {
+  checkOptions('startServer', options, checks)
+  const { scheme, serve, port = 0 } = options
+  checks.scheme('scheme', scheme)
+  checks.serve('serve', serve)
+  const listener = new Listener(
+    {
+      name: scheme,
+      scheme,
+      async serve(connection, server) {
+        if (connection.faults.stall === 'greeting') return connection.stall()
+        await options.serve(serverConnection(connection, server))
+      },
+    },
+    options,
+  )
+  return listener.listen(port)
+}
