@@ -73,7 +73,7 @@ async function checkPath(path: string, options: SaveOptions): Promise<void> {
   if (replaced === null && special === null && !options.folders && !existsSync(dirname(path))) throw noFolder(path)
 }
 
-/** The position from which the rest of the URL can go on behind the part; null: nothing proves that it belongs there. */
+/** The position from which the rest of the URL can go on; null: nothing proves that it belongs behind the part. */
 function pointFor({ url, point }: KeptPart, { locator }: Resolution): ResumePoint | null {
   const full = formatLocator({ ...locator, password: null })
   const shown = redact(full)

@@ -4,8 +4,8 @@ import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets }
 const maxOctets = 200
 
 /**
- * The file name that a URL suggests: the last segment of its path, decoded once and made safe as by safeFileName(); null
- * if there is none. Use the URL as typed, never one that a redirect names (CVE-2010-2252).
+ * The file name that a URL suggests: the last segment of its path, decoded once and made safe as by safeFileName().
+ * Null if there is none. Use the URL as typed, never one that a redirect names (CVE-2010-2252).
  */
 export function fileNameOf({ plan, locator }: Resolution): string | null {
   switch (plan.mechanism) {

@@ -14,6 +14,7 @@ export interface PartRecord {
   readonly url: string | null
   /** HTTP's entity tag, weak or strong. */
   readonly etag: string | null
+  /** Null also if the resource was modified just before it was retrieved. */
   readonly modified: Date | null
   /** The size of the complete file in octets. */
   readonly size: number | null
@@ -28,6 +29,12 @@ const mode = 0o600
 /** A URL has at most 64 KiB, and JSON may escape each character. */
 const maxLength = 1024 * 1024
 
+/**
+ * How old in milliseconds a date must be to prove a version: a file may change twice in a second, and clocks differ
+ * (RFC 9110 8.8.2.2; RFC 7232 2.2.2 said 60 s).
+ */
+const strongAge = 60_000
+
 /** The record of octets that nothing can go on from. */
 export const unproven: Omit<PartRecord, 'writer'> = { url: null, etag: null, modified: null, size: null, length: null }
 
@@ -37,7 +44,7 @@ export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord
   return {
     url: asked === undefined ? null : redact(asked),
     etag,
-    modified,
+    modified: modified !== null && Date.now() - modified.getTime() >= strongAge ? modified : null,
     size: size === null ? null : offset + size,
     length: null,
     writer,

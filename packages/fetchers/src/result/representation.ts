@@ -218,8 +218,9 @@ class RepresentationBase implements AsyncDisposable {
 
   /**
    * Saves the body. The file gets its name only when it is complete, except with `append`, and the representation's
-   * modification time. What an interruption leaves is in `path.part`, and client.save() goes on from there. Rejects with `write-failed` if the file cannot be written, and with `not-found` if the URL names
-   * a file but the server has a directory there.
+   * modification time. What an interruption leaves is in `path.part`, and client.save() goes on from there. Rejects
+   * with `write-failed` if the file cannot be written, and with `not-found` if the URL names a file but the server has
+   * a directory there.
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<SavedFile> {
     const { notAFile } = this.#retrieved

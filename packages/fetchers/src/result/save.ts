@@ -49,8 +49,8 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
 
 /**
  * Writes the octets to `path.part` and renames it to `path` once it is complete, so an incomplete file never has the
- * name. Throws RetrievalError `write-failed`; an error of reading the octets is rethrown. In both cases the part stays, as
- * `resumable` says. Gives the number of octets before them that were there and stayed.
+ * name. Throws RetrievalError `write-failed`; an error of reading the octets is rethrown. In both cases the part stays
+ * if `resumable` says so. Gives the number of octets before them that were there and stayed.
  */
 export async function save(
   body: ByteSource,
