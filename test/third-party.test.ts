@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { explain, formatExplanation, resolve, type Scheme } from '@retriever/core'
-import { createClient, type RetrievalEvent } from '@retriever/fetchers'
-import { build } from 'esbuild'
+import { createClient, type Fetcher, type RetrievalEvent } from '@retriever/fetchers'
+import { type Subject, testFetcher } from '@retriever/servers/contract'
 import { describe, expect, test } from 'vitest'
 import { failureOf } from './contract/observe.ts'
+import { bundleForNode } from './support/node-bundle.ts'
 import { finger, fingerFetcher } from './third-party/finger/src/index.ts'
 import { startFinger } from './third-party/finger/test/finger-server.ts'
+import { subject } from './third-party/finger/test/subject.ts'
 
 const plugin = { schemes: [finger], fetchers: [fingerFetcher()] }
 
@@ -124,28 +126,58 @@ test.each([
   }
 })
 
+/** A fetcher for finger whose bodies are made from those of the right one. */
+function withBodies(change: (body: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array>): Fetcher<'rfc1288'> {
+  const right = fingerFetcher()
+  return {
+    mechanism: 'rfc1288',
+    async retrieve(plan, context) {
+      const outcome = await right.retrieve(plan, context)
+      if (outcome.outcome !== 'retrieved' || !(Symbol.asyncIterator in outcome.body))
+        throw new Error('finger retrieves')
+      return { ...outcome, body: change(outcome.body) }
+    },
+  }
+}
+
+describe('the contract suite finds', () => {
+  test.each<[string, string, Fetcher<'rfc1288'>]>([
+    [
+      'changed octets',
+      'the bytes are the resource',
+      withBodies(async function* (body) {
+        for await (const chunk of body) yield chunk.slice(1)
+      }),
+    ],
+    [
+      'an end that hides a reset',
+      'a reset in the body is partial',
+      withBodies(async function* (body) {
+        try {
+          yield* body
+        } catch {}
+      }),
+    ],
+  ])('%s', async (_fault, name, wrong) => {
+    const run = (fetcher: Fetcher<'rfc1288'>): Promise<void> | undefined => {
+      const tests = new Map<string, () => Promise<void>>()
+      const createOne: Subject['createClient'] = (options) =>
+        createClient({ ...options, schemes: [finger], fetchers: [fetcher] })
+      testFetcher(
+        { ...subject, createClient: createOne },
+        { describe: (_name, body) => body(), test: (title, body) => tests.set(title, body) },
+      )
+      return tests.get(name)?.()
+    }
+    await run(fingerFetcher())
+    await expect(run(wrong)).rejects.toThrow()
+  })
+})
+
 test('its contract tests run by node:test, too', { timeout: 60_000 }, async () => {
   const place = mkdtempSync(join(tmpdir(), 'retriever-node-test-'))
-  const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
   try {
-    // Node 20 reads no TypeScript.
-    const file = join(place, 'contract.mjs')
-    await build({
-      entryPoints: [join(folder, 'test/contract.node.ts')],
-      outfile: file,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.18',
-      alias: {
-        '@retriever/core': source('../packages/core/src/index.ts'),
-        '@retriever/fetchers/plugin': source('../packages/fetchers/src/plugin.ts'),
-        '@retriever/fetchers': source('../packages/fetchers/src/index.ts'),
-        '@retriever/servers/contract': source('servers/src/contract/index.ts'),
-        '@retriever/servers': source('servers/src/index.ts'),
-      },
-      banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
-    })
+    const file = await bundleForNode(join(folder, 'test/contract.node.ts'), place)
     const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', file], {
       encoding: 'utf8',
       timeout: 50_000,

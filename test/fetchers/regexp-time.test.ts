@@ -22,7 +22,7 @@ const exempted: readonly { readonly file: string; readonly source: string; reado
     reason: 'It reads an error code of Node: one of a fixed list of names.',
   },
   {
-    file: 'packages/fetchers/src/wire/proxy/socks5.ts',
+    file: 'packages/fetchers/src/wire/transport/ipv6-octets.ts',
     source: String.raw`\d+\.\d+\.\d+\.\d+$`,
     reason: 'It reads an IPv6 address that net.isIP has accepted: at most 45 characters.',
   },
@@ -34,8 +34,6 @@ const constructed: Readonly<Record<string, string>> = {
   'packages/core/src/secrets/secret-names.ts':
     'A list of words behind an anchor; what may stand before them is one class.',
   'packages/core/src/url/host.ts': 'It looks for a run of the eight groups of an IPv6 address.',
-  'packages/fetchers/src/ftp/control/replies.ts':
-    'It looks for the three digits of a reply at the beginning of a line.',
   'packages/fetchers/src/http/index-page/facts.ts':
     'Dates and sizes in the text of one row, which links.ts keeps short.',
   'packages/fetchers/src/http/index-page/title.ts': 'Lists of words, in a title that TitleScanner keeps short.',

@@ -92,7 +92,14 @@ describe.runIf(/pnpm/.test(runner))('the tarballs', () => {
 
     test('runs', { timeout: 60_000 }, () => {
       run(program('tsc'), '--strict --target es2023 --lib es2023 --types node --module nodenext user.ts'.split(' '))
-      expect(run(process.execPath, ['user.js'])).toBe('Hello, world.\nHello, world.\nftp function function\n')
+      expect(run(process.execPath, ['user.js']).split('\n')).toEqual([
+        'Hello, world.',
+        'Hello, world.',
+        'ftp function function',
+        'application/json /pub/hello.txt string,/items/7 string',
+        'true',
+        '',
+      ])
     })
   })
 

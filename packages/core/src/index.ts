@@ -25,6 +25,7 @@ export { type Finding, type FindingCode, finding, findingCodes, type Severity } 
 export type {
   AccessPlan,
   AccessPlans,
+  DataPlan,
   FilePlan,
   FtpPlan,
   GopherPlan,

@@ -16,19 +16,20 @@ export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
 export type { BatchOptions, ClientOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
-export type { FetchInit } from './client/fetch.ts'
 export { isHandoff } from './client/handoff.ts'
 export type { Policy } from './client/policy.ts'
 export type { ProxyOption, ProxyTarget } from './client/proxy.ts'
 export { builtinMechanisms } from './client/registry.ts'
 export type { SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'
+export type { ClientMirrorOptions as MirrorOptions, ClientWalkOptions as WalkOptions } from './client/trees.ts'
 export type { ByteSource } from './plugin/byte-source.ts'
 export type { EventStamp, RetrievalEvent, TlsFacts } from './plugin/events.ts'
 export type { Challenge, Credentials, Entry, Fetcher, Handoff, RequestOptions, ResumePoint } from './plugin/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
+  DataMetadata,
   FtpMetadata,
   GopherMetadata,
   GopherView,
@@ -45,9 +46,8 @@ export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
-export type { MirrorOptions, MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
+export type { MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
 export type { PathPattern } from './tree/path-filter.ts'
-export type { WalkOptions } from './tree/walk-options.ts'
 export type { WalkedEntry } from './tree/walked-entry.ts'
 
 /**

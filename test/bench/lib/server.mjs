@@ -2,7 +2,8 @@
 import { startServers } from '../../servers/dist/index.js'
 
 const options = JSON.parse(process.argv[2])
-const servers = await startServers(options)
+// Records would be measured, too.
+const servers = await startServers({ record: false, ...options })
 const [name] = Object.keys(options)
 process.stdout.write(`${servers[name].url}\n`)
 process.stdin.resume().once('end', () => servers.close())

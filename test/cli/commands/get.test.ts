@@ -195,7 +195,7 @@ describe('exit codes, each with one clear sentence', () => {
     const file = join(folder(), 'too-large')
     const { status, stderr } = await retrieve(['--max-filesize', '1k', '-o', file, url('http', 'big')])
     expect(status).toBe(63)
-    expect(stderr).toMatch(/^retrieve: .*--max-filesize\.\n$/)
+    expect(stderr).toMatch(/^retrieve: .*--max-filesize is 1024; nothing was retrieved\.\n$/)
     expect(readdirSync(folder()).filter((name) => name.startsWith('too-large'))).toEqual([])
   })
 

@@ -1,12 +1,6 @@
 import { hostname } from 'node:os'
 import type { RetrievalError } from '@retriever/core'
-import {
-  createClient,
-  type Fetcher,
-  type FetchInit,
-  type Representation,
-  type RetrievalEvent,
-} from '@retriever/fetchers'
+import { createClient, type Fetcher, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { describe, expect, test, vi } from 'vitest'
 import { failure } from '../../support/failure.ts'
 import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
@@ -395,85 +389,6 @@ test.each(['/refused', '/late', '/body'])('an error after redirects has them: %s
     { url: 'http://h/', status: 302, location: '/next?token=***' },
     { url: 'http://h/next?token=***', status: 301, location: last },
   ])
-})
-
-describe('client.fetch', () => {
-  test('gives a Response with headers', async () => {
-    await using client = createClient({
-      fetchers: [fakeHttp(() => retrieved(chunks('hi'), { charset: 'utf-8', size: 2 }))],
-    })
-    const response = await client.fetch(new URL('http://h/'))
-    expect([response.status, response.headers.get('content-type'), response.url]).toEqual([
-      200,
-      'text/plain;charset=utf-8',
-      'http://h/',
-    ])
-    expect(await response.text()).toBe('hi')
-  })
-
-  test('a missing resource is 404, a broken connection rejects', async () => {
-    const fetchers = [
-      fakeHttp((plan, context) => {
-        throw context.error(plan.target === '/missing' ? 'not-found' : 'receive-failed', 'No.')
-      }),
-    ]
-    await using client = createClient({ fetchers })
-    expect((await client.fetch('http://h/missing')).status).toBe(404)
-    expect(await failure(client.fetch('http://h/broken'))).toMatchObject({ code: 'receive-failed' })
-  })
-
-  test('says whether redirects were followed, and follows none where it is not to', async () => {
-    const asked: string[] = []
-    const fetchers = [
-      fakeHttp(({ target }) => {
-        asked.push(target)
-        return target === '/' ? { outcome: 'redirect', location: '/new', status: 302 } : retrieved(chunks('hi'))
-      }),
-    ]
-    await using client = createClient({ fetchers })
-    expect(await client.fetch('http://h/', { redirect: 'follow' })).toMatchObject({
-      redirected: true,
-      url: 'http://h/new',
-    })
-    expect(await client.fetch('http://h/new')).toMatchObject({ redirected: false })
-    asked.splice(0)
-    for (const redirect of ['error', 'manual']) {
-      expect(await failure(client.fetch('http://h/', { redirect }))).toMatchObject({
-        code: 'invalid-option',
-        message: expect.stringMatching(/^Expected `redirect` to be "follow"/),
-      })
-    }
-    expect(asked).toEqual([])
-  })
-
-  test.each<[string, FetchInit, RegExp]>([
-    ['integrity', { integrity: 'sha256-47DEQpj8HBSa' }, /^Expected `integrity` to be absent, since it is not checked/],
-    ['a cache that is to be gone past', { cache: 'no-store' }, /^Expected `cache` to be "default".*, got "no-store"/],
-    ['a cache that is to be asked alone', { cache: 'only-if-cached' }, /^Expected `cache` to be "default"/],
-    ['a body', { body: 's3cr3t' }, /^Expected `body` to be absent, since GET sends no body, got one \(string\)/],
-    ['a body of nothing', { body: '' }, /^Expected `body` to be absent/],
-  ])('%s is refused, and nothing is sent', async (_what, init, message) => {
-    await using client = createClient({ fetchers: [fakeHttp(() => expect.fail('It was sent.'))] })
-    const error = await failure(client.fetch('http://h/', init))
-    expect(error).toMatchObject({ code: 'invalid-option', message: expect.stringMatching(message) })
-    expect(String(error)).not.toContain('s3cr3t')
-  })
-
-  test('what asks for nothing special is taken', async () => {
-    await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('hi')))] })
-    const response = await client.fetch('http://h/', { integrity: '', cache: 'default', body: null })
-    expect(await response.text()).toBe('hi')
-  })
-
-  test('a status that no Response can have rejects', async () => {
-    const fetchers = [
-      fakeHttp((_, context) => {
-        throw context.error('http-error', 'No.', { status: 999 })
-      }),
-    ]
-    await using client = createClient({ fetchers })
-    expect(await failure(client.fetch('http://h/'))).toMatchObject({ code: 'http-error', status: 999 })
-  })
 })
 
 describe('client.retrieveAll', () => {

@@ -1,4 +1,4 @@
-/** policy.publicOnly against each row of IANA's registries of special-purpose addresses, at both edges of the network. */
+/** policy.publicOnly against each row of IANA's registries of special-purpose addresses, at both edges of a network. */
 import { describe, expect, test } from 'vitest'
 import { AddressBook } from '../../../packages/fetchers/src/client/addresses.ts'
 

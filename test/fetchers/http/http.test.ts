@@ -454,7 +454,11 @@ describe('connections', () => {
         emit() {},
         error,
       }
-      return fetcher.retrieve(plan as HttpPlan, { ...context, credentials: async () => null })
+      return fetcher.retrieve(plan as HttpPlan, {
+        ...context,
+        credentials: async () => null,
+        retrieve: () => Promise.reject(new Error('not asked')),
+      })
     }
     const first = await retrieve('pub/hello.txt')
     if (first.outcome === 'retrieved')

@@ -1,5 +1,5 @@
 /** Articles that are asked for and not read: those behind them come all the same. */
-import { type ClientOptions, createClient, type Representation } from '@retriever/fetchers'
+import { type ClientOptions, createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { describe, expect, test } from 'vitest'
 import { retries } from '../../support/events.ts'
@@ -64,6 +64,20 @@ describe('more articles than connections, none of them read', () => {
     expect(await other.text()).toBe(long)
     expect(await unread.text()).toBe(long)
   })
+})
+
+test('of five large ones that nothing reads, an event names those that keep others waiting, for how long', async () => {
+  await using server = await scriptedNews(longArticles)
+  const events: RetrievalEvent[] = []
+  await using client = createClient({
+    limits: { unreadTimeout: 300, maxRetries: 1 },
+    onEvent: (event) => events.push(event),
+  })
+  const numbers = [1, 2, 3, 4, 5]
+  const all = await Promise.all(numbers.map((number) => client.retrieve(`${server.url}g/${number}`)))
+  const unread = events.filter(({ type }) => type === 'unread')
+  expect(unread[0]).toMatchObject({ type: 'unread', url: expect.stringContaining(`${server.url}g/`), timeout: 300 })
+  for (const each of all) expect(await each.text()).toBe(long)
 })
 
 test('a listing that is too large to wait in memory, and that nothing reads, says why it ended', async () => {

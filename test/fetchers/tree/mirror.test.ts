@@ -23,6 +23,7 @@ import {
 import { startServers } from '@retriever/servers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
+import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 import { type FakeFolder, fakeTree } from '../../support/fake-tree.ts'
 
 let jail = ''
@@ -274,6 +275,76 @@ test('an abort ends the mirroring, and the next run goes on from the part', asyn
   await client.mirror(servers.http.url, folder, { ...options, onResult: (result) => results.push(result) })
   expect(results).toMatchObject([{ outcome: 'saved', size: 20_000_000, resumedFrom: expect.toSatisfy((n) => n > 0) }])
   expect(treeOf(folder)).toEqual(['big'])
+})
+
+const date = new Date('2001-02-03T04:05:06Z')
+const size = 'content'.length
+
+test.each([
+  ['the date', { size, modified: date }, 'skipped', null],
+  ['the date without seconds', { size, modified: new Date('2001-02-03T04:05:00Z') }, 'skipped', null],
+  ['the day alone', { size, modified: new Date('2001-02-03T00:00:00Z') }, 'skipped', null],
+  ['the date of another time zone', { size, modified: new Date('2001-02-03T05:05:00Z') }, 'skipped', date],
+  ['no date', { size }, 'skipped', date],
+  ['no size', { modified: date }, 'skipped', date],
+  ['another size', { size: 8, modified: date }, 'saved', undefined],
+] as const)('a listing that tells %s', async (_what, facts, outcome, since) => {
+  const asked: (Date | undefined)[] = []
+  const fetchers = [
+    fakeHttp((plan, context) => {
+      async function* entries(): AsyncGenerator<Entry> {
+        yield { name: 'a', kind: 'file', url: 'http://h/a', ...facts }
+      }
+      if (plan.target === '/') return retrieved(chunks(''), { kind: 'listing', entries })
+      const { ifChangedSince } = context.request
+      asked.push(ifChangedSince)
+      if (ifChangedSince !== undefined) throw context.error('not-modified', 'It is the same.')
+      return retrieved(chunks('content'), { size, modified: date })
+    }),
+  ]
+  await using client = createClient({ fetchers })
+  expect(await client.mirror('http://h/', folder)).toMatchObject({ saved: 1 })
+  const { [outcome]: count } = await client.mirror('http://h/', folder)
+  expect(count).toBe(1)
+  // Undefined: an unconditional request. Null: none.
+  expect(asked.slice(1)).toEqual(since === null ? [] : [since])
+})
+
+test('a date whose minute has not ended when the file was saved proves nothing', async () => {
+  const now = new Date()
+  const minute = new Date(Math.floor(now.getTime() / 60_000) * 60_000)
+  let asked = 0
+  const fetchers = [
+    fakeHttp((plan) => {
+      async function* entries(): AsyncGenerator<Entry> {
+        yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: minute }
+      }
+      if (plan.target === '/') return retrieved(chunks(''), { kind: 'listing', entries })
+      asked++
+      return retrieved(chunks('content'), { size, modified: new Date(minute.getTime() + 59_999) })
+    }),
+  ]
+  await using client = createClient({ fetchers })
+  await client.mirror('http://h/', folder)
+  await client.mirror('http://h/', folder)
+  expect(asked).toBe(lstatSync(join(folder, 'a')).ctimeMs < minute.getTime() + 60_000 ? 2 : 1)
+})
+
+test('limits, policy and events of one call hold for its listings and its files', async () => {
+  await using servers = await startServers({ http: true, files })
+  await using client = createClient()
+  const url = `${servers.http.url}t/`
+  const resolved: string[] = []
+  const onEvent = (event: RetrievalEvent): void => {
+    if (event.type === 'resolved') resolved.push(event.url)
+  }
+  const summary = await client.mirror(url, folder, { onEvent, limits: { maxSize: 1000 }, depth: 2 })
+  expect(summary).toMatchObject({ saved: 2, failed: 0 })
+  expect(resolved.sort()).toEqual([url, `${url}a.txt`, `${url}b/`, `${url}b/c.txt`, `${url}z/`])
+  const { failures } = await client.mirror(url, folder, { limits: { maxSize: 1000 } })
+  expect(failures).toMatchObject([{ path: 'b/d/e.bin', error: { code: 'limit-exceeded' } }])
+  const refused = await failure(client.mirror(url, folder, { policy: { schemes: ['ftp'] } }))
+  expect(refused.code).toBe('refused')
 })
 
 test('the failure of the start, an error of `onResult` and a bad option are those of the mirroring', async () => {

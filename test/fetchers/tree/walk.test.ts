@@ -176,6 +176,15 @@ test('an aborted walk ends with `aborted`, and leaving the loop ends its retriev
   await servers.ftp.waitForConnections(0)
 })
 
+test('closing the client ends a walk', async () => {
+  await using client = createClient({
+    fetchers: [fakeTree((path) => (path === '/' ? ['1/', '2/', '3/', '4/', '5/', '6/'] : []))],
+  })
+  const walk = walked(client.walk('http://h/', { concurrency: 1 }))
+  await client.close()
+  expect((await failure(walk)).code).toBe('aborted')
+})
+
 const line = (type: string, name: string, selector: string, place: string): string =>
   `${type}${name}\t${selector}\t${place}\r\n`
 

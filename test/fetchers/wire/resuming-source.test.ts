@@ -24,6 +24,7 @@ function makeContext(): RetrievalContext {
     emit() {},
     error,
     credentials: async () => null,
+    retrieve: () => Promise.reject(new Error('not asked')),
   }
 }
 

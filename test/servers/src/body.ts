@@ -23,12 +23,21 @@ export type BodyEnd = 'whole' | 'short' | 'stalled' | 'reset' | 'cut' | 'crashed
 /** Writes a body with backpressure, as far as the faults let it. */
 export async function sendBody(sink: Writable, body: Body | StreamedBody, faults: Faults): Promise<BodyEnd> {
   const [ended, limit] = firstEnd(body, faults)
+  const withoutLast = holdBack(faults.shortBody ?? 0)
   let left = limit
-  for await (const chunk of withoutLast(body.chunks, faults.shortBody ?? 0)) {
-    const piece = chunk.length > left ? chunk.subarray(0, left) : chunk
+  /** Whether more may follow. */
+  const send = async (chunk: Uint8Array): Promise<boolean> => {
+    const free = withoutLast(chunk)
+    const piece = free.length > left ? free.subarray(0, left) : free
     if (piece.length > 0) await write(sink, piece)
     left -= piece.length
-    if (left <= 0) return ended
+    return left > 0
+  }
+  const { chunks } = body
+  if (Symbol.iterator in chunks) {
+    for (const chunk of chunks) if (!(await send(chunk))) return ended
+  } else {
+    for await (const chunk of chunks) if (!(await send(chunk))) return ended
   }
   if (faults.stall === 'body' || left <= 0) return ended
   return faults.shortBody ? 'short' : 'whole'
@@ -51,20 +60,15 @@ function half(size: number | undefined): number {
   return size === undefined ? 1 : Math.min(Math.ceil(size / 2), STALL_AT_MOST)
 }
 
-type AnyChunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-
-/** All but the last `count` octets. */
-async function* withoutLast(chunks: AnyChunks, count: number): AsyncIterable<Uint8Array> {
-  if (count === 0) {
-    yield* chunks
-    return
-  }
+/** Gives of each chunk what may be sent: all but the last `count` octets so far. */
+function holdBack(count: number): (chunk: Uint8Array) => Uint8Array {
+  if (count === 0) return (chunk) => chunk
   let held: Uint8Array = new Uint8Array(0)
-  for await (const chunk of chunks) {
+  return (chunk) => {
     const all: Uint8Array = held.length === 0 ? chunk : Buffer.concat([held, chunk])
     const free = Math.max(0, all.length - count)
-    yield all.subarray(0, free)
     held = all.subarray(free)
+    return all.subarray(0, free)
   }
 }
 

@@ -20,9 +20,6 @@ export function checkOptions<Options extends object>(
   }
 }
 
-/** For values that another place checks. */
-export const checkedElsewhere: Check = () => {}
-
 export const flag: Check = (name, value) => {
   if (typeof value !== 'boolean') throw wrong(name, 'true or false', value)
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,6 +21,7 @@ beforeAll(async () => {
   await utimes(join(folder, 'grüße.txt'), modified, modified)
   await writeFile(join(folder, 'sub', 'a.json'), '{}')
   await writeFile(join(folder, 'big.bin'), Buffer.alloc(200_000))
+  await writeFile(join(folder, 'two\nlines'), '')
   await symlink(join(place, 'shown-not'), join(folder, 'out'))
   await symlink('../shown-not/secret.txt', join(folder, 'out.txt'))
   await symlink('sub/a.json', join(folder, 'in.json'))
@@ -105,6 +106,16 @@ test('a file that changes is shown as it is', async () => {
   const second = await fetch(`${servers.http.url}sub/new.txt`)
   expect([await first.text(), await second.text()]).toEqual(['one', 'three'])
   expect(first.headers.get('etag')).not.toBe(second.headers.get('etag'))
+})
+
+test('a file that becomes shorter while it is sent ends the connection', async () => {
+  await using server = await startHttpServer({ folder, faults: { latency: { down: 20 } } })
+  const file = join(folder, 'sub', 'shrinks.bin')
+  await writeFile(file, Buffer.alloc(64 * 1024 * 1024))
+  const response = await fetch(`${server.url}sub/shrinks.bin`)
+  await truncate(file, 100)
+  await expect(response.arrayBuffer()).rejects.toThrow()
+  await rm(file)
 })
 
 test.each([

@@ -17,7 +17,6 @@ export const data: Scheme = {
   lineParts: [],
   // This is enough for a picture in a page, and too little for a film.
   maxLength: 8 * 1024 * 1024,
-  hint: 'The data stands in the URL itself.',
   resolve: dataPlan,
 }
 
@@ -26,8 +25,10 @@ function dataPlan({ urlPath }: Locator, place: Place): DataPlan {
   const comma = text.indexOf(',')
   if (comma === -1) return place.fail('a comma must stand before the data, as in data:,text', 'urlPath')
   const head = text.slice(0, comma)
-  const base64 = /;base64$/i.test(head)
-  const type = decodeOctets(base64 ? head.slice(0, -7) : head)
+  // Blanks may stand around the word (Fetch Standard 6); as unsafe characters they have been escaped.
+  const word = /;(?:%20)*base64(?:%20)*$/i.exec(head)
+  const base64 = word !== null
+  const type = decodeOctets(base64 ? head.slice(0, word.index) : head)
   const octets = decodeOctets(text.slice(comma + 1))
   const decoded = base64 ? decodeBase64(octets) : octets
   if (decoded === undefined) return place.fail('what follows ;base64, is no Base64', 'urlPath')

@@ -83,7 +83,7 @@ async function ask(
   }
 }
 
-/** The name of a place for a login: the origin, the user of the URL, and what else the protocol tells logins apart by. */
+/** The name of a place: the origin, the URL's user, and `more`, by which the protocol tells logins apart. */
 export function loginPlace(url: string, { host, port, user }: Challenge, more: string): string {
   return JSON.stringify([url.slice(0, url.indexOf(':')).toLowerCase(), host, port, user, more])
 }

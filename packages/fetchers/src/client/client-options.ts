@@ -139,7 +139,7 @@ const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   requireTls: flag,
 }
 
-const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
+export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
   range: octetRange,
   resumeFrom: resumePoint,
   ifChangedSince: date,

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
+import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
-import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
-import type { WalkOptions } from '../tree/walk-options.ts'
+import type { MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { AddressBook } from './addresses.ts'
 import { textOf } from './batch/batch-job.ts'
@@ -19,15 +19,17 @@ import {
   type RetrieveOptions,
 } from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
-import { type FetchInit, fetchResponse } from './fetch.ts'
+import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
 import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
+import { Roster } from './roster.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
 import { readTls } from './tls.ts'
+import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
 export interface Client extends AsyncDisposable {
@@ -39,10 +41,10 @@ export interface Client extends AsyncDisposable {
   /** Does the same, but a URL that names a service resolves with a Handoff: the program to run. */
   open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
   /**
-   * Works like the web's fetch, for every scheme: a missing resource is a Response with status 404, a failure rejects
-   * with a RetrievalError. GET and HEAD only; bodies are decoded.
+   * The web's fetch, for every scheme: GET and HEAD, decoded bodies, and a missing resource is a Response with status
+   * 404. Rejects with the signal's reason, or with a TypeError whose `cause` is the RetrievalError. It needs no `this`.
    */
-  fetch(url: string | URL, init?: FetchInit): Promise<Response>
+  readonly fetch: typeof globalThis.fetch
   /**
    * Retrieves many URLs, `concurrency` at a time and `perHost` from one host over all calls, and yields results as they
    * come. Read or cancel every result. Leaving the loop aborts the results not yielded yet; a yielded representation
@@ -71,13 +73,13 @@ export interface Client extends AsyncDisposable {
    * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
    * the start cannot be listed; another folder that cannot be is yielded again, with its error.
    */
-  walk(url: string | URL, options?: WalkOptions): AsyncIterable<WalkedEntry>
+  walk(url: string | URL, options?: ClientWalkOptions): AsyncIterable<WalkedEntry>
   /**
    * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
-   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures of
-   * other folders and files are counted in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures
+   * of other folders and files are in the summary, and `onResult` gets them. Nothing outside the folder is written.
    */
-  mirror(url: string | URL, folder: string, options?: MirrorOptions): Promise<MirrorSummary>
+  mirror(url: string | URL, folder: string, options?: ClientMirrorOptions): Promise<MirrorSummary>
   /**
    * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
@@ -120,8 +122,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   }
   const fetchSettings: Settings = { ...settings, policy: { ...settings.policy, isFetch: true } }
-  registry.hold()
-  const live = new Set<Retrieval>()
+  const live = new Roster<Retrieval>()
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
@@ -129,7 +130,8 @@ export function createClient(options: ClientOptions = {}): Client {
   const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
     if (isClosed) throw closed()
     const { signal, base: _base, limits: _limits, policy: _policy, onEvent: _onEvent, ...request } = options
-    const retrieval = new Retrieval(callSettings, request, resolution.url, signal, () => live.delete(retrieval))
+    const deadline = new Deadline(resolution.url, callSettings.limits, signal)
+    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval))
     live.add(retrieval)
     return retrieval
   }
@@ -178,22 +180,15 @@ export function createClient(options: ClientOptions = {}): Client {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
-    fetch: (url, init) => fetchResponse(fetching, url, init),
+    fetch: (input, init) => fetchResponse(retriever, input, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
     mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
-    async mirror(url, folder, mirrorOptions = {}) {
-      const { mirror } = await import('../tree/mirror.ts')
-      return mirror(client, url, folder, mirrorOptions)
-    },
-    async *walk(url, walkOptions = {}) {
-      const { walk } = await import('../tree/walk.ts')
-      yield* walk(client, url, walkOptions)
-    },
+    mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions),
+    walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions),
     async close() {
       isClosed = true
-      for (const retrieval of live) retrieval.abort(closed())
+      for (const retrieval of live.clear()) retrieval.abort(closed())
       batches.close(closed())
-      live.clear()
       acceptedLogins.clear()
       settings.credentials.clear()
       await registry.dispose()
@@ -201,11 +196,16 @@ export function createClient(options: ClientOptions = {}): Client {
     [Symbol.asyncDispose]: () => client.close(),
   }
   /** The client as fetch() uses it: what is local must be named by policy.schemes. */
-  const fetching: Client = {
-    ...client,
-    open: (url, retrieveOptions = {}) => open(url, retrieveOptions, fetchSettings),
-    retrieve: async (url, retrieveOptions) => representationOf(url, await fetching.open(url, retrieveOptions)),
+  const retriever: Retriever = {
+    takesBlobs: policy.schemes === null,
+    resolve: (url) => client.resolve(url),
+    retrieve: async (url, retrieveOptions, sendsLogins) =>
+      representationOf(
+        url,
+        await open(url, retrieveOptions, sendsLogins ? fetchSettings : withoutLogins(fetchSettings)),
+      ),
   }
+  registry.hold(client)
   return client
 }
 

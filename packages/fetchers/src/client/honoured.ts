@@ -37,6 +37,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   nntp: 'NNTP',
   file: 'A file URL',
   telnet: 'Telnet',
+  data: 'A data URL',
 }
 
 /** Emits a remark for each option of the caller that has no effect on the result. */

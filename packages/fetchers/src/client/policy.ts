@@ -159,6 +159,22 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
       `${target} was not followed: only http and https may be redirected to. Retrieve it directly if you trust it.`,
     )
   }
+  enforceTarget(policy, from, to, isFromInside, target)
+}
+
+/**
+ * Enforces the same rules for a URL that a server has chosen, and a fetcher retrieves: nothing local unless the first
+ * URL is local itself, never from TLS to a connection without, never from elsewhere to this machine.
+ */
+export function enforceLink(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
+  const target = `The link from ${hostOf(from) || from.scheme.name} to ${to.scheme.name}:${hostOf(to) && `//${hostOf(to)}`}`
+  if (isLocal(to.scheme) && !isLocal(from.scheme)) {
+    throw refusal(from.url, `${target} was not followed: it leads to this machine itself, which no server may choose.`)
+  }
+  if ('port' in to.plan) enforceTarget(policy, from, to, isFromInside, target)
+}
+
+function enforceTarget(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean, target: string): void {
   if (from.scheme.tls === 'implicit' && to.scheme.tls === 'none' && !policy.allowDowngrade) {
     const advice = { option: 'policy.allowDowngrade' } as const
     throw refusal(from.url, `${target} was not followed: it would leave TLS. ${adviceText(advice)} follows it.`, {

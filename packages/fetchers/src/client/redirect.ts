@@ -2,6 +2,7 @@ import {
   adviceText,
   formatLocator,
   isInward,
+  type Locator,
   parseUrl,
   printable,
   type Resolution,
@@ -26,12 +27,7 @@ export function redirectTarget(
     const target = parseUrl(resolveReference(location, from.url), resolving.schemes)
     // The fragment is inherited (RFC 9110 10.2.2).
     const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
-    // Userinfo that the server writes is dropped (security.md case 48: userinfo in Location); the caller's stays with
-    // its origin (case 15: no credentials to another origin).
-    const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
-    const { user, password } = from.locator
-    if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
-    return resolve(formatLocator({ ...locator, user, password }), resolving)
+    return withLoginOf(from, locator, resolving)
   } catch (cause) {
     const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
     const why = unknown ? 'only http and https may be redirected to' : 'it is not a valid URL'
@@ -41,11 +37,22 @@ export function redirectTarget(
 }
 
 /**
+ * The resolution of a URL that a server wrote. Its userinfo is dropped (security.md case 48: userinfo in Location); the
+ * caller's stays with its origin (case 15: no credentials to another origin).
+ */
+export function withLoginOf(from: Resolution, locator: Locator, resolving: ResolveOptions): Resolution {
+  const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
+  const { user, password } = from.locator
+  if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
+  return resolve(formatLocator({ ...locator, user, password }), resolving)
+}
+
+/**
  * Whether this machine, or one on its link, sent the redirect. The address of the connection decides, because a name
  * may lead to another address at the next lookup (DNS rebinding, security.md case 21). If a proxy or a cache answered,
  * only a URL that names this machine itself counts, such as `http://localhost/`.
  */
-export function isFromHere(from: Resolution, { peerAddress }: Redirect): boolean {
+export function isFromHere(from: Resolution, { peerAddress }: Pick<Redirect, 'peerAddress'>): boolean {
   return isInward(peerAddress ?? hostOf(from))
 }
 

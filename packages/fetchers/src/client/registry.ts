@@ -16,14 +16,30 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
+  data: async () => (await import('../data/index.ts')).dataFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
 }
 
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `file`. */
-export const builtinMechanisms: readonly string[] = Object.keys(builtin)
+/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`. */
+export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
+
+function isBuiltin(name: string): name is Mechanism {
+  return Object.hasOwn(builtin, name)
+}
+
+/** Makes a fetcher of the same mechanism that stands before another one. */
+type Wrap = <M extends Mechanism>(fetcher: Fetcher<M>) => Fetcher<M>
+
+/** The fetchers of each client. */
+const registries = new WeakMap<object, Registry>()
+
+/** The fetchers of a client; undefined if this copy of the package did not make it. */
+export function registryOf(client: object): Registry | undefined {
+  return registries.get(client)
+}
 
 /** ClientOptions.builtins. */
 export const builtinList: OptionKind = [
@@ -42,6 +58,7 @@ export class Registry {
   readonly #builtins: ReadonlySet<string>
   #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
   readonly #inFlight: { [M in Mechanism]?: number } = {}
+  readonly #observers = new Set<Wrap>()
 
   /** Throws `invalid-option` if two fetchers have the same mechanism, or one is not a fetcher. */
   constructor(
@@ -72,8 +89,15 @@ export class Registry {
     return this.#own.map(({ mechanism }) => mechanism)
   }
 
-  /** Counts this client as one that has these fetchers, until dispose(). */
-  hold(): void {
+  /** Makes each retrieval from now on pass `wrap`'s fetchers. The function returned ends that. */
+  observe(wrap: Wrap): () => void {
+    this.#observers.add(wrap)
+    return () => this.#observers.delete(wrap)
+  }
+
+  /** Counts the client as one that has these fetchers, until dispose(). */
+  hold(client: object): void {
+    registries.set(client, this)
     for (const fetcher of this.#own) clients.set(fetcher, (clients.get(fetcher) ?? 0) + 1)
   }
 
@@ -82,8 +106,14 @@ export class Registry {
     return this.#inFlight[mechanism] ?? inFlight[mechanism] ?? 1
   }
 
-  /** The fetcher of a mechanism; undefined if there is none. */
+  /** The fetcher of a mechanism, behind its observers; undefined if there is none. */
   get<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
+    const found = this.#find(mechanism)
+    if (this.#observers.size === 0) return found
+    return found?.then((fetcher) => [...this.#observers].reduce((inner, wrap) => wrap(inner), fetcher))
+  }
+
+  #find<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
     if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
     const loading = this.#builtins.has(mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
     if (loading !== undefined) this.#keep(mechanism, loading)

@@ -11,8 +11,7 @@ import {
   RetrievalError,
   redact,
 } from '@retriever/core'
-import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
-import { Deadline, withDeadline } from '../plugin/deadline.ts'
+import { type Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
@@ -25,18 +24,20 @@ import type {
   Retrieved,
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
+import type { NestedOptions } from '../plugin/nested.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { Retries } from '../plugin/retry.ts'
-import { overMaxSize } from '../plugin/size-limit.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
+import { tooLarge, withoutBody } from '../result/unread.ts'
 import type { AddressBook } from './addresses.ts'
 import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
-import { checkHandoff } from './handoff.ts'
+import { checkHandoff, handoffError } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
+import { checkNested, type Nesting, nest, outerIsOver, outermost } from './nested.ts'
 import { enforce, enforceDirect, enforceRedirect, type Rules } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import {
@@ -49,6 +50,7 @@ import {
   tooManyRedirects,
 } from './redirect.ts'
 import { noFetcher, type Registry } from './registry.ts'
+import type { Rostered } from './roster.ts'
 import { remarkOf, route } from './route.ts'
 import { isTraced, Trace } from './trace.ts'
 
@@ -83,39 +85,39 @@ interface Hopped {
 }
 
 /** One retrieval under one deadline, from a resolution over all redirects to its outcome. */
-export class Retrieval {
+export class Retrieval implements Rostered {
+  slot = -1
   readonly #settings: Settings
   #request: RequestOptions
-  #tls: TlsOptions
+  #nesting: Nesting
   readonly #deadline: Deadline
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
   readonly #retries = new Retries()
+  /** The retrievals that its fetchers have begun, and that are not over. */
+  #nested: Set<Retrieval> | undefined
+  #isOver = false
   readonly #id: number
   readonly #events: EventSink
   readonly #stopwatch = new Stopwatch()
   #trace: Trace | undefined
   /** The body of the representation that run() has given; null: there is none, or not yet. */
   body: Body | null = null
-  /** True: a redirect has led to another origin than the first. */
-  #isOtherOrigin = false
-  /** True: a server elsewhere sent the last redirect. */
-  #isPointedTo = false
   /** True: a redirect set cookies. */
   #cookiesCame = false
 
   constructor(
     settings: Settings,
     request: RequestOptions,
-    url: string,
-    signal: AbortSignal | undefined,
+    deadline: Deadline,
     finished: () => void,
+    nesting: Nesting = outermost(settings.tls),
   ) {
     this.#settings = settings
     this.#request = request
-    this.#tls = settings.tls
+    this.#nesting = nesting
     this.#finished = finished
-    this.#deadline = new Deadline(url, settings.limits, signal)
+    this.#deadline = deadline
     this.#id = settings.nextId()
     this.#events = new EventSink(settings.onEvent, this.#id, this.#deadline)
   }
@@ -161,6 +163,7 @@ export class Retrieval {
         return { ...tried, context: trying }
       } catch (error) {
         deadline.end()
+        this.#endNested()
         this.#deadline.throwIfAborted()
         if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
         this.#stopwatch.again('retried')
@@ -223,14 +226,14 @@ export class Retrieval {
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)
     enforceRedirect(policy, from, to, isFromInside)
-    this.#isPointedTo = !isFromInside && !policy.allowInward
+    const isPointedTo = !isFromInside && !policy.allowInward
+    this.#nesting = { ...this.#nesting, isPointedTo, isNamedByServer: true }
     if (!isSameOrigin(from, to)) {
       // The dropped fields stay dropped, even if a later redirect leads back (security.md case 15).
-      this.#isOtherOrigin = true
       const request = requestForOtherOrigin(this.#request)
       remarkLeftOut(this.#request, request, to, context)
       this.#request = request
-      this.#tls = tlsForOtherOrigin(this.#tls)
+      this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
     }
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     this.#stopwatch.again('redirected')
@@ -268,6 +271,27 @@ export class Retrieval {
     return representation as Representation
   }
 
+  /** Carries out RetrievalContext.retrieve for the fetcher of `from`. */
+  async #retrieveWithin(from: Resolution, url: string, options: NestedOptions = {}): Promise<Representation> {
+    checkNested(options)
+    this.#deadline.throwIfAborted()
+    if (this.#isOver) throw outerIsOver()
+    const { pointedTo: _, ...request } = options
+    const { to, nesting } = nest(from, url, options, this.#nesting, this.#settings)
+    const all = this.#nested ?? new Set()
+    this.#nested = all
+    const over = (): boolean => all.delete(nested)
+    const nested = new Retrieval(this.#settings, request, this.#deadline.attempt(to.url), over, nesting)
+    all.add(nested)
+    const opened = await nested.run(to)
+    if (opened instanceof Representation) return opened
+    throw handoffError(to.url, opened)
+  }
+
+  #endNested(): void {
+    for (const nested of this.#nested ?? []) nested.abort(outerIsOver())
+  }
+
   #end<T>(error: RetrievalError | null, context: RetrievalContext, result: T): T {
     this.#done(error, 0, context)
     return result
@@ -275,6 +299,8 @@ export class Retrieval {
 
   #done(error: RetrievalError | null, received: number, context: RetrievalContext): void {
     this.#deadline.end()
+    this.#isOver = true
+    this.#endNested()
     this.#stopwatch.ended()
     // The same error may end several retrievals, such as that of the caller's signal.
     if (error !== null && error.redirects.length === 0) {
@@ -302,15 +328,16 @@ export class Retrieval {
       url,
       deadline,
       limits,
-      tls: this.#tls,
+      tls: this.#nesting.tls,
       proxy: null,
-      addresses: this.#isPointedTo ? addresses.pointedTo : addresses.asked,
+      addresses: this.#nesting.isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       retries: this.#retries,
       stopwatch: this.#stopwatch,
-      isOtherOrigin: this.#isOtherOrigin,
+      isOtherOrigin: this.#nesting.isOtherOrigin,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
+      retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
       emit: (event) => this.#events.emit(event, shownUrl),
       hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
@@ -323,19 +350,6 @@ export class Retrieval {
         }),
     }
   }
-}
-
-/** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
-async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
-  await sourceOf(body).cancel()
-  return overMaxSize(context, size ?? 0)
-}
-
-/** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */
-async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
-  await sourceOf(retrieved.body).cancel()
-  const { entries: _entries, ...metadata } = retrieved
-  return { ...metadata, body: wholeSource() }
 }
 
 /** The error for any other error of a fetcher, which is a defect: fetchers must throw RetrievalErrors. */

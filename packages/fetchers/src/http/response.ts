@@ -18,11 +18,12 @@ export class ResponseHead {
   readonly fields: Readonly<Record<string, string>>
   /** The fields as they came, with cookies: only for the caller, never for events or errors. */
   readonly asSent: Head['fields']
-  readonly #reason: string
+  /** The reason phrase, one octet a character. */
+  readonly reason: string
 
   constructor({ status, reason, fields }: Head) {
     this.status = status
-    this.#reason = reason
+    this.reason = reason
     this.asSent = fields
     const joined: Record<string, string> = {}
     for (const [name, value] of fields) {
@@ -39,7 +40,7 @@ export class ResponseHead {
 
   /** The status and reason, harmless to show: `404 Not Found`. */
   get reply(): string {
-    return printable(`${this.status} ${octetsToText(this.#reason)}`.trim()).slice(0, 200)
+    return printable(`${this.status} ${octetsToText(this.reason)}`.trim()).slice(0, 200)
   }
 
   field(name: string): string | null {
@@ -68,7 +69,7 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<
     etag: head.field('etag'),
     completeness:
       size !== null ? 'verified' : provesEnd || head.field('transfer-encoding') !== null ? 'terminated' : 'eof-only',
-    metadata: { status: head.status, headers: head.fields, fields: head.asSent },
+    metadata: { status: head.status, reason: head.reason, headers: head.fields, fields: head.asSent },
   }
 }
 

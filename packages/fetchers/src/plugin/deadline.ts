@@ -16,8 +16,8 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * The signals that may have any number of listeners. Node warns of a leak from the eleventh one on, but one signal for a
- * whole batch is no leak.
+ * The signals that may have any number of listeners. Node warns of a leak from the eleventh one on, but one signal for
+ * a whole batch is no leak.
  */
 const unlimited = new WeakSet<AbortSignal>()
 
@@ -66,10 +66,11 @@ export class Deadline {
 
   /**
    * Makes a deadline for one try within this one: the limit of a phase ends only the try, which may be followed by
-   * another. The end of this deadline ends the try, too. `end()` on the try detaches it from this deadline.
+   * another. The end of this deadline ends the try, too. `end()` on the try detaches it from this deadline. `url`: what
+   * the try retrieves, if that differs.
    */
-  attempt(): Deadline {
-    const attempt = new Deadline(this.#url, this.#limits, undefined, this)
+  attempt(url: string = this.#url): Deadline {
+    const attempt = new Deadline(url, this.#limits, undefined, this)
     attempt.#phase = this.#phase
     attempt.#unlink = this.onAbort(() => attempt.fail(this.#reason as RetrievalError))
     return attempt

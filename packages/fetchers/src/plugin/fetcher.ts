@@ -14,6 +14,7 @@ import type { EmittedEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
+import type { NestedOptions, NestedRepresentation } from './nested.ts'
 import type { Addresses, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
 import type { Stopwatch } from './timings.ts'
@@ -69,6 +70,13 @@ export interface RetrievalContext {
   credentials(challenge: Challenge): Promise<Credentials | null>
   /** The logins that servers have accepted. Mechanisms that ask for one remember it by auth/found-login.ts. */
   readonly acceptedLogins?: AcceptedLogins
+  /**
+   * Retrieves another URL, perhaps relative to this one, under the same policy, limits, deadline and proxy, with the
+   * same listener, and until this retrieval ends. Another origin gets neither the caller's client certificate nor its
+   * fields. Rejects with a RetrievalError: `refused` by the policy, `handoff` for a service, `too-many-redirects` if
+   * fetchers retrieve each other without end.
+   */
+  retrieve(url: string, options?: NestedOptions): Promise<NestedRepresentation>
   emit(event: EmittedEvent): void
   /** Notes when the steps of the retrieval are over; connections and sockets do so by themselves. */
   readonly stopwatch?: Stopwatch

@@ -4,6 +4,8 @@ import type { Mechanism } from '@retriever/core'
 export interface HttpMetadata {
   /** 200 to 299; with `fail: false` any status up to 999. */
   readonly status: number
+  /** The reason phrase as sent, one octet a character: `OK`. It is empty in HTTP/2 (RFC 9112 4). */
+  readonly reason?: string
   /** By lower-case name; the values of one name are joined by `, ` (RFC 9110 5.3). One octet a character. */
   readonly headers: Readonly<Record<string, string>>
   /** The field lines as the server sent them, in their order. One octet a character. */
@@ -72,6 +74,12 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** A data URL. */
+export interface DataMetadata {
+  /** The media type with all its parameters: `text/html;charset=utf-8`. */
+  readonly contentType: string
+}
+
 /**
  * The metadata of each mechanism. A package with its own mechanism adds a line: `declare module
  * '@retriever/fetchers/plugin' { interface MetadataByMechanism { finger: FingerMetadata } }`. Without it, the metadata
@@ -83,6 +91,7 @@ export interface MetadataByMechanism {
   gopher: GopherMetadata
   nntp: NntpMetadata
   file: FileMetadata
+  data: DataMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */

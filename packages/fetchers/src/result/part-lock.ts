@@ -76,6 +76,18 @@ export class PartLock {
   }
 }
 
+/** Removes the record of a process that was killed when its part had become the file. Never throws. */
+export async function removeStale(part: string): Promise<void> {
+  try {
+    const found = await readRecord(recordPath(part))
+    if (found === null || found.record === null || (await lstatOf(part)) !== null) return
+    await checkDead(part, found)
+    await unlink(recordPath(part))
+  } catch {
+    // A running process has it now.
+  }
+}
+
 export function recordPath(part: string): string {
   return `${part}.json`
 }

@@ -2,14 +2,16 @@ import { Readable } from 'node:stream'
 import type { Finding, FollowedRedirect, Mechanism, Resolution } from '@retriever/core'
 import { chunksOf, type Sink } from '../plugin/byte-source.ts'
 import type { Entry, Retrieved } from '../plugin/fetcher.ts'
-import type { HttpMetadata, TaggedMetadata } from '../plugin/metadata.ts'
+import type { TaggedMetadata } from '../plugin/metadata.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Stopwatch, Timings } from '../plugin/timings.ts'
 import type { Body } from './body.ts'
 import { dispositionName, dispositionOf } from './disposition.ts'
 import { fileNameOf, safeFileName } from './file-name.ts'
+import { hasNoContent, responseOf } from './response.ts'
 import { type SaveOptions, save } from './save.ts'
 import type { SavedFacts } from './saved-facts.ts'
+import { type FetchedOctets, UnreadBody } from './unread-body.ts'
 
 /** One redirect that was followed. */
 export type Hop = FollowedRedirect
@@ -54,8 +56,15 @@ const brand = Symbol.for('@retriever/fetchers/Representation')
  */
 export type Representation = RepresentationBase & TaggedMetadata
 
+/** Gives the unread body to this module's functions. */
+let contentOf: (representation: Representation) => Body
+
 /** The class behind Representation, since a class cannot be a union. */
 class RepresentationBase implements AsyncDisposable {
+  static {
+    contentOf = (representation) => representation.#content
+  }
+
   /** The final URL after redirects, without its password. */
   readonly url: string
   /**
@@ -260,31 +269,9 @@ class RepresentationBase implements AsyncDisposable {
 
   /** The representation as the web's Response. */
   toResponse(this: Representation): Response {
-    const metadata: Partial<HttpMetadata> = this.mechanism === 'http' ? this.metadata : {}
-    const { headers, status, decoded } = metadata
-    const init = new Headers(headers)
-    // The body is decoded, so these fields no longer describe it. The web's fetch keeps them, and anyone who passes
-    // such a Response on sends plain octets labelled as gzip.
-    for (const name of decoded ? ['content-encoding', 'content-length'] : []) init.delete(name)
-    const add = (name: string, value: string | undefined): void => {
-      if (value !== undefined && !init.has(name)) init.set(name, value)
-    }
-    const { mediaType, charset, size, modified } = this
-    if (mediaType !== null) add('content-type', charset === null ? mediaType : `${mediaType};charset=${charset}`)
-    add('content-length', size?.toString())
-    add('last-modified', modified?.toUTCString())
-    // RFC 9110: answers with these statuses have no body, and the constructor of Response insists on it.
-    const empty = status === 204 || status === 205 || status === 304
-    if (empty) this.#content.giveUp()
-    // Some servers send 999. The constructor of Response refuses it, but the web's fetch gives it.
-    const isOdd = status !== undefined && status > 599
-    const body = empty ? null : this.body
-    const response = new Response(body, { status: isOdd ? 599 : (status ?? 200), headers: init })
-    return Object.defineProperties(response, {
-      ...(isOdd && { status: { value: status } }),
-      url: { value: this.url },
-      redirected: { value: this.redirects.length > 0 },
-    })
+    if (!hasNoContent(this)) return responseOf(this, this.body)
+    this.#content.giveUp()
+    return responseOf(this, null)
   }
 
   /**
@@ -320,3 +307,12 @@ export function isRepresentation(value: unknown): value is Representation {
 
 /** The class, for `instanceof`. */
 export const Representation: typeof RepresentationBase = RepresentationBase
+
+/** The body of fetch()'s Response: its errors and its abort are those of the web's fetch. */
+export function fetchedBody(
+  representation: Representation,
+  ending: Pick<FetchedOctets, 'failureOf' | 'signal'>,
+): UnreadBody {
+  const content = contentOf(representation)
+  return new UnreadBody({ take: () => content.take(), giveUp: () => content.giveUp(), ...ending })
+}

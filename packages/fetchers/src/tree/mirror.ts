@@ -1,8 +1,11 @@
+import type { Stats } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
 import { invalidOption } from '../plugin/limits.ts'
 import { writeFailed } from '../result/local-file.ts'
+import { removeStale } from '../result/part-lock.ts'
+import type { SavedFile } from '../result/representation.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
 import { checkMirror, type MirrorOptions, type MirrorResult, type MirrorSummary } from './mirror-options.ts'
 import { readFilter } from './path-filter.ts'
@@ -154,30 +157,43 @@ class Mirror {
   }
 
   async #save(entry: WalkedEntry, local: string): Promise<void> {
-    const { saver, walk, target, options, signal } = this.#parts
+    const { target, signal } = this.#parts
     throwIfAborted(signal)
     await target.make(parentOf(local))
+    const file = target.fileAt(local)
     const known = await target.regularFile(local)
     const verdict = compare(entry, known)
-    if (verdict === 'unchanged') return this.#skip(entry, 'unchanged')
+    const saved = verdict === 'unchanged' ? null : await this.#retrieve(entry, file, verdict === 'ask' ? known : null)
+    if (saved === null) {
+      await removeStale(`${file}.part`)
+      return this.#skip(entry, 'unchanged')
+    }
     const { path, url } = entry
-    const file = target.fileAt(local)
-    const { size, resumedFrom } = await whenUnlocked(signal, () =>
-      saver.save(walk.scope.resolve(url) ?? url, file, {
-        signal,
-        ...(options.headers !== undefined && { headers: options.headers }),
-        ...(options.resume !== undefined && { resume: options.resume }),
-        ...(verdict === 'ask' && known !== null && { ifChangedSince: known.mtime }),
-      }),
-    )
+    const { size, resumedFrom } = saved
     this.#received += size - resumedFrom
     this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
   }
 
+  /** Null if the server says that the known file is current. */
+  async #retrieve({ url }: WalkedEntry, file: string, known: Stats | null): Promise<SavedFile | null> {
+    const { saver, walk, options, signal } = this.#parts
+    const request = {
+      signal,
+      ...(options.headers !== undefined && { headers: options.headers }),
+      ...(options.resume !== undefined && { resume: options.resume }),
+      ...(known !== null && { ifChangedSince: known.mtime }),
+    }
+    try {
+      return await whenUnlocked(signal, () => saver.save(walk.scope.resolve(url) ?? url, file, request))
+    } catch (error) {
+      if (RetrievalError.is(error) && error.code === 'not-modified') return null
+      throw error
+    }
+  }
+
   /** Decides what the failure of one entry means. */
   #settle(entry: WalkedEntry, error: unknown): void {
-    if (this.#parts.signal.aborted || !RetrievalError.is(error)) this.#end(error)
-    else if (error.code === 'not-modified') this.#skip(entry, 'unchanged')
+    if (!RetrievalError.is(error) || error.code === 'aborted') this.#end(error)
     else if (error.code === 'form-required') this.#skip(entry, 'not-a-file')
     else this.#fail(entry, error)
   }
@@ -222,8 +238,8 @@ class Mirror {
 }
 
 /**
- * Saves a file. If the lock of its part does not tell whether a process still holds it, because a run was killed at that
- * moment, it is tried again when the lock has become too old.
+ * Saves a file. If a run was killed just when it took the lock of the part, the lock does not tell whether its process
+ * still runs. It is tried again when the lock has become too old.
  */
 async function whenUnlocked<T>(signal: AbortSignal, save: () => Promise<T>): Promise<T> {
   try {

@@ -132,7 +132,9 @@ export class Walk {
       yield { step: 'listed', folder, isComplete: isComplete && !this.#doubtful.has(folder) }
     } catch (error) {
       const { entry } = folder
-      if (entry === null || !RetrievalError.is(error) || this.#signal.aborted || this.#isFull) throw error
+      // After an abort, or when the client was closed, no other folder can be listed either.
+      const isFinal = entry === null || this.#isFull || !RetrievalError.is(error) || error.code === 'aborted'
+      if (isFinal) throw error
       yield { step: 'failed', entry: { ...entry, error } }
     }
   }

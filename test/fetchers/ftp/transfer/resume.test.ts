@@ -172,6 +172,14 @@ describe('resumeFrom is granted', () => {
     }))
 
   // needs: resumption
+  test('a range that is broken off, with more of the file behind it: the range comes', () =>
+    trial(place({ cutAfter: 300, bodies: 1 }), async ({ retrieve, server }) => {
+      const range = [1000, 5999] as const
+      expectSame(await (await retrieve(path, { range })).bytes(), octets.subarray(1000, 6000))
+      expect(server.accepted).toBe(2)
+    }))
+
+  // needs: resumption
   test('where the server takes one command at a time', () =>
     trial(
       place({ oneAtATime: 'close' }),

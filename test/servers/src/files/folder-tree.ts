@@ -1,15 +1,27 @@
-import { closeSync, constants, type Dirent, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { byPath, normalize, type Tree, type TreeFile, type TreeNode } from './tree.ts'
 
 const CHUNK = 64 * 1024
 /** So much of a file is looked at to tell text from other octets. */
 const LOOK = 8 * 1024
+/** A larger file is served as octets: Gopher would hold a text in memory. */
+const LARGEST_TEXT = 16 * 1024 * 1024
 /** A search looks at so many files at most. */
 const SEARCHED = 10_000
 
 /**
  * The files of a folder, as they are at the moment, for reading alone. A name that leads out of the folder through a
- * link is not there, nor is anything but files and directories. Paths and names are octets, one char each.
+ * link is not there, nor is anything but readable files and directories. Paths and names are octets, one char each.
  */
 export class FolderTree implements Tree {
   readonly #root: Buffer
@@ -25,9 +37,10 @@ export class FolderTree implements Tree {
     const place = this.#inside(clean)
     if (!place) return undefined
     try {
-      const { size, mtime: modified, ...stats } = statsOf(place)
-      if (stats.isDirectory) return { kind: 'directory', path: clean, modified }
-      return stats.isFile ? new FolderFile(place, clean, size, modified) : undefined
+      accessSync(place, constants.R_OK)
+      const stats = statSync(place)
+      if (stats.isDirectory()) return { kind: 'directory', path: clean, modified: stats.mtime }
+      return stats.isFile() ? new FolderFile(place, clean, stats.size, stats.mtime) : undefined
     } catch {
       return undefined
     }
@@ -62,7 +75,9 @@ export class FolderTree implements Tree {
   #names(directory: string): readonly Dirent<Buffer>[] {
     const place = this.#inside(directory)
     try {
-      return place ? readdirSync(place, { encoding: 'buffer', withFileTypes: true }) : []
+      if (!place) return []
+      const entries = readdirSync(place, { encoding: 'buffer', withFileTypes: true })
+      return entries.filter((entry) => !entry.name.some((octet) => octet < BLANK))
     } catch {
       return []
     }
@@ -77,6 +92,8 @@ export class FolderTree implements Tree {
 }
 
 const SLASH = 0x2f
+/** A control character in a name would break a line of a listing or of a menu; such names are not listed. */
+const BLANK = 0x20
 
 class FolderFile implements TreeFile {
   readonly kind = 'file'
@@ -95,6 +112,7 @@ class FolderFile implements TreeFile {
   }
 
   get text(): boolean {
+    if (this.size > LARGEST_TEXT) return false
     for (const chunk of this.chunks(0, Math.min(this.size, LOOK))) if (chunk.includes(0)) return false
     return true
   }
@@ -106,7 +124,8 @@ class FolderFile implements TreeFile {
       for (let at = start; at < end; ) {
         const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at))
         const length = readSync(file, chunk, 0, chunk.length, at)
-        if (length === 0) return
+        // The length has been announced: only the end of the connection can take that back.
+        if (length === 0) throw Object.assign(new Error('The file has become shorter'), { code: 'ESHORT' })
         yield chunk.subarray(0, length)
         at += length
       }
@@ -118,11 +137,6 @@ class FolderFile implements TreeFile {
 
 function name(entry: Dirent<Buffer>): string {
   return entry.name.toString('latin1')
-}
-
-function statsOf(place: Buffer): { size: number; mtime: Date; isDirectory: boolean; isFile: boolean } {
-  const stats = statSync(place)
-  return { size: stats.size, mtime: stats.mtime, isDirectory: stats.isDirectory(), isFile: stats.isFile() }
 }
 
 /** Without links; undefined where there is nothing, or it may not be seen. */

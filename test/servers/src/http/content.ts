@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { Message } from './respond.ts'
 
 /** So much of a request's content is kept at most. */
 const KEPT = 16 * 1024 * 1024
@@ -10,7 +10,12 @@ export class Content {
   readonly #chunks: Buffer[] = []
   #size = 0
 
-  constructor(message: Readable) {
+  constructor(message: Message) {
+    if (isEmpty(message)) {
+      message.resume()
+      this.ended = Promise.resolve()
+      return
+    }
     message.on('data', (chunk: Buffer) => {
       if (this.#size + chunk.length > KEPT) return
       this.#chunks.push(chunk)
@@ -24,4 +29,10 @@ export class Content {
   get octets(): Uint8Array {
     return Buffer.concat(this.#chunks)
   }
+}
+
+/** RFC 9112, 6.3: a request without these fields has no content; HTTP/2 needs neither. */
+function isEmpty({ headers, httpVersion }: Message): boolean {
+  const announced = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  return httpVersion.startsWith('1') && !announced
 }

@@ -4,6 +4,7 @@ import { Representation } from '../../result/representation.ts'
 import { checkItem, type RetrieveOptions } from '../client-options.ts'
 import { handoffError } from '../handoff.ts'
 import type { Retrieval } from '../retrieval.ts'
+import type { Rostered } from '../roster.ts'
 import type { Job } from './job.ts'
 import type { BatchItem, BatchPlace } from './outcome.ts'
 import { isItem, type Listed } from './source.ts'
@@ -28,12 +29,15 @@ export interface JobListener<Key> {
 }
 
 /** One URL of a batch. */
-export class BatchJob<Key> implements Job {
+export class BatchJob<Key> implements Job, Rostered {
+  slot = -1
   readonly place: BatchPlace<Key>
   readonly index: number
   readonly priority: number
   readonly host: string
   readonly inFlight: number
+  /** See UnreadBodies. */
+  reads: number | null = null
   /** True once the job needs its place no longer. */
   isEnded = false
   readonly #item: BatchItem<Key>

@@ -1,9 +1,10 @@
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '../../result/representation.ts'
 import type { RetrieveOptions } from '../client-options.ts'
+import { Roster } from '../roster.ts'
 import { BatchJob, type JobListener, type Retriever } from './batch-job.ts'
+import type { Places } from './client-places.ts'
 import type { Batch, BatchPlace, BatchSource } from './outcome.ts'
-import type { Places } from './places.ts'
 import { type Caps, Share } from './share.ts'
 import { type Listed, readerOf, type SourceReader } from './source.ts'
 import { UnreadBodies } from './unread-bodies.ts'
@@ -31,9 +32,10 @@ export interface BatchClient {
 
 /** What becomes of the jobs' results. */
 export interface BatchUse<Outcome, Key> {
-  /** The outcome of a representation. It may use the body; if it does not, `isLent` is true, and the caller reads it. */
+  /** The outcome of a representation. */
   retrieved(place: BatchPlace<Key>, representation: Representation): Outcome | Promise<Outcome>
   failed(place: BatchPlace<Key>, error: unknown): Outcome
+  /** True: the outcome has the representation, and the caller reads its body. */
   readonly isLent: boolean
 }
 
@@ -60,9 +62,11 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   #reader: SourceReader<Key> | null = null
   readonly #results: Result<Outcome, Key>[] = []
   /** The jobs whose outcome the caller does not have yet. */
-  readonly #open = new Set<BatchJob<Key>>()
-  /** The jobs with a representation that has come in this turn of the event loop. */
-  #arrived: BatchJob<Key>[] = []
+  readonly #open = new Roster<BatchJob<Key>>()
+  /** The job whose outcome the caller has received last. */
+  #last: BatchJob<Key> | null = null
+  /** True while the caller waits for an outcome. */
+  #isAwaited = false
   #isListRead = false
   #isOver = false
   /** Why the batch ends early; null: it does not. */
@@ -127,9 +131,9 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
 
   async onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void> {
     const made = this.#use.retrieved(job.place, representation)
+    const isAwaited = this.#isAwaited
     this.#report(job, made instanceof Promise ? await made : made)
-    if (!this.#use.isLent) return
-    if (this.#arrived.push(job) === 1) setImmediate(() => this.#readAhead())
+    if (!isAwaited) this.#readAhead(job)
   }
 
   onFailed(job: BatchJob<Key>, error: unknown): void {
@@ -157,7 +161,8 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
         if (next !== undefined) yield this.#handOver(next)
         else if (this.#failure !== null) throw this.#failure.cause
         else if (this.#isListRead && this.#open.size === 0) break
-        else await new Promise<void>((resolve) => (this.#wake = resolve))
+        else await this.#wait()
+        this.#readAhead(this.#last)
       }
       if (this.#stopped !== null && this.#reader?.isOver === false) throw this.#stopped
       return
@@ -170,6 +175,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   #handOver({ job, outcome }: Result<Outcome, Key>): Outcome {
     // The representation belongs to the caller now, who may read it long after the last outcome.
     this.#open.delete(job)
+    this.#last = job
     if (job.isEnded) this.#share.kept -= 1 / job.inFlight
     this.#goOn()
     if (this.#use.isLent && job.body?.isOver === false) this.#unread.add(job)
@@ -180,10 +186,10 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   async #finish(): Promise<void> {
     this.#isOver = true
     this.#readOn()
+    this.#readAhead(this.#last)
     this.#places?.remove(this.#share)
     this.#client.end()
-    for (const job of this.#open) job.abort()
-    this.#open.clear()
+    for (const job of this.#open.clear()) job.abort()
     await this.#reader?.close()
   }
 
@@ -234,11 +240,15 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     this.#wake()
   }
 
-  /** Frees the places of small bodies that the caller has not begun to read. */
-  #readAhead(): void {
-    const arrived = this.#arrived
-    this.#arrived = []
-    for (const { body } of arrived) body?.readAhead(maxAhead)
+  async #wait(): Promise<void> {
+    this.#isAwaited = true
+    await new Promise<void>((resolve) => (this.#wake = resolve))
+    this.#isAwaited = false
+  }
+
+  /** Reads a small body of a busy caller into memory, so that its place is free. */
+  #readAhead(job: BatchJob<Key> | null): void {
+    if (this.#use.isLent) job?.body?.readAhead(maxAhead)
   }
 }
 

@@ -2,9 +2,9 @@ import type { RetrievalError } from '@retriever/core'
 import { type BatchOptions, type ClientOptions, checkBatch } from '../client-options.ts'
 import { type BatchClient, type BatchUse, RunningBatch } from './batch.ts'
 import type { Retriever } from './batch-job.ts'
+import type { Places } from './client-places.ts'
 import type { Rate } from './host.ts'
 import type { Batch, BatchSource } from './outcome.ts'
-import type { Places } from './places.ts'
 import { checkSource } from './source.ts'
 
 const defaultConcurrency = 16
@@ -63,7 +63,7 @@ export class Batches {
 
   /** Loads p-queue, which a client of single retrievals does not need. */
   async #makePlaces(): Promise<Places> {
-    const { Places } = await import('./places.ts')
+    const { Places } = await import('./client-places.ts')
     const { concurrency = defaultConcurrency, perHost = defaultPerHost } = this.#options
     return new Places(concurrency, perHost)
   }

@@ -1,4 +1,5 @@
 import { clampTimer } from '../../plugin/deadline.ts'
+import type { Rostered } from '../roster.ts'
 import type { Job } from './job.ts'
 import type { Share } from './share.ts'
 import { WaitingList } from './waiting-list.ts'
@@ -28,7 +29,8 @@ export class Group {
 }
 
 /** The jobs that one batch has in one group. */
-export class Lane {
+export class Lane implements Rostered {
+  slot = -1
   readonly share: Share
   readonly host: Host
   readonly group: Group

@@ -1,3 +1,4 @@
+import { Roster } from '../roster.ts'
 import type { Lane, Rate } from './host.ts'
 
 /** The caps of one batch, which hold within those of the client. */
@@ -12,7 +13,7 @@ export interface Caps {
 export class Share {
   readonly caps: Caps
   /** The lanes with a job that may begin as soon as a place is free. */
-  readonly ready: Set<Lane> = new Set()
+  readonly ready: Roster<Lane> = new Roster()
   /** The number of places that its jobs count for. */
   places = 0
   /** The number of its jobs that wait. */

@@ -1,9 +1,12 @@
 import type { Body } from '../../result/body.ts'
+import { Roster, type Rostered } from '../roster.ts'
 
 /** A job whose representation the caller has. */
-interface LentBody {
+interface LentBody extends Rostered {
   readonly body: Body | null
   giveBack(): void
+  /** The number of reads when it was last looked at; null: it was being read, or was not looked at yet. */
+  reads: number | null
 }
 
 /** How long the caller may read none of its bodies before their places are given to others, in milliseconds. */
@@ -16,8 +19,7 @@ const patience = 1000
 export class UnreadBodies {
   readonly #isWanted: () => boolean
   readonly #patience: number
-  /** The bodies, and the number of reads of each when it was last looked at. */
-  readonly #reads = new Map<LentBody, number | null>()
+  readonly #lent = new Roster<LentBody>()
   #timer: NodeJS.Timeout | undefined
 
   /** `isWanted`: whether a URL waits for a place. */
@@ -27,12 +29,12 @@ export class UnreadBodies {
   }
 
   add(job: LentBody): void {
-    this.#reads.set(job, null)
+    this.#lent.add(job)
     this.#arm()
   }
 
   remove(job: LentBody): void {
-    this.#reads.delete(job)
+    this.#lent.delete(job)
   }
 
   #arm(): void {
@@ -43,20 +45,19 @@ export class UnreadBodies {
   #look(): void {
     this.#timer = undefined
     let isIdle = true
-    for (const [job, known] of this.#reads) {
+    for (const job of this.#lent) {
       const reads = job.body?.reads ?? null
-      if (reads === null || reads !== known) isIdle = false
-      this.#reads.set(job, reads)
+      if (reads === null || reads !== job.reads) isIdle = false
+      job.reads = reads
     }
     if (isIdle && this.#isWanted()) this.#giveBack()
-    if (this.#reads.size > 0) this.#arm()
+    if (this.#lent.size > 0) this.#arm()
   }
 
   #giveBack(): void {
-    for (const job of this.#reads.keys()) {
+    for (const job of this.#lent.clear()) {
       job.body?.warnUnread()
       job.giveBack()
     }
-    this.#reads.clear()
   }
 }

@@ -6,7 +6,7 @@ interface Ranked {
 
 /** Elements by priority; those of the same priority are first come, first served. */
 export class WaitingList<T extends Ranked> {
-  #elements: T[] = []
+  #elements: (T | undefined)[] = []
   /** The index of the first element: those before it were taken. */
   #first = 0
 
@@ -29,9 +29,9 @@ export class WaitingList<T extends Ranked> {
   take(): T | undefined {
     const element = this.#elements[this.#first]
     if (element === undefined) return undefined
-    this.#first++
     // Removing each element at once would move all others.
-    if (this.#first > 100 && this.#first * 2 > this.#elements.length) {
+    this.#elements[this.#first++] = undefined
+    if (this.#first * 2 > this.#elements.length) {
       this.#elements = this.#elements.slice(this.#first)
       this.#first = 0
     }
@@ -40,7 +40,7 @@ export class WaitingList<T extends Ranked> {
 
   /** Takes all elements. */
   clear(): readonly T[] {
-    const rest = this.#elements.slice(this.#first)
+    const rest = this.#elements.filter((element) => element !== undefined)
     this.#elements = []
     this.#first = 0
     return rest

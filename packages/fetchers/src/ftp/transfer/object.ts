@@ -122,8 +122,8 @@ async function resumeTransfer(
   const { transfer, reply } = await sendRetr(retrieval, offset, port, [])
   if (transfer === null) throw refusedByServer(retrieval.context, reply, 'to go on')
   const options = bodyOptions(retrieval, { ...part, offset }, attributes, null)
-  // The file has not grown, so no more may come.
-  const atMost = options.expected
+  // The file has not grown, so no more may come than its rest, even if a part of that is wanted.
+  const atMost = attributes.size === null ? undefined : attributes.size - offset
   return new TransferBody(retrieval, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { ipv6Octets } from '../wire/transport/ipv6-octets.ts'
+import { ipv6Octets } from './ipv6-octets.ts'
 
 type Network = readonly [address: string, prefix: number]
 

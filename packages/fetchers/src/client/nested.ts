@@ -1,0 +1,83 @@
+import { parseUrl, type Resolution, RetrievalError, redact, resolve, resolveReference } from '@retriever/core'
+import type { NestedOptions } from '../plugin/nested.ts'
+import type { TlsOptions } from '../plugin/network.ts'
+import { checkOptions, flag } from '../plugin/options.ts'
+import { requestKinds } from './client-options.ts'
+import { enforceLink } from './policy.ts'
+import { isFromHere, isSameOrigin, tlsForOtherOrigin, withLoginOf } from './redirect.ts'
+import type { Settings } from './retrieval.ts'
+
+/** The most retrievals within each other: fetchers that retrieve each other for ever end here. */
+const maxDepth = 20
+/** The most retrievals that fetchers may begin for one retrieval of the caller. */
+const maxNested = 1000
+
+/** The place of a retrieval among those that fetchers begin by RetrievalContext.retrieve. */
+export interface Nesting {
+  /** 0: the retrieval of the caller. */
+  readonly depth: number
+  /** The number of retrievals that fetchers have begun for the caller's one; null before the first of them. */
+  begun: { count: number } | null
+  readonly tls: TlsOptions
+  /** True: it is not at the origin that the caller has named. */
+  readonly isOtherOrigin: boolean
+  /** True: a server may have chosen the URL, or one before it. */
+  readonly isNamedByServer: boolean
+  /** True: the URL must not lead inward. */
+  readonly isPointedTo: boolean
+}
+
+/** The nesting of a caller's retrieval. */
+export function outermost(tls: TlsOptions): Nesting {
+  return { depth: 0, begun: null, tls, isOtherOrigin: false, isNamedByServer: false, isPointedTo: false }
+}
+
+/** Resolves a URL that a fetcher retrieves while it retrieves `from`, and enforces the rules for links. */
+export function nest(
+  from: Resolution,
+  url: string,
+  { pointedTo = true }: NestedOptions,
+  parent: Nesting,
+  { policy, resolving }: Settings,
+): { readonly to: Resolution; readonly nesting: Nesting } {
+  parent.begun ??= { count: 0 }
+  const { depth, begun } = parent
+  if (depth >= maxDepth || begun.count >= maxNested) throw endless(from.url, depth >= maxDepth)
+  begun.count++
+  const isNamedByServer = pointedTo || parent.isNamedByServer
+  const reference = resolveReference(url, from.url)
+  const to = isNamedByServer
+    ? withLoginOf(from, parseUrl(reference, resolving.schemes), resolving)
+    : resolve(reference, resolving)
+  const isFromInside = isFromHere(from, {})
+  if (isNamedByServer) enforceLink(policy, from, to, isFromInside)
+  const isOther = !isSameOrigin(from, to)
+  return {
+    to,
+    nesting: {
+      depth: depth + 1,
+      begun,
+      tls: isOther ? tlsForOtherOrigin(parent.tls) : parent.tls,
+      isOtherOrigin: parent.isOtherOrigin || isOther,
+      isNamedByServer,
+      isPointedTo: parent.isPointedTo || (isNamedByServer && !isFromInside && !policy.allowInward),
+    },
+  }
+}
+
+/** Throws `invalid-option`. */
+export function checkNested(options: NestedOptions): void {
+  checkOptions(options, { pointedTo: flag, ...requestKinds })
+}
+
+export function outerIsOver(): RetrievalError {
+  return new RetrievalError('aborted', 'The retrieval for which a fetcher has begun this one is over.', {
+    phase: 'body',
+  })
+}
+
+function endless(url: string, isDeep: boolean): RetrievalError {
+  const what = isDeep ? `${maxDepth} URLs within each other` : `${maxNested} URLs for one`
+  const message = `${redact(url)}: Fetchers have retrieved ${what}; one of them seems to retrieve itself for ever.`
+  return new RetrievalError('too-many-redirects', message, { phase: 'policy', url })
+}

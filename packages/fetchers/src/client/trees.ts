@@ -1,0 +1,57 @@
+import type { Resolution } from '@retriever/core'
+import type { Representation, SavedFile } from '../result/representation.ts'
+import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
+import type { WalkOptions } from '../tree/walk-options.ts'
+import type { WalkedEntry } from '../tree/walked-entry.ts'
+import type { RetrieveOptions } from './client-options.ts'
+import type { SaveUrlOptions } from './save.ts'
+
+/** The options of one call that hold for each of its retrievals. */
+type CallOptions = Pick<RetrieveOptions, 'limits' | 'onEvent' | 'policy'>
+
+/** Options of Client.walk. */
+export interface ClientWalkOptions extends WalkOptions, CallOptions {}
+
+/** Options of Client.mirror. */
+export interface ClientMirrorOptions extends MirrorOptions, CallOptions {}
+
+/** The methods of a Client by which trees are read and brought to disk. */
+interface TreeClient {
+  resolve(url: string | URL, base?: string): Resolution
+  retrieve(url: string | Resolution, options?: RetrieveOptions): Promise<Representation>
+  save(url: string | Resolution, path: string, options?: SaveUrlOptions): Promise<SavedFile>
+}
+
+/** Implements Client.walk. */
+export async function* walkWith(
+  client: TreeClient,
+  url: string | URL,
+  { limits, onEvent, policy, ...options }: ClientWalkOptions,
+): AsyncGenerator<WalkedEntry, void, void> {
+  const { walk } = await import('../tree/walk.ts')
+  yield* walk(withCall(client, { limits, onEvent, policy }), url, options)
+}
+
+/** Implements Client.mirror. */
+export async function mirrorWith(
+  client: TreeClient,
+  url: string | URL,
+  folder: string,
+  { limits, onEvent, policy, ...options }: ClientMirrorOptions,
+): Promise<MirrorSummary> {
+  const { mirror } = await import('../tree/mirror.ts')
+  return mirror(withCall(client, { limits, onEvent, policy }), url, folder, options)
+}
+
+/** A client whose retrievals have the options of the call, too. */
+function withCall(
+  client: TreeClient,
+  options: { readonly [Name in keyof CallOptions]: CallOptions[Name] | undefined },
+): TreeClient {
+  const call: CallOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return {
+    resolve: (url, base) => client.resolve(url, base),
+    retrieve: (url, request) => client.retrieve(url, { ...call, ...request }),
+    save: (url, path, request) => client.save(url, path, { ...call, ...request }),
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * `@retriever/fetchers/record`: writes what fetchers bring to a file, and serves it from there without a network. See
+ * docs/library.md.
+ */
+import { type Client, createClient } from '../client/client.ts'
+import type { ClientOptions } from '../client/client-options.ts'
+import { replayFetchers } from './replay.ts'
+
+export { type Recording, type RecordOptions, record } from './record.ts'
+export { replayFetchers } from './replay.ts'
+
+/**
+ * A client that answers from a transcript, and contacts nothing: policy, redirects and decoding work as always. A
+ * retrieval that was not recorded is `refused`, with the URLs that were. Rejects with `file-failed` if the file is no
+ * transcript.
+ */
+export async function replay(file: string, options: Omit<ClientOptions, 'fetchers'> = {}): Promise<Client> {
+  return createClient({ ...options, fetchers: await replayFetchers(file) })
+}

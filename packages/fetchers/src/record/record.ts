@@ -1,0 +1,124 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { type AccessPlans, type Mechanism, RetrievalError } from '@retriever/core'
+import type { Client } from '../client/client.ts'
+import { registryOf } from '../client/registry.ts'
+import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
+import { invalidOption } from '../plugin/limits.ts'
+import { checkOptions, count, type OptionKind } from '../plugin/options.ts'
+import { systemReason } from '../plugin/system-reason.ts'
+import { RecordedRetrieval } from './recorded-retrieval.ts'
+import { Secrets } from './secrets.ts'
+import { type Header, version } from './transcript.ts'
+
+export interface RecordOptions {
+  /** The most octets of each body that are kept; a longer one is cut in the transcript. Default 1 MiB. */
+  readonly maxBody?: number
+}
+
+const optionKinds: Readonly<Record<keyof RecordOptions, OptionKind>> = { maxBody: count }
+const defaultMaxBody = 1024 * 1024
+
+/** A recording under way. */
+export interface Recording extends AsyncDisposable {
+  /**
+   * Ends the recording: bodies that are still being read are cut in it, and the client goes on. Rejects with
+   * `write-failed` if the file could not be written.
+   */
+  finish(): Promise<void>
+}
+
+/**
+ * Records all that a client's fetchers bring from now on in a new file, which only its owner can read. The client works
+ * as before. Rejects with `write-failed` if the file cannot be made, and with `invalid-option`.
+ */
+export async function record(client: Client, file: string, options: RecordOptions = {}): Promise<Recording> {
+  checkOptions(options, optionKinds, 'record.')
+  const registry = registryOf(client)
+  if (registry === undefined) throw invalidOption('client', 'a client that createClient() of this package made', client)
+  const writer = await Writer.create(file)
+  const underWay = new Set<RecordedRetrieval>()
+  const secrets = new Secrets()
+  let begun = 0
+  const unobserve = registry.observe(<M extends Mechanism>(fetcher: Fetcher<M>) => ({
+    ...fetcher,
+    mechanism: fetcher.mechanism,
+    async retrieve(plan: AccessPlans[M], context: RetrievalContext) {
+      const retrieval = new RecordedRetrieval(++begun, fetcher.mechanism, plan, context, {
+        maxBody: options.maxBody ?? defaultMaxBody,
+        secrets,
+        write: (line) => writer.write(line),
+        over: () => underWay.delete(retrieval),
+      })
+      underWay.add(retrieval)
+      try {
+        return retrieval.answered(await fetcher.retrieve(plan, retrieval.context))
+      } catch (error) {
+        retrieval.failed(error)
+        throw error
+      }
+    },
+  }))
+  const finish = async (): Promise<void> => {
+    unobserve()
+    await Promise.all([...underWay].map((retrieval) => retrieval.finish()))
+    await writer.close()
+  }
+  return { finish, [Symbol.asyncDispose]: finish }
+}
+
+/** Writes the lines of one transcript, one after the other. */
+class Writer {
+  readonly #file: string
+  readonly #handle: FileHandle
+  #written: Promise<void> = Promise.resolve()
+  #failure: RetrievalError | undefined
+  #isClosed = false
+
+  private constructor(file: string, handle: FileHandle) {
+    this.#file = file
+    this.#handle = handle
+  }
+
+  static async create(file: string): Promise<Writer> {
+    try {
+      const writer = new Writer(file, await open(file, 'w', 0o600))
+      const header: Header = {
+        transcript: '@retriever/fetchers/record',
+        version,
+        recorded: new Date().toISOString(),
+      }
+      writer.write(header)
+      await writer.#written
+      return writer
+    } catch (cause) {
+      throw writeError(file, cause)
+    }
+  }
+
+  write(line: object): void {
+    if (this.#isClosed) return
+    this.#written = this.#written.then(async () => {
+      try {
+        if (this.#failure === undefined) await this.#handle.appendFile(`${JSON.stringify(line)}\n`)
+      } catch (cause) {
+        this.#failure = writeError(this.#file, cause)
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#written
+    await this.#handle.close()
+    if (this.#failure !== undefined) throw this.#failure
+  }
+}
+
+function writeError(file: string, cause: unknown): RetrievalError {
+  const why = systemReason(cause) ?? String(cause)
+  return new RetrievalError('write-failed', `The transcript ${file} could not be written: ${why}.`, {
+    phase: 'save',
+    cause,
+  })
+}

@@ -1,0 +1,223 @@
+import { type AccessPlan, type Mechanism, RetrievalError, redact } from '@retriever/core'
+import { chunksOf, sourceOf, wholeSource } from '../plugin/byte-source.ts'
+import type { EmittedEvent } from '../plugin/events.ts'
+import type { Entry, Outcome, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { withoutSecrets } from '../plugin/redact-events.ts'
+import { asError, type BodyEnd, RecordedSource } from './recorded-source.ts'
+import { requestShown } from './request-key.ts'
+import type { Secrets } from './secrets.ts'
+
+/** The most entries of a listing that a line holds. */
+const maxEntries = 10_000
+
+interface RecordingEntries {
+  readonly list: Entry[]
+  cut?: true
+  error?: unknown
+}
+
+interface Destination {
+  readonly secrets: Secrets
+  readonly maxBody: number
+  write(line: object): void
+  /** Called when the line is written. */
+  over(): void
+}
+
+/** One call of a fetcher, which becomes one line of the transcript when its body is over. */
+export class RecordedRetrieval {
+  /** The context to give to the fetcher. */
+  readonly context: RetrievalContext
+  readonly #secrets: Secrets
+  readonly #destination: Destination
+  readonly #head: Record<string, unknown>
+  #events: unknown[] = []
+  readonly #answerEvents: unknown[] = this.#events
+  /** A retrieval that has no answer yet when the recording ends. */
+  #answer: Readonly<Record<string, unknown>>
+  #body: RecordedSource | undefined
+  #bodyEnd: BodyEnd | undefined
+  #entries: RecordingEntries | undefined
+  /** How many loops over the entries are under way. */
+  #listing = 0
+  #readEntries: Retrieved['entries']
+  /** While the entries are read again, their remarks are not for the caller. */
+  #readingAgain: Promise<void> | undefined
+  #isOver = false
+
+  constructor(
+    number: number,
+    mechanism: Mechanism,
+    plan: AccessPlan,
+    context: RetrievalContext,
+    destination: Destination,
+  ) {
+    this.#destination = destination
+    this.#secrets = destination.secrets
+    this.#noteSecrets(plan, context)
+    const url = redact(context.url)
+    const error = context.error('aborted', 'The recording ended before the answer came.')
+    this.#answer = { outcome: 'error', error }
+    this.#head = { number, url, mechanism, request: requestShown(context.request), plan }
+    const { acceptedLogins } = context
+    this.context = {
+      ...context,
+      hasListener: true,
+      emit: (event) => {
+        if (this.#readingAgain !== undefined) return
+        this.#note(withoutSecrets(event, url))
+        context.emit(event)
+      },
+      credentials: async (challenge) => {
+        const login = await context.credentials(challenge)
+        this.#secrets.addLogin(login)
+        return login
+      },
+      ...(acceptedLogins !== undefined && {
+        acceptedLogins: {
+          recall: (place) => {
+            const login = acceptedLogins.recall(place)
+            this.#secrets.addLogin(login)
+            return login
+          },
+          keep: (place, login) => acceptedLogins.keep(place, login),
+          forget: (place, refused) => acceptedLogins.forget(place, refused),
+          claim: (place) => acceptedLogins.claim(place),
+          claimed: (place) => acceptedLogins.claimed(place),
+        },
+      }),
+    }
+  }
+
+  /** Notes the answer, and gives it as the client is to get it. */
+  answered<M extends Mechanism>(outcome: Outcome<M>): Outcome<M> {
+    this.#events = []
+    if (outcome.outcome !== 'retrieved') {
+      this.#answer = { ...outcome }
+      this.#end('whole')
+      return outcome
+    }
+    const { body, entries, ...rest } = outcome
+    this.#answer = rest
+    for (const [name, value] of headerFields(outcome.metadata)) this.#secrets.addField(name, value)
+    this.#readEntries = entries
+    const source = new RecordedSource(sourceOf(body), this.#destination.maxBody, (end) => this.#end(end))
+    this.#body = source
+    this.context.deadline.onAbort(() => this.#end(this.context.deadline.reason ?? 'given up'))
+    const retrieved = { ...outcome, body: source }
+    return entries === undefined ? retrieved : { ...retrieved, entries: (octets) => this.#noting(entries(octets)) }
+  }
+
+  failed(error: unknown): void {
+    this.#events = []
+    this.#answer = { outcome: 'error', error: asError(error) }
+    this.#end('whole')
+  }
+
+  /** Writes the line as far as it has come. */
+  async finish(): Promise<void> {
+    await this.#readingAgain
+    this.#bodyEnd ??= 'given up'
+    this.#write()
+  }
+
+  /** Passes the entries on, and notes them; the line waits for the last one. */
+  async *#noting(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+    const noted: RecordingEntries = { list: [], cut: true }
+    this.#entries = noted
+    this.#listing++
+    try {
+      for await (const entry of entries) {
+        if (noted.list.length < maxEntries) noted.list.push(entry)
+        yield entry
+      }
+      const isCut = this.#readingAgain !== undefined && (this.#bodyEnd !== 'whole' || this.#body?.isOverLimit)
+      if (!isCut && noted.list.length < maxEntries) delete noted.cut
+    } catch (error) {
+      noted.error = asError(error)
+      throw error
+    } finally {
+      this.#listing--
+      if (this.#bodyEnd !== undefined) this.#write()
+    }
+  }
+
+  #end(end: BodyEnd): void {
+    if (this.#bodyEnd !== undefined) return
+    this.#bodyEnd = end
+    if (this.#listing > 0) return
+    if (this.#body === undefined || this.#readEntries === undefined || this.#entries !== undefined) this.#write()
+    else this.#readingAgain = this.#readAgain(this.#readEntries(chunksOf(wholeSource(this.#body.octets))))
+  }
+
+  /** Notes the entries, of which the consumer has read the octets only. */
+  async #readAgain(entries: AsyncIterable<Entry>): Promise<void> {
+    try {
+      for await (const _ of this.#noting(entries));
+    } catch {
+      // The line has the error.
+    }
+  }
+
+  #write(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#destination.over()
+    const { location, ...answer } = this.#answer
+    const { plan, ...head } = this.#head
+    const secrets = this.#secrets
+    this.#destination.write({
+      ...head,
+      plan: secrets.hide(plan),
+      events: secrets.hide(this.#answerEvents),
+      answer: {
+        ...secrets.hideMembers(answer),
+        // The client follows it, so only the parts that are secrets in any URL are hidden.
+        ...(typeof location === 'string' && { location: redact(location) }),
+        ...(this.#body !== undefined && { body: this.#bodyOf(this.#body) }),
+        ...(this.#entries !== undefined && { entries: secrets.hide(this.#entries) }),
+      },
+    })
+  }
+
+  #bodyOf(body: RecordedSource): object {
+    const octets = this.#secrets.hideIn(body.octets)
+    const text = octets.toString('utf8')
+    const isText = Buffer.from(text).equals(octets)
+    const end = this.#bodyEnd
+    const isAborted = RetrievalError.is(end) && end.code === 'aborted'
+    const isCut = (isAborted || end === 'given up') && this.context.request.head !== true
+    return {
+      ...(isText ? { text } : { base64: octets.toString('base64') }),
+      ...((isCut || body.isOverLimit) && { cut: true }),
+      ...(RetrievalError.is(end) && !isAborted && { error: this.#secrets.hide(end) }),
+      ...(this.#events.length > 0 && { events: this.#secrets.hide(this.#events) }),
+    }
+  }
+
+  #note(event: EmittedEvent): void {
+    this.#events.push(event)
+  }
+
+  #noteSecrets(plan: AccessPlan, { url, request, proxy, tls }: RetrievalContext): void {
+    const secrets = this.#secrets
+    if ('password' in plan && plan.password !== null) {
+      secrets.add(plan.password)
+      secrets.addBasic('user' in plan ? (plan.user ?? '') : '', plan.password)
+    }
+    secrets.addParameters(url)
+    for (const [name, value] of Object.entries(request.headers ?? {})) secrets.addField(name, value)
+    secrets.add(tls.passphrase)
+    if (proxy?.password != null) secrets.addLogin({ user: proxy.user ?? '', password: proxy.password })
+  }
+}
+
+/** The fields of an HTTP answer; empty for other metadata. */
+function headerFields(metadata: object): readonly (readonly [string, string])[] {
+  if (!('fields' in metadata) || !Array.isArray(metadata.fields)) return []
+  return metadata.fields.flatMap((field: unknown) => {
+    if (!Array.isArray(field)) return []
+    const [name, value]: unknown[] = field
+    return typeof name === 'string' && typeof value === 'string' ? [[name, value] as const] : []
+  })
+}

@@ -1,0 +1,34 @@
+import { redact } from '@retriever/core'
+import { isSecret } from '../http/request.ts'
+import type { RequestOptions } from '../plugin/fetcher.ts'
+import { resumePoint } from '../plugin/request-options.ts'
+
+/** The options that change the answer, in a fixed order, without secrets. `split` only changes the way. */
+export function requestShown(request: RequestOptions): Readonly<Record<string, unknown>> {
+  const { range, ifChangedSince, ifNoneMatch, accept, acceptLanguage, form, limit, headers } = request
+  const { head, compressed, fail, charset } = request
+  const resumeFrom = resumePoint(request)?.offset
+  return {
+    ...(range !== undefined && { range }),
+    ...(resumeFrom !== undefined && { resumeFrom }),
+    ...(ifChangedSince !== undefined && { ifChangedSince: ifChangedSince.toISOString() }),
+    ...(ifNoneMatch !== undefined && { ifNoneMatch }),
+    ...(accept !== undefined && { accept }),
+    ...(acceptLanguage !== undefined && { acceptLanguage }),
+    ...(form !== undefined && { form: '<answers>' }),
+    ...(limit !== undefined && { limit }),
+    ...(headers !== undefined && Object.keys(headers).length > 0 && { headers: fieldsShown(headers) }),
+    ...(head === true && { head }),
+    ...(compressed === true && { compressed }),
+    ...(fail === false && { fail }),
+    ...(charset !== undefined && { charset }),
+  }
+}
+
+function fieldsShown(fields: Readonly<Record<string, string>>): Record<string, string> {
+  const shown = Object.entries(fields).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    isSecret(name) ? '***' : redact(value),
+  ])
+  return Object.fromEntries(shown.sort(([one], [other]) => (one < other ? -1 : 1)))
+}

@@ -1,0 +1,94 @@
+import { type CauseJson, type ErrorJson, RetrievalError } from '@retriever/core'
+import type { ByteSource } from '../plugin/byte-source.ts'
+import type { EmittedEvent } from '../plugin/events.ts'
+import type { Entry, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
+import type { Answer, RecordedBody, RecordedEntries, RecordedEvent } from './transcript.ts'
+
+/** The most octets of a chunk. */
+const chunkSize = 65_536
+
+/** The outcome of the fetcher, as it was recorded. Throws the error that it threw. */
+export function revived(answer: Answer, context: RetrievalContext): Outcome {
+  if (answer.outcome === 'error') throw revivedError(answer.error)
+  if (answer.outcome !== 'retrieved') return answer
+  const { body, entries, notAFile, modified, ...rest } = answer
+  return {
+    ...rest,
+    modified: modified === null ? null : new Date(modified),
+    body: new RevivedBody(body, context),
+    ...(notAFile !== undefined && { notAFile: revivedError(notAFile) }),
+    ...(entries !== undefined && { entries: (octets) => revivedEntries(entries, octets, context) }),
+  }
+}
+
+export function emitAgain(events: readonly RecordedEvent[], { emit }: RetrievalContext): void {
+  for (const event of events) emit(revivedEvent(event))
+}
+
+function revivedEvent(event: RecordedEvent): EmittedEvent {
+  return event.type === 'retried' ? { ...event, error: revivedError(event.error) } : event
+}
+
+function revivedError({ code, message, cause, ...details }: ErrorJson): RetrievalError {
+  return new RetrievalError(code, message, {
+    ...details,
+    ...(cause !== undefined && { cause: revivedCause(cause) }),
+  })
+}
+
+function revivedCause({ name, message, code, cause }: CauseJson): Error {
+  const error = new Error(message, cause === undefined ? undefined : { cause: revivedCause(cause) })
+  return Object.assign(error, { name, ...(code !== undefined && { code }) })
+}
+
+class RevivedBody implements ByteSource {
+  readonly #body: RecordedBody
+  readonly #context: RetrievalContext
+  #left: Uint8Array
+  #isOver = false
+
+  constructor(body: RecordedBody, context: RetrievalContext) {
+    this.#body = body
+    this.#context = context
+    this.#left = Buffer.from(body.text ?? body.base64 ?? '', body.text === undefined ? 'base64' : 'utf8')
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (this.#left.length > 0) {
+      const chunk = this.#left.subarray(0, chunkSize)
+      this.#left = this.#left.subarray(chunk.length)
+      return chunk
+    }
+    if (this.#isOver) return null
+    this.#isOver = true
+    const { events = [], error, cut } = this.#body
+    emitAgain(events, this.#context)
+    if (error !== undefined) throw revivedError(error)
+    if (cut) throw cutError(this.#context, 'octets of the body')
+    return null
+  }
+
+  async cancel(): Promise<void> {
+    this.#left = new Uint8Array(0)
+    this.#isOver = true
+  }
+}
+
+/** The entries as recorded. The body is read all the same: its end or its error ends the retrieval. */
+async function* revivedEntries(
+  { list, cut, error }: RecordedEntries,
+  octets: AsyncIterable<Uint8Array>,
+  context: RetrievalContext,
+): AsyncGenerator<Entry> {
+  for (const { modified, ...entry } of list) {
+    yield { ...entry, ...(modified !== undefined && { modified: new Date(modified) }) }
+  }
+  for await (const _ of octets);
+  if (error !== undefined) throw revivedError(error)
+  if (cut) throw cutError(context, 'entries')
+}
+
+function cutError({ error }: RetrievalContext, what: string): RetrievalError {
+  const message = `The transcript has no further ${what}: not all were read or kept when it was recorded.`
+  return error('partial', message, { phase: 'body' })
+}

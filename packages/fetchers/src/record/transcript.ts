@@ -1,0 +1,74 @@
+import type { ErrorJson, Mechanism } from '@retriever/core'
+import type { EmittedEvent } from '../plugin/events.ts'
+import type { Entry, Handoff, Redirect, Retrieved } from '../plugin/fetcher.ts'
+
+/**
+ * A transcript is JSON Lines (RFC 8259 in UTF-8, a value a line): a header, then one line for each time that a fetcher
+ * was asked, written when its body was over. A redirect and a retry are lines of their own. Secrets are `***`; those in
+ * a body are as many asterisks as they had octets.
+ */
+export interface Header {
+  readonly transcript: '@retriever/fetchers/record'
+  readonly version: typeof version
+  /** When the recording began, as in `2030-01-31T12:00:00.000Z`. */
+  readonly recorded: string
+}
+
+export const version = 1
+
+export interface Line {
+  /** The order in which the fetchers were asked: 1, 2, ... */
+  readonly number: number
+  readonly url: string
+  readonly mechanism: Mechanism
+  /** The options that change the answer. */
+  readonly request: Readonly<Record<string, unknown>>
+  /** The plan, for people. */
+  readonly plan: unknown
+  /** The dialogue up to the answer. */
+  readonly events: readonly RecordedEvent[]
+  readonly answer: Answer
+}
+
+export type Answer =
+  | ({ readonly outcome: 'redirect' } & Redirect)
+  | ({ readonly outcome: 'handoff' } & Handoff)
+  | { readonly outcome: 'error'; readonly error: ErrorJson }
+  | RecordedResult
+
+/** Retrieved as data: dates as in `2030-01-31T12:00:00.000Z`. */
+export interface RecordedResult extends Omit<Retrieved, 'modified' | 'body' | 'entries' | 'notAFile'> {
+  readonly modified: string | null
+  readonly notAFile?: ErrorJson
+  readonly body: RecordedBody
+  /** Absent where there are no entries. */
+  readonly entries?: RecordedEntries
+}
+
+export interface RecordedBody {
+  /** The octets, as text if they are UTF-8, else in Base64 (RFC 4648 4). */
+  readonly text?: string
+  readonly base64?: string
+  /** True: the body had more octets, but it was not read to its end, or is longer than what a recording keeps. */
+  readonly cut?: true
+  /** The error with which it broke off. */
+  readonly error?: ErrorJson
+  /** The dialogue after the answer. */
+  readonly events?: readonly RecordedEvent[]
+}
+
+export interface RecordedEntries {
+  readonly list: readonly RecordedEntry[]
+  /** True: there were more. */
+  readonly cut?: true
+  readonly error?: ErrorJson
+}
+
+export interface RecordedEntry extends Omit<Entry, 'modified'> {
+  readonly modified?: string
+}
+
+/** An event as data: errors are ErrorJson. */
+export type RecordedEvent =
+  | Exclude<EmittedEvent, { type: 'retried' | 'resolved' | 'progress' | 'redirected' | 'done' }>
+  | (Omit<Extract<EmittedEvent, { type: 'retried' }>, 'error'> & { readonly error: ErrorJson })

@@ -1,0 +1,169 @@
+import type { Representation } from './representation.ts'
+import { UnreadBody } from './unread-body.ts'
+
+type ResponseBody = ReadableStream<Uint8Array> | Uint8Array | string | null
+type FieldLines = Record<string, string> | [name: string, value: string][]
+
+/** The properties of a Response that its constructor cannot set. */
+interface Facts {
+  readonly url: string
+  readonly redirected: boolean
+  readonly status: number
+  readonly statusText: string
+}
+
+/**
+ * A Response as fetch() gives it, and its copies by clone(), too. An UnreadBody becomes a stream only if its consumer
+ * wants one: to make it and read it costs more than all else in a small Response.
+ */
+class RetrievedResponse extends Response {
+  readonly #facts: Facts
+  /** Null: the body is that of the Response itself. */
+  readonly #unread: UnreadBody | null
+  /** The Response whose body is the stream of `#unread`; once that has been read in one piece, one that is used up. */
+  #streamed: Response | undefined
+  #isTaken = false
+
+  constructor(body: ResponseBody | UnreadBody, headers: FieldLines | Headers, facts: Facts) {
+    // Some servers send 999. The constructor of Response refuses it, but the web's fetch gives it.
+    const isOdd = facts.status > 599
+    const isUnread = body instanceof UnreadBody
+    super(isUnread ? null : body, { status: isOdd ? 599 : facts.status, headers })
+    this.#facts = facts
+    this.#unread = isUnread ? body : null
+    if (isOdd) Object.defineProperty(this, 'status', { value: facts.status })
+  }
+
+  /** The Response that has the body. */
+  #opened(): Response {
+    if (this.#unread === null) return this
+    this.#streamed ??= this.#isTaken ? usedUp() : new Response(this.#unread.stream())
+    return this.#streamed
+  }
+
+  /** The same with the header fields, for methods that look at the media type. */
+  #described(): Response {
+    if (this.#unread === null) return this
+    // The constructor throws a TypeError for a body that is being read.
+    return new Response(this.#opened().body, { headers: this.headers })
+  }
+
+  /** Reads the body in one piece, unless there is a stream of it already. */
+  async #read<T>(native: (this: Response) => Promise<T>, convert: (octets: Uint8Array<ArrayBuffer>) => T): Promise<T> {
+    if (this.#unread === null || this.#isTaken || this.#streamed !== undefined) return native.call(this.#opened())
+    this.#isTaken = true
+    return convert(await this.#unread.read())
+  }
+
+  // The types of Node declare these members as properties, which a class cannot override by accessors.
+  static {
+    const native = Response.prototype
+    const fact = <T>(get: (facts: Facts) => T): PropertyDescriptor => ({
+      get(this: RetrievedResponse) {
+        return get(this.#facts)
+      },
+    })
+    const ofBody = (name: 'body' | 'bodyUsed'): PropertyDescriptor => ({
+      get(this: RetrievedResponse) {
+        if (name === 'bodyUsed' && this.#isTaken) return true
+        return Reflect.get(native, name, this.#opened())
+      },
+    })
+    const method = <T>(call: (response: RetrievedResponse) => T): PropertyDescriptor => ({
+      value(this: RetrievedResponse) {
+        return call(this)
+      },
+    })
+    Object.defineProperties(RetrievedResponse.prototype, {
+      constructor: { value: Response },
+      url: fact(({ url }) => url),
+      redirected: fact(({ redirected }) => redirected),
+      statusText: fact(({ statusText }) => statusText),
+      // Node's fetch gives this type for every origin.
+      type: fact(() => 'basic'),
+      body: ofBody('body'),
+      bodyUsed: ofBody('bodyUsed'),
+      text: method((response) => response.#read(native.text, (octets) => utf8.decode(octets))),
+      json: method((response) => response.#read(native.json, (octets) => JSON.parse(utf8.decode(octets)))),
+      arrayBuffer: method((response) => response.#read(native.arrayBuffer, ({ buffer }) => buffer)),
+      bytes: method((response) => response.#read(nativeBytes, (octets) => octets)),
+      blob: method(async (response) => native.blob.call(response.#described())),
+      formData: method(async (response) => native.formData.call(response.#described())),
+      clone: method((response) => {
+        const { body } = native.clone.call(response.#opened())
+        return new RetrievedResponse(body, response.headers, response.#facts)
+      }),
+    })
+  }
+}
+
+const utf8 = new TextDecoder()
+
+/** Response.bytes(), for Nodes that do not have it. */
+async function nativeBytes(this: Response): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await this.arrayBuffer())
+}
+
+/** A Response whose body has been read. */
+function usedUp(): Response {
+  const response = new Response('')
+  void response.text()
+  return response
+}
+
+/** Makes a Response with properties that its constructor cannot set. */
+export function webResponse(
+  body: ResponseBody | UnreadBody,
+  headers: FieldLines | Headers,
+  { url, redirected, status, statusText }: Facts,
+): Response {
+  return new RetrievedResponse(body, headers, { url, redirected, status, statusText })
+}
+
+/** RFC 9110: answers with these statuses have no body, and the constructor of Response insists on it. */
+export function hasNoContent({ mechanism, metadata }: Representation): boolean {
+  return mechanism === 'http' && (metadata.status === 204 || metadata.status === 205 || metadata.status === 304)
+}
+
+/** Makes the web's Response of a representation; `body` has its octets, or is null for none. */
+export function responseOf(representation: Representation, body: ResponseBody | UnreadBody): Response {
+  const { url, redirects, mechanism, metadata } = representation
+  const { status, reason = '' } = mechanism === 'http' ? metadata : { status: 200, reason: 'OK' }
+  return webResponse(body, fieldLinesOf(representation), {
+    url: withoutFragment(url),
+    redirected: redirects.length > 0,
+    status,
+    statusText: reason,
+  })
+}
+
+/** The Fetch Standard shows a URL without its fragment. */
+function withoutFragment(url: string): string {
+  const end = url.indexOf('#')
+  return end < 0 ? url : url.slice(0, end)
+}
+
+function contentTypeOf({ mechanism, metadata, charset }: Representation, mediaType: string): string {
+  if (mechanism === 'data') return metadata.contentType
+  return charset === null ? mediaType : `${mediaType};charset=${charset}`
+}
+
+function fieldLinesOf(representation: Representation): FieldLines {
+  const { mediaType, size, modified, mechanism, metadata } = representation
+  const { headers, decoded, fields = [] } = mechanism === 'http' ? metadata : {}
+  const lines: Record<string, string> = { ...headers }
+  if (decoded !== undefined) {
+    // The body is decoded, so these fields no longer describe it. The web's fetch keeps them, and anyone who passes
+    // such a Response on sends plain octets labelled as gzip.
+    delete lines['content-encoding']
+    delete lines['content-length']
+  }
+  if (mediaType !== null) lines['content-type'] ??= contentTypeOf(representation, mediaType)
+  if (size !== null && !hasNoContent(representation)) lines['content-length'] ??= String(size)
+  if (modified !== null) lines['last-modified'] ??= modified.toUTCString()
+  const cookies = fields.filter(([name]) => name.length === 10 && name.toLowerCase() === 'set-cookie')
+  // Each cookie keeps its line, because a cookie may contain a comma (RFC 6265 3).
+  return cookies.length === 0
+    ? lines
+    : [...Object.entries(lines), ...cookies.map(([name, value]): [string, string] => [name, value])]
+}

@@ -1,0 +1,17 @@
+import type { RetrievalError } from '@retriever/core'
+import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
+import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { overMaxSize } from '../plugin/size-limit.ts'
+
+/** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
+export async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
+  await sourceOf(body).cancel()
+  return overMaxSize(context, size ?? 0)
+}
+
+/** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */
+export async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
+  await sourceOf(retrieved.body).cancel()
+  const { entries: _entries, ...metadata } = retrieved
+  return { ...metadata, body: wholeSource() }
+}
