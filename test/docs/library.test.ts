@@ -1,4 +1,4 @@
-/** The code of docs/library.md is compiled as a strict user would, and run against the test servers. */
+/** The programs of the guide and the READMEs, compiled as by a strict user, and run against the test servers. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,12 +8,20 @@ import { promisify } from 'node:util'
 import { startServers, type TestServers } from '@retriever/servers'
 import { transform } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { programsOf } from './programs.ts'
+import { type Program, pages, programsOf, promisedOutput } from './programs.ts'
 
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const programs = programsOf(`${root}docs/library.md`, 'library.md')
-const fileOf = (name: string): string => `${name.replace(/\W/g, '-')}.ts`
+const all = pages.flatMap(programsOf)
+const programs = all.filter(({ module }) => module === null)
+const fileOf = ({ name, module }: Program): string => module ?? `${name.replace(/\W/g, '-')}.ts`
+
+/** Files that the programs retrieve, beside the seed of the servers. */
+const files = {
+  '/pub/a.json': '{"name":"a"}',
+  '/pub/big.iso': 'big '.repeat(50_000),
+  '/pub/old/report.txt': 'of last year\n',
+}
 
 /** Below test/, so that the packages are found. */
 let sources: string
@@ -24,7 +32,7 @@ let servers: TestServers
 beforeAll(async () => {
   sources = await mkdtemp(fileURLToPath(new URL('.programs-', import.meta.url)))
   folder = await mkdtemp(join(tmpdir(), 'retriever-library-'))
-  servers = await startServers()
+  servers = await startServers({ files })
 })
 afterAll(async () => {
   await rm(sources, { recursive: true })
@@ -32,18 +40,32 @@ afterAll(async () => {
   await servers.close()
 })
 
-/** The hosts of the page, which stand for the test servers. */
-function withServers(code: string): string {
+/** The hosts of the pages, and the test servers that they stand for. */
+function standIns(): (readonly [host: string, server: string])[] {
   const hosts = { http: 'www', ftp: 'ftp', gopher: 'gopher', nntp: 'news', telnet: 'telnet' } as const
-  return Object.entries(hosts).reduce((text, [name, host]) => {
+  return Object.entries(hosts).map(([name, host]) => {
     const { port } = servers[name as keyof typeof hosts]
-    return text.replaceAll(`${host}.example.org`, `127.0.0.1:${port}`)
-  }, code)
+    return [`${host}.example.org`, `127.0.0.1:${port}`]
+  })
 }
 
-describe('the programs of docs/library.md', () => {
+const withServers = (code: string): string =>
+  standIns().reduce((text, [host, server]) => text.replaceAll(host, server), code)
+
+const withHosts = (output: string): string =>
+  standIns().reduce((text, [host, server]) => text.replaceAll(server, host), output)
+
+/** Node reads `.js` here as an ES module. */
+async function writeScript(program: Program): Promise<string> {
+  const { code } = await transform(withServers(program.code), { loader: 'ts', target: 'node20' })
+  const script = join(sources, fileOf(program).replace(/ts$/, 'js'))
+  await writeFile(script, code)
+  return script
+}
+
+describe('the programs of the guide and the READMEs', () => {
   test('compile in strict TypeScript', async () => {
-    for (const { name, code } of programs) await writeFile(join(sources, fileOf(name)), code)
+    for (const program of all) await writeFile(join(sources, fileOf(program)), program.code)
     const compilerOptions = {
       strict: true,
       noUncheckedIndexedAccess: true,
@@ -61,13 +83,18 @@ describe('the programs of docs/library.md', () => {
     expect(stdout).toBe('')
   }, 60_000)
 
-  test.each(programs)('$name runs', async ({ name, code }) => {
-    const cwd = join(folder, fileOf(name))
-    await mkdir(cwd)
-    const { code: script } = await transform(withServers(code), { loader: 'ts', target: 'node20' })
-    const file = join(sources, `${fileOf(name)}.mjs`)
-    await writeFile(file, script)
-    const { stderr } = await execute(process.execPath, [file], { cwd, timeout: 15_000 })
-    expect(stderr).toBe('')
-  })
+  test.each(programs)(
+    '$name runs, and prints what its comments say',
+    async (program) => {
+      for (const module of all.filter(({ module }) => module !== null)) await writeScript(module)
+      const script = await writeScript(program)
+      const cwd = join(folder, fileOf(program))
+      await mkdir(cwd)
+      const { stdout, stderr } = await execute(process.execPath, [script], { cwd, timeout: 20_000 })
+      expect(stderr).toBe('')
+      const printed = withHosts(stdout).split('\n')
+      expect(promisedOutput(program.code).filter((text) => !printed.includes(text))).toEqual([])
+    },
+    30_000,
+  )
 })
