@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -15,14 +16,11 @@ export interface Program {
   readonly module: string | null
 }
 
-/** The pages that have programs of users, from the root of the repository on. */
-export const pages: readonly string[] = [
-  'README.md',
-  'packages/core/README.md',
-  'packages/fetchers/README.md',
-  'docs/library.md',
-  ...readdirSync(`${root}docs/library`).map((file) => `docs/library/${file}`),
-]
+/** The pages that have programs, from the root of the repository on. Those of test/servers have a test of their own. */
+export const pages: readonly string[] = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter((page) => page !== 'test/servers/README.md' && readPage(page).includes('\n```ts\n'))
 
 export function readPage(page: string): string {
   return readFileSync(root + page, 'utf8')

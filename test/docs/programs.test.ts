@@ -1,4 +1,4 @@
-/** The programs of the guide and the READMEs, compiled as by a strict user, and run against the test servers. */
+/** The programs in the documentation, compiled as by a strict user, and run against the test servers. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ async function writeScript(program: Program): Promise<string> {
   return script
 }
 
-describe('the programs of the guide and the READMEs', () => {
+describe('the programs in the documentation', () => {
   test('compile in strict TypeScript', async () => {
     for (const program of all) await writeFile(join(sources, fileOf(program)), program.code)
     const compilerOptions = {
