@@ -28,42 +28,29 @@ const maxMessage = 1000
 export function errorJson(error: RetrievalError): ErrorJson {
   const { name, code, message, phase, url, reply, status, response, transient, retryAfter } = error
   const { handoff, advice, span, redirects, cause } = error
-  return {
-    name,
-    code,
-    message,
-    phase,
-    ...(url !== undefined && { url }),
-    ...(reply !== undefined && { reply }),
-    ...(status !== undefined && { status }),
-    ...(response !== undefined && { response }),
-    ...(transient && { transient }),
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(handoff !== undefined && { handoff }),
-    ...(advice !== undefined && { advice }),
-    ...(span !== undefined && { span }),
-    ...(redirects.length > 0 && { redirects }),
-    ...(cause !== undefined && { cause: causeJson(cause, maxCauses) }),
+  const optional = {
+    ...{ url, reply, status, response, retryAfter, handoff, advice, span },
+    transient: transient || undefined,
+    redirects: redirects[0] && redirects,
+    cause: cause === undefined ? undefined : causeJson(cause, maxCauses),
   }
+  const present = Object.entries(optional).filter(([, value]) => value !== undefined)
+  return { name, code, message, phase, ...Object.fromEntries(present) }
 }
 
 function causeJson(value: unknown, left: number): CauseJson {
-  if (!(value instanceof Error)) return { name: typeof value, message: shown(describe(value)) }
+  // Of other values only text is shown: an object may hold anything.
+  if (!(value instanceof Error)) return { name: typeof value, message: shown(Object(value) === value ? '' : value) }
   const { name, message, cause } = value
-  const code = 'code' in value && typeof value.code === 'string' ? { code: value.code } : {}
+  const { code } = value as { code?: unknown }
   return {
     name,
     message: shown(message),
-    ...code,
+    ...(typeof code === 'string' && { code }),
     ...(cause !== undefined && left > 1 && { cause: causeJson(cause, left - 1) }),
   }
 }
 
-/** Only a text is shown: an object may hold anything. */
-function describe(value: unknown): string {
-  return typeof value === 'object' || typeof value === 'function' ? '' : String(value)
-}
-
-function shown(message: string): string {
-  return redact(message).slice(0, maxMessage)
+function shown(message: unknown): string {
+  return redact(String(message)).slice(0, maxMessage)
 }

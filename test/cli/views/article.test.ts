@@ -319,7 +319,7 @@ describe('--attachments', () => {
     const { status, stderr } = await retrieve(['--attachments', url('parts')], { cwd })
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('part 4') })
     const files = Object.fromEntries(readdirSync(cwd).map((name) => [name, readFileSync(join(cwd, name), 'latin1')]))
-    expect(files).toEqual({ 'a.part': '1', 'a-2': '2', b: '3', 'B-2.part': '4' })
+    expect(files).toEqual({ 'a.part_': '1', a: '2', b: '3', 'B.part_': '4' })
   })
 
   test('an unfinished file of an earlier run blocks all', async () => {
