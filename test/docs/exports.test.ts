@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { readPage } from './programs.ts'
 
-const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
 const page = readPage('docs/library/exports.md')
-const entrances = ['core', 'fetchers'].flatMap((name) => entrancesOf(name))
+const entrances = ['packages/core', 'packages/fetchers', 'test/servers'].flatMap((folder) => entrancesOf(folder))
 
 /** Each entrance of a package, and the source file behind it. */
-function entrancesOf(name: string): { entrance: string; source: string }[] {
-  const { exports } = JSON.parse(readFileSync(`${packages}${name}/package.json`, 'utf8'))
+function entrancesOf(folder: string): { entrance: string; source: string }[] {
+  const { name, exports } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'))
   return Object.entries<string | { default: string }>(exports).flatMap(([path, target]) => {
     if (typeof target === 'string') return []
-    const source = target.default.replace('./dist/', `${packages}${name}/src/`).replace(/\.js$/, '.ts')
-    return [{ entrance: `@retriever/${name}${path.slice(1)}`, source }]
+    const source = target.default.replace('./dist/', `${root}${folder}/src/`).replace(/\.js$/, '.ts')
+    return [{ entrance: `${name}${path.slice(1)}`, source }]
   })
 }
 
