@@ -15,14 +15,15 @@ interface Facts {
 /**
  * A Response as fetch() gives it, and its copies by clone(), too. An UnreadBody becomes a stream only if its consumer
  * wants one: to make it and read it costs more than all else in a small Response.
- * The class is made on first use, because Node loads its own fetch, which takes 30 ms, as soon as `Response` is named.
+ * The class is made on first use, because Node loads its own fetch, which takes 30 ms, as soon as `Response` is
+ * named.
  */
 function makeResponseClass() {
   return class RetrievedResponse extends Response {
     readonly #facts: Facts
     /** Null: the body is that of the Response itself. */
     readonly #unread: UnreadBody | null
-    /** The Response whose body is the stream of `#unread`; once that has been read in one piece, one that is used up. */
+    /** The Response whose body is the stream of `#unread`; one that is used up once that has been read at once. */
     #streamed: Response | undefined
     #isTaken = false
 
