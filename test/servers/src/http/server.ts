@@ -21,8 +21,8 @@ export interface HttpServerOptions extends ServerOptions, FileOptions, AccountOp
 export interface HttpServer extends FileServer {
   /**
    * Answers a path, whatever the method and the query: `/items/:id`, `/files/*`. The latest route comes first; one that
-   * gives undefined leaves the request to the next, and to the files. A handler that throws is answered by 500; a stream
-   * that fails ends the connection.
+   * gives undefined leaves the request to the next, and to the files. A handler that throws is answered by 500; a
+   * stream that fails ends the connection.
    */
   route(path: string, handler: HttpHandler | HttpReply, options?: RouteOptions): void
 }
