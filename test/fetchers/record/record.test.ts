@@ -193,6 +193,8 @@ describe('the file', () => {
     await using client = createClient()
     expect(await failure(record(client, '/no/such/folder/x'))).toMatchObject({ code: 'write-failed', phase: 'save' })
     expect(await failure(record(client, '/x', { maxBody: -1 }))).toMatchObject({ code: 'invalid-option' })
+    const large = await failure(record(client, '/x', { maxBody: 1e9 }))
+    expect(large.message).toContain('`record.maxBody` to be a whole number from 1 to 134217728, got 1000000000')
     const fetchers = Object({ fetchers: [] })
     expect(await failure(replay('/x', fetchers))).toMatchObject({ code: 'invalid-option' })
     expect((await failure(replay('/no/such/x'))).message).not.toContain('ENOENT')
