@@ -11,7 +11,7 @@ import { Secrets } from './secrets.ts'
 import { type Header, version } from './transcript.ts'
 
 export interface RecordOptions {
-  /** The most octets of each body that are kept; a longer one is cut in the transcript. Default 1 MiB, at most 128 MiB. */
+  /** The most octets of each body that are kept; a longer one is cut. Default 1 MiB, at most 128 MiB. */
   readonly maxBody?: number
 }
 
