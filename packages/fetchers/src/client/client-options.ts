@@ -191,6 +191,15 @@ export function checkClient(options: ClientOptions): void {
   checkOptions(options, optionKinds)
   checkRate(options)
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
+  for (const scheme of options.schemes ?? []) checkScheme(scheme)
+}
+
+/** The types say the rest; these members are those without which nothing works. */
+function checkScheme(scheme: unknown): void {
+  const { name, mechanism, resolve } = Object(scheme) as Partial<Record<keyof Scheme, unknown>>
+  if (typeof name !== 'string' || typeof mechanism !== 'string' || typeof resolve !== 'function') {
+    throw invalidOption('schemes', 'a list of objects with `name`, `mechanism` and `resolve`', scheme)
+  }
 }
 
 /** Throws RetrievalError `invalid-option`. */
