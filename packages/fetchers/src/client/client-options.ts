@@ -181,10 +181,18 @@ const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
   priority: number,
 }
 
+/** The options of retrieve(), which makes a client of its own. */
+const singleKinds: Readonly<Record<string, OptionKind>> = { ...retrieveKinds, ...optionKinds }
+
 /** The names of the options that only a call has. Others belong to the client, or to either of them. */
 export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(
   (name) => !Object.hasOwn(optionKinds, name),
 )
+
+/** Throws RetrievalError `invalid-option`. */
+export function checkSingle(options: ClientOptions & RetrieveOptions): void {
+  checkOptions(options, singleKinds)
+}
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkClient(options: ClientOptions): void {

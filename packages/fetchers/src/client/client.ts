@@ -137,7 +137,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   const resolutionOf = (url: string | URL | Resolution, base: string | undefined): Resolution => {
-    if (typeof url === 'object' && 'plan' in url) return givenOut.has(url) ? url : resolutionOf(url.url, base)
+    if (typeof url === 'object' && url !== null && 'plan' in url)
+      return givenOut.has(url) ? url : resolutionOf(url.url, base)
     return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
   }
 
