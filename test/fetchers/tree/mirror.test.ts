@@ -288,6 +288,20 @@ test.each([
   ['no date', { size }, 'skipped', date],
   ['no size', { modified: date }, 'skipped', date],
   ['another size', { size: 8, modified: date }, 'saved', undefined],
+  [
+    'an earlier date that no time zone explains',
+    { size, modified: new Date('2001-02-01T04:05:06Z') },
+    'saved',
+    undefined,
+  ],
+  [
+    'an earlier minute that no time zone explains',
+    { size, modified: new Date('2001-02-03T03:04:00Z') },
+    'saved',
+    undefined,
+  ],
+  ['no size and an earlier date', { modified: new Date('2001-02-01T00:00:00Z') }, 'saved', undefined],
+  ['the day of another time zone', { size, modified: new Date('2001-02-02T00:00:00Z') }, 'skipped', date],
 ] as const)('a listing that tells %s', async (_what, facts, outcome, since) => {
   const asked: (Date | undefined)[] = []
   const fetchers = [
