@@ -240,6 +240,12 @@ test('nothing is deleted unless every listing was complete', async () => {
   expect(deep).toMatchObject({ deleted: 1, failed: 0, isComplete: true })
 })
 
+test('nothing is deleted if the tree is empty, but a folder in it may be', async () => {
+  expect(await mirroredTree({ '/': ['a', 'b/'], '/b/': ['c'] })).toEqual(['saved a', 'saved b/c'])
+  expect(await mirroredTree({ '/': [] }, { delete: true })).toEqual([])
+  expect(await mirroredTree({ '/': ['b/'], '/b/': [] }, { delete: true })).toEqual(['deleted a', 'deleted b/c'])
+})
+
 test('what a run does not look at is not deleted', async () => {
   mkdirSync(join(folder, 'a'), { recursive: true })
   for (const path of ['a/x.txt', 'old.iso', 'old.txt']) writeFileSync(join(folder, path), path)

@@ -63,6 +63,8 @@ class Mirror {
   readonly #failures: MirrorSummary['failures'][number][] = []
   #received = 0
   #isComplete = true
+  /** Whether nothing is in the tree: that is rather a fault, such as a disk that is not mounted, than a decision. */
+  #isEmpty = true
   /** The error that ends the run. */
   #fatal: { readonly cause: unknown } | null = null
 
@@ -85,7 +87,7 @@ class Mirror {
     await this.#files.onIdle()
     if (this.#fatal !== null) throw this.#fatal.cause
     throwIfAborted(signal)
-    if (options.delete && this.#isComplete) await this.#delete()
+    if (options.delete && this.#isComplete && !this.#isEmpty) await this.#delete()
     return {
       ...this.#counts,
       received: this.#received,
@@ -95,7 +97,10 @@ class Mirror {
   }
 
   async #take(step: WalkStep): Promise<void> {
-    if (step.step === 'entry') return this.#entry(step)
+    if (step.step === 'entry') {
+      this.#isEmpty = false
+      return this.#entry(step)
+    }
     if (step.step === 'passed') return
     if (step.step === 'failed') {
       this.#isComplete = false
