@@ -380,3 +380,19 @@ test('the failure of the start, an error of `onResult` and a bad option are thos
   writeFileSync(join(jail, 'file'), '')
   expect((await failure(client.mirror('http://h/', join(jail, 'file')))).code).toBe('write-failed')
 })
+
+test.each([[''], ['a\0b'], [undefined], [5]])('the folder %j is refused, and nothing is written', async (given) => {
+  await using client = createClient({ fetchers: [fakeTree(() => ['a'])] })
+  const refused = await failure(client.mirror('http://h/', given as string))
+  expect([refused.code, refused.message]).toEqual([
+    'invalid-option',
+    expect.stringContaining('Expected `folder` to be'),
+  ])
+})
+
+test('a file that has the name of the folder is named as the reason', async () => {
+  writeFileSync(folder, 'mine')
+  await using client = createClient({ fetchers: [fakeTree(() => ['a'])] })
+  const refused = await failure(client.mirror('http://h/', folder))
+  expect(refused.message).toBe(`${folder} cannot be written: it is no folder, and one is needed.`)
+})

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
 import { invalidOption } from '../plugin/limits.ts'
-import { writeFailed } from '../result/local-file.ts'
+import { checkPathText, writeFailed } from '../result/local-file.ts'
 import { removeStale } from '../result/part-lock.ts'
 import type { SavedFile } from '../result/representation.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
@@ -28,6 +28,7 @@ export async function mirror(
   folder: string,
   options: MirrorOptions,
 ): Promise<MirrorSummary> {
+  checkPathText('folder', folder)
   checkMirror(options)
   if (options.delete && saver.resolve(url, options.base).plan.mechanism === 'nntp') {
     throw invalidOption('delete', 'absent with news, whose groups list only their newest articles', true)
