@@ -160,7 +160,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
         const next = this.#results.shift()
         if (next !== undefined) yield this.#handOver(next)
         else if (this.#failure !== null) throw this.#failure.cause
-        else if (this.#isListRead && this.#open.size === 0) break
+        else if ((this.#isListRead || this.#stopped !== null) && this.#open.size === 0) break
         else await this.#wait()
         this.#readAhead(this.#last)
       }
