@@ -41,7 +41,7 @@ export class BatchJob<Key> implements Job, Rostered {
   /** True once the job needs its place no longer. */
   isEnded = false
   readonly #item: BatchItem<Key>
-  readonly #options: RetrieveOptions
+  #options: RetrieveOptions
   readonly #retriever: Retriever
   readonly #listener: JobListener<Key>
   #resolution: Resolution | null = null
@@ -59,12 +59,13 @@ export class BatchJob<Key> implements Job, Rostered {
     const { url, key, priority = 0, options: own } = this.#item
     this.#retriever = retriever
     this.#listener = listener
-    this.#options = own === undefined ? options : withOwn(options, own)
+    this.#options = options
     this.place = { url: textOf(url), index, key }
     this.index = index
     this.priority = priority
     try {
       checkItem(this.#item)
+      if (own !== undefined) this.#options = withOwn(options, own)
       this.#resolution = this.#resolve()
     } catch (error) {
       this.#failure = { error }
@@ -124,14 +125,21 @@ export class BatchJob<Key> implements Job, Rostered {
   }
 }
 
-/** The options of one URL over those of the batch; either signal ends the retrieval. */
-function withOwn(options: RetrieveOptions, own: RetrieveOptions): RetrieveOptions {
+/** The options of one URL over those of the batch; either signal ends the retrieval. An undefined one is none. */
+function withOwn(options: RetrieveOptions, given: RetrieveOptions): RetrieveOptions {
   const { signal } = options
+  const own: RetrieveOptions = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const isBoth = signal !== undefined && own.signal !== undefined
   return { ...options, ...own, ...(isBoth && { signal: AbortSignal.any([signal, own.signal]) }) }
 }
 
 /** The URL as it was given. */
 export function textOf(url: string | URL | Resolution): string {
-  return typeof url === 'object' && url !== null && 'plan' in url ? url.url : String(url)
+  if (typeof url === 'object' && url !== null && 'plan' in url) return url.url
+  try {
+    return String(url)
+  } catch {
+    // An object without toString() is no URL, and its outcome says so.
+    return ''
+  }
 }
