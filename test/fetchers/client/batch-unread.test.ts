@@ -7,7 +7,7 @@ import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher
 const urls = Array.from({ length: 12 }, (_, n) => `http://h/${n}`)
 
 test('small ones are in memory, and give their places back at once', async () => {
-  const small = 'x'.repeat(60_000)
+  const small = 'x'.repeat(65_535)
   await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks(small, 'y')))], concurrency: 1 })
   const kept: Representation[] = []
   for await (const { representation } of client.retrieveAll(urls)) if (representation) kept.push(representation)
