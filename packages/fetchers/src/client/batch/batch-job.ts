@@ -21,8 +21,8 @@ export interface Retriever {
 
 /** Gets the results of jobs. */
 export interface JobListener<Key> {
-  /** The job keeps its place until the promise resolves and the body is finished. */
-  onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void>
+  /** The job keeps its place until the promise, which never rejects, resolves and the body is finished. */
+  onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void> | null
   onFailed(job: BatchJob<Key>, error: unknown): void
   /** The job has given its place back. */
   onEnded(job: BatchJob<Key>): void
@@ -109,9 +109,10 @@ export class BatchJob<Key> implements Job, Rostered {
       this.#retrieval = this.#retriever.begin(resolution, this.#options)
       const opened = await this.#retrieval.run(resolution)
       if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
-      await this.#listener.onRetrieved(this, opened)
-      if (this.body?.isOver === false) {
-        await Promise.race([opened.finished, new Promise<void>((resolve) => (this.#giveBack = resolve))])
+      const used = this.#listener.onRetrieved(this, opened)
+      if (used !== null || this.body?.isOver === false) {
+        const givenBack = new Promise<void>((resolve) => (this.#giveBack = resolve))
+        await Promise.race([Promise.all([used, opened.finished]), givenBack])
       }
     } catch (error) {
       this.#listener.onFailed(this, error)

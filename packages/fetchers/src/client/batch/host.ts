@@ -102,6 +102,11 @@ export class Host {
     return places
   }
 
+  /** Whether a job of another batch waits here. */
+  isAwaitedBesides(share: Share): boolean {
+    return this.lanes.some((lane) => lane.share !== share && lane.waiting.size > 0)
+  }
+
   /** Notes that a job begins, in a new place unless it can share one. */
   begin({ group, share }: Lane): void {
     group.running++
