@@ -119,6 +119,17 @@ export class BatchJob<Key> implements Job, Rostered {
     }
     this.isEnded = true
     this.#listener.onEnded(this)
+    this.#forget()
+  }
+
+  /**
+   * Frees memory. A job that has waited long is in V8's old generation: until the next full garbage collection it
+   * would keep all that it refers to.
+   */
+  #forget(): void {
+    this.#resolution = null
+    this.#giveBack = () => {}
+    if (this.body?.isOver !== false) this.#retrieval = null
   }
 
   #resolve(): Resolution {
