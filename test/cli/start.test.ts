@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,4 +26,12 @@ test('the command starts without HTTP, FTP, News and their libraries: each is lo
   expect(sources).toContain('../core/src/resolve.ts')
   const heavy = /undici|basic-ftp|iconv-lite|htmlparser2|p-queue|fetchers\/src\/(http|ftp|nntp|gopher|mime)\/index\.ts/
   expect(sources.filter((path) => heavy.test(path))).toEqual([])
+})
+
+test('the library is loaded without the fetch of Node, which takes 30 ms', () => {
+  const index = new URL('../../packages/fetchers/dist/index.js', import.meta.url).href
+  const program = `import(${JSON.stringify(index)}).then(() => process.stdout.write(process.moduleLoadList.join(' ')))`
+  const loaded = execFileSync(process.execPath, ['--eval', program], { encoding: 'utf8' })
+  expect(loaded).toContain('internal/streams')
+  expect(loaded).not.toContain('undici')
 })

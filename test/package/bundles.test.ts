@@ -53,6 +53,14 @@ describe('a bundle of a program that uses the library runs, made by', () => {
     expect(await run(join(outdir, 'user.mjs'))).toMatch(expected)
   })
 
+  test('esbuild without `require` fails with a sentence', async () => {
+    const outfile = join(folder, 'no-require.mjs')
+    await build({ entryPoints: [user], bundle: true, platform: 'node', format: 'esm', outfile })
+    await expect(run(outfile)).rejects.toThrow(
+      /The fetcher for "http" could not be loaded: Dynamic require of "[^"]+" is not supported\. If this program is/,
+    )
+  })
+
   test('esbuild as CommonJS', async () => {
     const outfile = join(folder, 'user.cjs')
     await build({ entryPoints: [user], bundle: true, platform: 'node', format: 'cjs', outfile })

@@ -1,6 +1,6 @@
 /**
  * `@retriever/fetchers/plugin`: the parts for a fetcher of your own, which the built-in fetchers use, too. See
- * docs/library.md.
+ * docs/library/plugins.md.
  */
 export { type ByteSource, chunksOf, type Sink, sourceOf } from './plugin/byte-source.ts'
 export type { Deadline } from './plugin/deadline.ts'

@@ -1,4 +1,4 @@
-import { adviceText, type Mechanism, type RetrievalError, type Scheme } from '@retriever/core'
+import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
 import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
@@ -116,8 +116,10 @@ export class Registry {
   #find<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
     if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
     const loading = this.#builtins.has(mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
-    if (loading !== undefined) this.#keep(mechanism, loading)
-    return loading
+    if (loading === undefined) return
+    const loaded = loading.catch((cause) => Promise.reject(notLoaded(mechanism, cause)))
+    this.#keep(mechanism, loaded)
+    return loaded
   }
 
   /** Whether a built-in fetcher exists that this client does not have. */
@@ -142,6 +144,14 @@ export class Registry {
     const ended = await Promise.allSettled(fetchers.map(async (fetcher) => fetcher.dispose?.()))
     for (const end of ended) if (end.status === 'rejected') throw end.reason
   }
+}
+
+/** The error for a bundle that lacks a module, or `require`. */
+function notLoaded(mechanism: Mechanism, cause: unknown): RetrievalError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const advice = 'If this program is a bundle, see "Bundling" in the guide of the library.'
+  const message = `The fetcher for "${mechanism}" could not be loaded: ${reason}. ${advice}`
+  return new RetrievalError('no-fetcher', message, { phase: 'resolve', cause })
 }
 
 /** Removes one client from a fetcher's count, and says whether it was the last. */

@@ -28,13 +28,13 @@ export type EmittedEvent =
       readonly explanation: Explained
     }
   /**
-   * The retrieval waits: for a connection, since all that the server may have are in use, or for its turn in a batch.
-   * `ahead` is the number of retrievals that wait before it.
+   * The retrieval waits for a connection, since all that the server may have are in use. `ahead` is the number of
+   * retrievals that wait before it.
    */
   | {
       readonly type: 'waiting'
       readonly url: string
-      readonly for: 'connection' | 'batch'
+      readonly for: 'connection'
       readonly ahead: number
     }
   /** The addresses of a host name, at least one, and the milliseconds that the lookup took. None for an address. */

@@ -1,6 +1,6 @@
 /**
  * `@retriever/fetchers/record`: writes what fetchers bring to a file, and serves it from there without a network. See
- * docs/library.md.
+ * docs/library/testing.md.
  */
 import { type Client, createClient } from '../client/client.ts'
 import type { ClientOptions } from '../client/client-options.ts'

@@ -15,87 +15,96 @@ interface Facts {
 /**
  * A Response as fetch() gives it, and its copies by clone(), too. An UnreadBody becomes a stream only if its consumer
  * wants one: to make it and read it costs more than all else in a small Response.
+ * The class is made on first use, because Node loads its own fetch, which takes 30 ms, as soon as `Response` is
+ * named.
  */
-class RetrievedResponse extends Response {
-  readonly #facts: Facts
-  /** Null: the body is that of the Response itself. */
-  readonly #unread: UnreadBody | null
-  /** The Response whose body is the stream of `#unread`; once that has been read in one piece, one that is used up. */
-  #streamed: Response | undefined
-  #isTaken = false
+function makeResponseClass() {
+  return class RetrievedResponse extends Response {
+    readonly #facts: Facts
+    /** Null: the body is that of the Response itself. */
+    readonly #unread: UnreadBody | null
+    /** The Response whose body is the stream of `#unread`; one that is used up once that has been read at once. */
+    #streamed: Response | undefined
+    #isTaken = false
 
-  constructor(body: ResponseBody | UnreadBody, headers: FieldLines | Headers, facts: Facts) {
-    // Some servers send 999. The constructor of Response refuses it, but the web's fetch gives it.
-    const isOdd = facts.status > 599
-    const isUnread = body instanceof UnreadBody
-    super(isUnread ? null : body, { status: isOdd ? 599 : facts.status, headers })
-    this.#facts = facts
-    this.#unread = isUnread ? body : null
-    if (isOdd) Object.defineProperty(this, 'status', { value: facts.status })
-  }
+    constructor(body: ResponseBody | UnreadBody, headers: FieldLines | Headers, facts: Facts) {
+      // Some servers send 999. The constructor of Response refuses it, but the web's fetch gives it.
+      const isOdd = facts.status > 599
+      const isUnread = body instanceof UnreadBody
+      super(isUnread ? null : body, { status: isOdd ? 599 : facts.status, headers })
+      this.#facts = facts
+      this.#unread = isUnread ? body : null
+      if (isOdd) Object.defineProperty(this, 'status', { value: facts.status })
+    }
 
-  /** The Response that has the body. */
-  #opened(): Response {
-    if (this.#unread === null) return this
-    this.#streamed ??= this.#isTaken ? usedUp() : new Response(this.#unread.stream())
-    return this.#streamed
-  }
+    /** The Response that has the body. */
+    #opened(): Response {
+      if (this.#unread === null) return this
+      this.#streamed ??= this.#isTaken ? usedUp() : new Response(this.#unread.stream())
+      return this.#streamed
+    }
 
-  /** The same with the header fields, for methods that look at the media type. */
-  #described(): Response {
-    if (this.#unread === null) return this
-    // The constructor throws a TypeError for a body that is being read.
-    return new Response(this.#opened().body, { headers: this.headers })
-  }
+    /** The same with the header fields, for methods that look at the media type. */
+    #described(): Response {
+      if (this.#unread === null) return this
+      // The constructor throws a TypeError for a body that is being read.
+      return new Response(this.#opened().body, { headers: this.headers })
+    }
 
-  /** Reads the body in one piece, unless there is a stream of it already. */
-  async #read<T>(native: (this: Response) => Promise<T>, convert: (octets: Uint8Array<ArrayBuffer>) => T): Promise<T> {
-    if (this.#unread === null || this.#isTaken || this.#streamed !== undefined) return native.call(this.#opened())
-    this.#isTaken = true
-    return convert(await this.#unread.read())
-  }
+    /** Reads the body in one piece, unless there is a stream of it already. */
+    async #read<T>(
+      native: (this: Response) => Promise<T>,
+      convert: (octets: Uint8Array<ArrayBuffer>) => T,
+    ): Promise<T> {
+      if (this.#unread === null || this.#isTaken || this.#streamed !== undefined) return native.call(this.#opened())
+      this.#isTaken = true
+      return convert(await this.#unread.read())
+    }
 
-  // The types of Node declare these members as properties, which a class cannot override by accessors.
-  static {
-    const native = Response.prototype
-    const fact = <T>(get: (facts: Facts) => T): PropertyDescriptor => ({
-      get(this: RetrievedResponse) {
-        return get(this.#facts)
-      },
-    })
-    const ofBody = (name: 'body' | 'bodyUsed'): PropertyDescriptor => ({
-      get(this: RetrievedResponse) {
-        if (name === 'bodyUsed' && this.#isTaken) return true
-        return Reflect.get(native, name, this.#opened())
-      },
-    })
-    const method = <T>(call: (response: RetrievedResponse) => T): PropertyDescriptor => ({
-      value(this: RetrievedResponse) {
-        return call(this)
-      },
-    })
-    Object.defineProperties(RetrievedResponse.prototype, {
-      constructor: { value: Response },
-      url: fact(({ url }) => url),
-      redirected: fact(({ redirected }) => redirected),
-      statusText: fact(({ statusText }) => statusText),
-      // Node's fetch gives this type for every origin.
-      type: fact(() => 'basic'),
-      body: ofBody('body'),
-      bodyUsed: ofBody('bodyUsed'),
-      text: method((response) => response.#read(native.text, (octets) => utf8.decode(octets))),
-      json: method((response) => response.#read(native.json, (octets) => JSON.parse(utf8.decode(octets)))),
-      arrayBuffer: method((response) => response.#read(native.arrayBuffer, ({ buffer }) => buffer)),
-      bytes: method((response) => response.#read(nativeBytes, (octets) => octets)),
-      blob: method(async (response) => native.blob.call(response.#described())),
-      formData: method(async (response) => native.formData.call(response.#described())),
-      clone: method((response) => {
-        const { body } = native.clone.call(response.#opened())
-        return new RetrievedResponse(body, response.headers, response.#facts)
-      }),
-    })
+    // The types of Node declare these members as properties, which a class cannot override by accessors.
+    static {
+      const native = Response.prototype
+      const fact = <T>(get: (facts: Facts) => T): PropertyDescriptor => ({
+        get(this: RetrievedResponse) {
+          return get(this.#facts)
+        },
+      })
+      const ofBody = (name: 'body' | 'bodyUsed'): PropertyDescriptor => ({
+        get(this: RetrievedResponse) {
+          if (name === 'bodyUsed' && this.#isTaken) return true
+          return Reflect.get(native, name, this.#opened())
+        },
+      })
+      const method = <T>(call: (response: RetrievedResponse) => T): PropertyDescriptor => ({
+        value(this: RetrievedResponse) {
+          return call(this)
+        },
+      })
+      Object.defineProperties(RetrievedResponse.prototype, {
+        constructor: { value: Response },
+        url: fact(({ url }) => url),
+        redirected: fact(({ redirected }) => redirected),
+        statusText: fact(({ statusText }) => statusText),
+        // Node's fetch gives this type for every origin.
+        type: fact(() => 'basic'),
+        body: ofBody('body'),
+        bodyUsed: ofBody('bodyUsed'),
+        text: method((response) => response.#read(native.text, (octets) => utf8.decode(octets))),
+        json: method((response) => response.#read(native.json, (octets) => JSON.parse(utf8.decode(octets)))),
+        arrayBuffer: method((response) => response.#read(native.arrayBuffer, ({ buffer }) => buffer)),
+        bytes: method((response) => response.#read(nativeBytes, (octets) => octets)),
+        blob: method(async (response) => native.blob.call(response.#described())),
+        formData: method(async (response) => native.formData.call(response.#described())),
+        clone: method((response) => {
+          const { body } = native.clone.call(response.#opened())
+          return new RetrievedResponse(body, response.headers, response.#facts)
+        }),
+      })
+    }
   }
 }
+
+let responseClass: ReturnType<typeof makeResponseClass> | undefined
 
 const utf8 = new TextDecoder()
 
@@ -117,7 +126,8 @@ export function webResponse(
   headers: FieldLines | Headers,
   { url, redirected, status, statusText }: Facts,
 ): Response {
-  return new RetrievedResponse(body, headers, { url, redirected, status, statusText })
+  responseClass ??= makeResponseClass()
+  return new responseClass(body, headers, { url, redirected, status, statusText })
 }
 
 /** RFC 9110: answers with these statuses have no body, and the constructor of Response insists on it. */
