@@ -80,6 +80,15 @@ test('of five large ones that nothing reads, an event names those that keep othe
   for (const each of all) expect(await each.text()).toBe(long)
 })
 
+test('of five large ones that are read, no event says that one is unread', async () => {
+  await using server = await scriptedNews(longArticles)
+  const events: RetrievalEvent[] = []
+  await using client = createClient({ onEvent: (event) => events.push(event) })
+  const numbers = [1, 2, 3, 4, 5]
+  await Promise.all(numbers.map(async (number) => (await client.retrieve(`${server.url}g/${number}`)).text()))
+  expect(events.filter(({ type }) => type === 'unread')).toEqual([])
+})
+
 test('a listing that is too large to wait in memory, and that nothing reads, says why it ended', async () => {
   const groups = 'some.group 9 1 y\r\n'.repeat(20_000)
   await using server = await scriptedNews((_, line) => (line === 'LIST ACTIVE' ? `215 x\r\n${groups}.\r\n` : undefined))

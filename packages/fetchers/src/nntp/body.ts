@@ -8,6 +8,9 @@ import { unreadLimit } from './connection/session.ts'
 /** The most octets of one body that are read ahead of its consumer. */
 const maxAhead = 65_536
 
+/** The milliseconds without a read after which a body counts as unread; at most half of limits.unreadTimeout. */
+const patience = 1000
+
 /**
  * The octets of a multi-line block (RFC 3977 3.1.1). They are read ahead, up to a limit, while other retrievals wait
  * for the session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled
@@ -26,6 +29,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
   /** True while the consumer reads: reading ahead must wait. */
   #isWanted = false
   #isTold = false
+  #unreadTimer: NodeJS.Timeout | undefined
   /** True once the session is no longer used. */
   #isReleased = false
   #isOver = false
@@ -41,6 +45,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
 
   async read(): Promise<Uint8Array | null> {
     this.#isWanted = true
+    clearTimeout(this.#unreadTimer)
     await this.#reading
     try {
       const octets = this.#isOver ? null : await this.#nextChunk()
@@ -78,12 +83,18 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
     }
   }
 
-  /** Tells once that others wait for a body that does not fit into memory. */
+  /** Tells once that others wait for a body that does not fit into memory, unless it is read soon. */
   #tellUnread(): void {
     if (this.#isTold) return
-    this.#isTold = true
-    const { url, limits, emit } = this.#lease.context
-    emit({ type: 'unread', url, timeout: unreadLimit(limits) })
+    const { url, limits, emit, hasListener } = this.#lease.context
+    if (hasListener === false) return
+    const timeout = unreadLimit(limits)
+    clearTimeout(this.#unreadTimer)
+    const tell = (): void => {
+      this.#isTold = true
+      emit({ type: 'unread', url, timeout })
+    }
+    this.#unreadTimer = setTimeout(tell, Math.min(patience, timeout / 2)).unref()
   }
 
   async #nextChunk(): Promise<Uint8Array | null> {
@@ -122,6 +133,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
   #release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
+    clearTimeout(this.#unreadTimer)
     this.#lease.session.abandon(this.#pending)
     this.#unlink()
     this.#lease.giveBack()
