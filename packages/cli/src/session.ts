@@ -25,9 +25,6 @@ export class Session implements AsyncDisposable {
   /** The proxy for the URL as it was typed. */
   #typedProxy: string | null = null
   #statusLine: string | null = null
-  /** The octet of the resource at which the body began, and the one that it has reached. */
-  #offset = 0
-  #at = 0
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
@@ -51,13 +48,11 @@ export class Session implements AsyncDisposable {
   }
 
   #onEvent(event: RetrievalEvent): void {
-    if (event.type === 'resolved') this.#at = 0
-    if (event.type === 'progress') this.#at = this.#offset + event.received
     if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)
     if (event.type === 'done') this.#progress.end()
     if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)
-    else this.#run.report.event(event, this.#at)
+    else this.#run.report.event(event)
   }
 
   /** The meaning of an operand, with --base, --form and --search applied. */
@@ -96,7 +91,6 @@ export class Session implements AsyncDisposable {
       this.#reportRemarks()
       throw error
     })
-    this.#offset = representation.offset
     try {
       check(representation)
     } catch (error) {
