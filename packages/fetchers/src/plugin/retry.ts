@@ -38,8 +38,8 @@ export class Retries {
   }
 
   /**
-   * Waits until the failed step may be tried again, from the octet `offset` on. Gives false at once if the error stands.
-   * Rejects if the retrieval ends meanwhile.
+   * Waits until the failed step may be tried again, from the octet `offset` on. Gives false at once if the error
+   * stands. Rejects if the retrieval ends meanwhile.
    */
   async again(error: unknown, context: RetryContext, offset = 0): Promise<boolean> {
     return RetrievalError.is(error) && this.#mayPass(error) && this.wait(error, context, { offset })
