@@ -43,10 +43,10 @@ export async function planSave(
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt))
+  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), isNamed)
   const point = pointIn(part, session.urlOf(resolution))
   if (point !== null) return { ...anew, from: point }
-  if (exists) return behind(path, startIn(path, continueAt))
+  if (exists) return behind(path, startIn(path, continueAt), isNamed)
   if (part !== null && part.length > 0) report.notice({ operand: resolution.url, message: whyAnew(part) })
   return anew
 }
@@ -63,14 +63,14 @@ export function nameFor(resolution: Resolution): string {
  * The plan to append to an existing file. If the server sends the whole, it replaces the file once complete, unless it
  * is shorter.
  */
-function behind(path: string, start: number): SavePlan {
+function behind(path: string, start: number, overwrite: boolean): SavePlan {
   const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
-  return { path, from, behind: start, options: { append: true } }
+  return { path, from, behind: start, options: { append: true, overwrite } }
 }
 
 /** Throws if the response must not replace the existing file. */
-export function checkPlan({ path, behind }: SavePlan, representation: Representation): void {
-  if (behind !== null) checkNotShorter(path, behind, representation)
+export function checkPlan({ path, behind, options }: SavePlan, representation: Representation): void {
+  if (behind !== null) checkNotShorter(path, behind, options.overwrite !== false, representation)
 }
 
 /** Saves the response by the plan. */
