@@ -15,6 +15,14 @@ import { formFiller } from './terminal/form-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 
+/** A URL as it may be shown. */
+export interface ShownUrl {
+  /** Without secrets. */
+  readonly url: string
+  /** Whether it had no secret, except perhaps a password. */
+  readonly isWhole: boolean
+}
+
 /** The retrievals of one command: a client that reports events, shows progress and asks for logins. */
 export class Session implements AsyncDisposable {
   readonly #run: Run
@@ -117,10 +125,12 @@ export class Session implements AsyncDisposable {
     return url === resolution.url ? resolution : this.#client.resolve(url)
   }
 
-  /** The URL that the representation will have: with the user of -u, without secrets. */
-  urlOf(resolution: Resolution): string {
+  /** The URL that the representation will have, with the user of -u. */
+  urlOf(resolution: Resolution): ShownUrl {
     const { locator } = this.#entered(resolution)
-    return redact(formatLocator({ ...locator, password: null }))
+    const full = formatLocator({ ...locator, password: null })
+    const url = redact(full)
+    return { url, isWhole: url === full }
   }
 
   /** The status line of the last response, `HTTP/1.1 200 OK`, one octet a character; null if it was not HTTP. */

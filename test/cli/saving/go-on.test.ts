@@ -219,6 +219,16 @@ describe('-C - mixes no two versions', () => {
     expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
   })
 
+  test('of a URL that differs in a secret alone begins anew, unless an entity tag proves the version', async () => {
+    const keyed = (key: string): string => `${server.url}?token=${key}`
+    fields = { 'Last-Modified': modified }
+    const { stderr } = await run('-o', 'x', keyed('one'))
+    expect(told(stderr)).toContain('?token=***: x.part keeps the 5 B that came; nothing could prove')
+    heal()
+    expect(await run('-C', '-', '-o', 'x', keyed('two'))).toMatchObject({ status: 0 })
+    expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
+  })
+
   test('without a proof begins anew, as the line has said', async () => {
     fields = { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }
     content = '5\r\nabcde\r\n5\r\nfghij\r\n0\r\n\r\n'

@@ -1,4 +1,4 @@
-import { type Explained, formatExplanation, octetsToText, RetrievalError } from '@retriever/core'
+import { type Explained, formatExplanation, octetsToText, RetrievalError, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
 import { inFlags, shownFinding } from '../options/option-hints.ts'
@@ -59,7 +59,8 @@ export class Reporter {
   notice(notice: { readonly operand: string; readonly message: string; readonly code?: string }): void {
     if (this.#options.silent) return
     if (this.#options.json) this.#output.noteJson({ notice })
-    else this.#output.note(`retrieve: ${notice.operand}: ${notice.message}`)
+    // Redacted by itself, or a secret at its end would hide the colon, too.
+    else this.#output.note(`retrieve: ${redact(notice.operand)}: ${notice.message}`)
   }
 
   /** Reports a detail to people, with -v only. */
