@@ -15,6 +15,14 @@ import { formFiller } from './terminal/form-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 
+/** A URL as it may be shown. */
+export interface ShownUrl {
+  /** Without secrets. */
+  readonly url: string
+  /** Whether it had no secret, except perhaps a password. */
+  readonly isWhole: boolean
+}
+
 /** The retrievals of one command: a client that reports events, shows progress and asks for logins. */
 export class Session implements AsyncDisposable {
   readonly #run: Run
@@ -25,9 +33,6 @@ export class Session implements AsyncDisposable {
   /** The proxy for the URL as it was typed. */
   #typedProxy: string | null = null
   #statusLine: string | null = null
-  /** The octet of the resource at which the body began, and the one that it has reached. */
-  #offset = 0
-  #at = 0
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
@@ -51,13 +56,11 @@ export class Session implements AsyncDisposable {
   }
 
   #onEvent(event: RetrievalEvent): void {
-    if (event.type === 'resolved') this.#at = 0
-    if (event.type === 'progress') this.#at = this.#offset + event.received
     if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)
     if (event.type === 'done') this.#progress.end()
     if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)
-    else this.#run.report.event(event, this.#at)
+    else this.#run.report.event(event)
   }
 
   /** The meaning of an operand, with --base, --form and --search applied. */
@@ -96,7 +99,6 @@ export class Session implements AsyncDisposable {
       this.#reportRemarks()
       throw error
     })
-    this.#offset = representation.offset
     try {
       check(representation)
     } catch (error) {
@@ -123,10 +125,12 @@ export class Session implements AsyncDisposable {
     return url === resolution.url ? resolution : this.#client.resolve(url)
   }
 
-  /** The URL that the representation will have: with the user of -u, without secrets. */
-  urlOf(resolution: Resolution): string {
+  /** The URL that the representation will have, with the user of -u. */
+  urlOf(resolution: Resolution): ShownUrl {
     const { locator } = this.#entered(resolution)
-    return redact(formatLocator({ ...locator, password: null }))
+    const full = formatLocator({ ...locator, password: null })
+    const url = redact(full)
+    return { url, isWhole: url === full }
   }
 
   /** The status line of the last response, `HTTP/1.1 200 OK`, one octet a character; null if it was not HTTP. */

@@ -1,4 +1,4 @@
-import { shellCommand } from '@retriever/core'
+import { completeUrl, shellCommand } from '@retriever/core'
 import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 
@@ -50,11 +50,18 @@ const synonyms: Readonly<Record<string, CommandName>> = {
   protocols: 'schemes',
 }
 
-/** Throws `invalid-option` if the first word is nearly a command: taken as URLs, all words would be contacted. */
+/**
+ * Throws `invalid-option` if the first word of several is nearly a command, or a bare word that cannot be a URL: taken
+ * as URLs, the others would be contacted.
+ */
 export function checkFirstWord(operands: readonly string[]): void {
   const [first = '', next = '', ...others] = operands
   const meant = firstWordMeant(first)
-  if (meant === undefined) return
+  if (meant === undefined) {
+    if (!/^[a-z][a-z-]*$/i.test(first) || completeUrl(first) !== undefined) return
+    const host = `If ${first} is a host, write http://${first}/.`
+    throw usageError(`There is no command ${first}. retrieve --help lists all. ${host}`)
+  }
   const command = shellCommand(['retrieve', meant, next])
   throw usageError(`There is no command ${first}. Did you mean: ${command}${others.length > 0 ? ' ...' : ''}`)
 }

@@ -32,6 +32,21 @@ test.each([
   expect(servers.http.accepted).toBe(before)
 })
 
+test.each(['mirror', 'save-page', 'Open'])('retrieve %s URL, where the word is near no command', async (word) => {
+  const before = servers.http.accepted
+  expect(await retrieve([word, `${servers.http.url}pub/hello.txt`])).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `retrieve: There is no command ${word}. retrieve --help lists all. If ${word} is a host, write http://${word}/.\n`,
+  })
+  expect(servers.http.accepted).toBe(before)
+})
+
+test('localhost is a host, not a command', async () => {
+  const { stderr } = await retrieve(['--retry', '0', 'localhost', 'x:y'])
+  expect(stderr).not.toContain('There is no command')
+})
+
 test('the proposed command can be pasted into a shell', async () => {
   const { stderr } = await retrieve(['fetch', 'http://h.example/?a=1&b=$(x)', 'http://h.example/'])
   expect(stderr).toBe(

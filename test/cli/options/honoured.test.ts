@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -19,7 +20,6 @@ test.each([
   ['--compressed', ['--compressed']],
   ['--no-fail', ['--no-fail']],
   ['--split', ['--split', '2']],
-  ['-C', ['-C', '5']],
 ])('%s with Gopher and News has no effect, which is one line each', async (name, args) => {
   writeFileSync(join(folder(), 'tag'), '"x"')
   for (const [url, mechanism] of [
@@ -31,6 +31,26 @@ test.each([
     expect(stdout).not.toBe('')
     expect(stderr).toBe(`retrieve: ${url}: The option ${name} has no effect: ${mechanism} does not support it.\n`)
   }
+})
+
+test('-C with Gopher, News and data gets the whole, and leaves out what comes before', async () => {
+  const whole = (url: string, mechanism: string): string =>
+    `retrieve: ${url}: The option -C gets the resource from its beginning: ${mechanism} does not support it.\n`
+  const text = `${servers.gopher.url}0/pub/hello.txt`
+  expect(await retrieve(['-C', '7', text])).toEqual({ status: 0, stdout: 'world.\r\n', stderr: whole(text, 'Gopher') })
+  const article = `${servers.nntp.url}retriever.test/1`
+  const all = await retrieve([article])
+  const rest = await retrieve(['-C', '7', article])
+  expect(rest).toEqual({ status: 0, stdout: all.stdout.slice(7), stderr: whole(article, 'NNTP') })
+  expect((await retrieve(['-C', '3', 'data:,hello'])).stdout).toBe('lo')
+  const head = await retrieve(['-I', '-C', '3', text])
+  expect(head.stderr).toBe(`retrieve: ${text}: The option -C has no effect: Gopher does not support it.\n`)
+})
+
+test.runIf(hasTerminal)('-C on a terminal shows the rest of a menu, not the page of all', async () => {
+  const { screen } = await onPty(folder(), `-s -C 4 ${servers.gopher.url}`)
+  const { stdout } = await retrieve(['-s', '-C', '4', servers.gopher.url])
+  expect(screen.split('\r\n')[0]).toBe(stdout.split('\r\n')[0])
 })
 
 test('--limit and -H with FTP too, and -s says nothing', async () => {

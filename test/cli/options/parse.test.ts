@@ -27,7 +27,7 @@ test.each([
     ['silent=', 'output=f'],
   ],
   [
-    ['-o', 'a', 'u', '-O', 'v'],
+    ['-o', 'a', 'u:x', '-O', 'v:x'],
     ['output=a', 'remote-name='],
   ],
 ])('%j gives %j', (argv, expected) => {
@@ -35,7 +35,7 @@ test.each([
 })
 
 test.each([
-  [['u', 'v'], 'get', ['u', 'v']],
+  [['u:x', 'v'], 'get', ['u:x', 'v']],
   [['get', 'u'], 'get', ['u']],
   [['-v', 'ls', 'u'], 'ls', ['u']],
   [['ls', 'ls'], 'ls', ['ls']],
@@ -89,7 +89,7 @@ describe('the table', () => {
 })
 
 function words(text: string): string[] {
-  return text.split(' ').map((word) => word.replace(/^'|'$/g, ''))
+  return [...text.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)
 }
 
 describe('the advice for an option of curl or wget', () => {

@@ -1,10 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { retrieve, useBundle } from '../../support/cli/run.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { part, reply } from '../../support/http/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
+const folder = temporaryFolder()
 let server: ScriptedHttp
 /** How often the server fails before it serves. */
 let failures = 0
@@ -64,6 +67,21 @@ describe('what fails for a cause that may pass', () => {
   })
 })
 
+test('a line of a retrieval that continues a file says where, also before the server has sent any of it', async () => {
+  const whole = 'abcdefghij'
+  const file = join(folder(), 'begun')
+  writeFileSync(file, 'abcde')
+  await using busy = await scriptedHttp((asked) => {
+    if (asked.index === 0) return reply(503, { 'Retry-After': '0' })
+    return asked.fields.range === undefined ? reply(200, {}, whole) : part(asked, whole, { ETag: '"a"' })
+  })
+  const { status, stderr } = await retrieve(['-C', '5', '-o', file, busy.url])
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: expect.stringMatching(/ Going on at octet 5 in 0\.1 s\.\n$/),
+  })
+})
+
 describe('--split', () => {
   test('asks for a first segment', async () => {
     failures = 0
@@ -93,6 +111,17 @@ describe('a server that cuts the body each 1,000 octets', () => {
     expect({ status, asked: cutting.asked.length }).toEqual({ status: 18, asked: 3 })
     expect(breaks(stderr)).toEqual(['Going on at octet 1000', 'Going on at octet 2000'])
     expect(stderr.trimEnd().split('\n').at(-1)).toContain('(It was tried 3 times; 3000 octets of the body came.)')
+  })
+
+  test('and whose body has no length and no validator, begins at the beginning each time, as the lines say', async () => {
+    await using cutting = await scriptedHttp(() => {
+      const chunk = `3e8\r\n${content.subarray(0, 1000)}\r\n`
+      return { octets: reply(200, { 'Content-Length': null, 'Transfer-Encoding': 'chunked' }, chunk), end: 'fin' }
+    })
+    const { status, stderr } = await retrieve(['--retry', '1', '-o', join(folder(), 'x'), cutting.url])
+    expect({ status, asked: cutting.asked.length }).toEqual({ status: 18, asked: 2 })
+    expect(stderr).toMatch(/Trying again in [\d.]+ s\.$/m)
+    expect(breaks(stderr)).toEqual([])
   })
 
   test('of FTP, too', async () => {

@@ -109,11 +109,24 @@ describe('a file that is longer than the resource stays as it is, and the exit c
     expect(readdirSync(folder()).filter((name) => name.startsWith('longer'))).toEqual(['longer'])
   }
   const only = (url: string): string => {
-    const advice = 'leave -C out to replace it, or name another file.'
-    return `retrieve: longer cannot be continued: it has 24 octets, and ${url} has only 14; ${advice}\n`
+    const why = `it has 24 octets, and ${url} has only 14`
+    return `retrieve: longer cannot be continued: ${why}. To replace longer, leave -C out.\n`
   }
 
   test('http', () => refused(`${servers.http.url}pub/hello.txt`, only(`${servers.http.url}pub/hello.txt`)))
+  test('under the name of -O, which overwrites none', async () => {
+    const url = `${servers.http.url}pub/hello.txt`
+    writeFileSync(join(folder(), 'hello.txt'), longer)
+    const why = `hello.txt cannot be continued: it has 24 octets, and ${url} has only 14`
+    const advice = 'To replace hello.txt, remove it first, or name another file with -o.'
+    expect(await run('-C', '-', '-O', url)).toEqual({ status: 36, stdout: '', stderr: `retrieve: ${why}. ${advice}\n` })
+    expect(content('hello.txt')).toBe(longer)
+  })
+  test('and is replaced without -C', async () => {
+    writeFileSync(join(folder(), 'forced'), longer)
+    expect(await run('-o', 'forced', `${servers.http.url}pub/hello.txt`)).toEqual(quiet)
+    expect(content('forced')).toBe('Hello, world.\n')
+  })
   test('http, of a server without ranges', () =>
     refused(`${deaf.http.url}pub/hello.txt`, only(`${deaf.http.url}pub/hello.txt`)))
   test('http, where the length is known at the end alone', () =>
@@ -122,7 +135,16 @@ describe('a file that is longer than the resource stays as it is, and the exit c
       'longer was kept: it has 24 octets, but only 14 were received.',
       2,
     ))
-  test('ftp', () => refused(`${servers.ftp.url}pub/hello.txt`, '14'))
+  test('gopher', async () => {
+    await using gopher = await startServers({ gopher: true })
+    const why = 'longer was kept: it has 24 octets, but only 15 were received.'
+    await refused(`${gopher.gopher.url}0/pub/hello.txt`, why, 2)
+  })
+  test('ftp', () =>
+    refused(
+      `${servers.ftp.url}pub/hello.txt`,
+      'The file has 14 octets, but 24 are there already; retrieve it from its beginning. To replace longer, leave -C out.',
+    ))
   test('file', () => {
     writeFileSync(join(folder(), 'short'), 'Hello, world.\n')
     return refused(pathToFileURL(join(folder(), 'short')).href, 'The file has 14 octets, but 24 are there already')

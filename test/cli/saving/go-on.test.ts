@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { type Fields, part, reply } from '../../support/http/http-answers.ts'
 import { type Ending, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
@@ -86,15 +87,45 @@ describe('a body that does not come to its end', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('because of %s', async (signal, code) => {
     end = 'keep'
     const child = start(['-o', 'x', server.url], { cwd: folder() })
     await untilStill()
+    let said = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
     child.kill(signal)
-    expect(await once(child, 'exit')).toEqual([code, null])
+    expect(await once(child, 'close')).toEqual([code, null])
+    expect(said).toBe(`${keeps(server.url, 'the same command with -C - continues from there')}\n`)
     heal()
     expect(await run('-C', '-', '-o', 'x', server.url)).toEqual(quiet)
     expect([read('x'), left(), ranges().at(-1)]).toEqual([whole, ['x'], 'bytes=5-'])
+  })
+
+  test.runIf(hasTerminal).each([80, 50, 25])('by Ctrl-C on a terminal of %i columns', async (columns) => {
+    end = 'keep'
+    const { status, screen } = await onPty(folder(), `-o x ${server.url}`, { '50%': '\x03' }, { columns })
+    expect(status).toBe(130)
+    // The line of the progress bar is gone before the line that says how to go on.
+    const said = keeps(server.url, 'the same command with -C - continues from there')
+    expect(screen).toContain(`\r\x1b[K${said}\r\n`)
+    heal()
+    expect(await run('-C', '-', '-o', 'x', server.url)).toEqual(quiet)
+    expect([read('x'), left(), ranges().at(-1)]).toEqual([whole, ['x'], 'bytes=5-'])
+  })
+
+  test('because of a signal while it waits for the next try', async () => {
+    const child = start(['--retry', '9', '-o', 'x', server.url], { cwd: folder() })
+    let said = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (/Going on at octet 5 in/.test(text)) child.kill('SIGINT')
+    })
+    expect(await once(child, 'close')).toEqual([130, null])
+    expect(told(said)).toBe(keeps(server.url, 'the same command with -C - continues from there'))
+    expect(left()).toEqual(['x.part', 'x.part.json'])
   })
 
   test('twice: the second part goes behind the first', async () => {
@@ -185,6 +216,16 @@ describe('-C - mixes no two versions', () => {
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
     const why = `it starts over: what x.part holds is of another URL (${server.url}other)`
     expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${server.url}: ${why}\n` })
+    expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
+  })
+
+  test('of a URL that differs in a secret alone begins anew, unless an entity tag proves the version', async () => {
+    const keyed = (key: string): string => `${server.url}?token=${key}`
+    fields = { 'Last-Modified': modified }
+    const { stderr } = await run('-o', 'x', keyed('one'))
+    expect(told(stderr)).toContain('?token=***: x.part keeps the 5 B that came; nothing could prove')
+    heal()
+    expect(await run('-C', '-', '-o', 'x', keyed('two'))).toMatchObject({ status: 0 })
     expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
   })
 

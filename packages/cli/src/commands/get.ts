@@ -8,7 +8,7 @@ import { octetsFrom } from '../saving/continuation.ts'
 import { checkTarget, type Destination, tryFile } from '../saving/destination.ts'
 import { checkEtagFile, saveEtag } from '../saving/etag.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
-import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned } from '../saving/save-plan.ts'
+import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from '../saving/save-plan.ts'
 import { Session } from '../session.ts'
 import { headOf, shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
@@ -64,12 +64,16 @@ async function toStdout(asIs: boolean, { resolution, session, run: { config, out
 
 async function toFile(destination: FileDestination, { resolution, session, run, kept }: Job): Promise<void> {
   const plan = await planSave(destination, resolution, session, run)
-  kept.begin(plan)
+  kept.begin(plan, () => session.urlOf(resolution))
   const check = (representation: Representation): void => checkPlan(plan, representation)
-  await using representation = await session.retrieve(resolution, true, plan.from, check)
-  await saveAsPlanned(plan, representation)
-  kept.end()
-  saveEtag(run.config.etagFile, representation)
+  try {
+    await using representation = await session.retrieve(resolution, true, plan.from, check)
+    await saveAsPlanned(plan, representation)
+    kept.end()
+    saveEtag(run.config.etagFile, representation)
+  } catch (error) {
+    throw withAdvice(plan, error)
+  }
 }
 
 /** Saves under the name that the server gives (-J), which is known once the response has come. */
@@ -79,7 +83,7 @@ async function toNamedByServer(directory: string, { resolution, session, run, ke
   const { givenName } = representation
   const path = join(directory, givenName ?? nameFor(resolution))
   const plan = { path, from: 0, behind: null, options: { overwrite: false } }
-  kept.begin(plan, true)
+  kept.begin(plan, () => session.urlOf(resolution), true)
   await saveAsPlanned(plan, representation)
   kept.end()
   const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'

@@ -15,7 +15,9 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   {
     long: 'retry',
     arg: 'N',
-    help: 'After a failure that may be temporary, try again up to N times, with growing waits; default 3',
+    help:
+      'After a failure that may be temporary, try again up to N times, with growing waits, and resume the body; a ' +
+      'MiB of progress renews the tries; default 3',
     commands: network,
     example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
   },

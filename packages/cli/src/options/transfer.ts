@@ -19,7 +19,9 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     long: 'continue-at',
     short: 'C',
     arg: 'OFFSET|-',
-    help: 'Continue at OFFSET, or with - where NAME.part or else the file ends; never mixes two versions',
+    help:
+      'Continue at OFFSET, or with - where NAME.part or else the file ends; never mixes two versions, and never ' +
+      'replaces a longer file',
     commands: get,
     example: 'retrieve -C - -o big.iso ftp://ftp.example.org/pub/big.iso',
   },

@@ -30,8 +30,7 @@ export function tailOf(path: string, length: number): Required<Pick<ResumePoint,
 /** Throws if the server sends the whole instead of the rest, and it is shorter than the file that it would replace. */
 export function checkNotShorter(path: string, start: number, { offset, size, url }: Representation): void {
   if (offset > 0 || size === null || size >= start) return
-  const advice = 'leave -C out to replace it, or name another file'
-  const message = `${path} cannot be continued: it has ${start} octets, and ${url} has only ${size}; ${advice}.`
+  const message = `${path} cannot be continued: it has ${start} octets, and ${url} has only ${size}.`
   throw new RetrievalError('resume-failed', message, { phase: 'save', url })
 }
 

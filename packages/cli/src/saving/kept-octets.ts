@@ -1,14 +1,16 @@
 import { statSync } from 'node:fs'
 import { findPart, type KeptPart } from '@retriever/fetchers'
+import type { ShownUrl } from '../session.ts'
 import { formatSize } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
-import type { SavePlan } from './save-plan.ts'
+import { pointIn, type SavePlan } from './save-plan.ts'
 
 /** Reports what a failed retrieval has left of its file, and how to continue it. */
 export class KeptOctets {
   readonly #report: Reporter
   readonly #isContinued: boolean
   #plan: SavePlan | null = null
+  #urlOf: () => ShownUrl = () => ({ url: '', isWhole: true })
   #before: readonly string[] = []
   #goOn = ''
 
@@ -17,9 +19,10 @@ export class KeptOctets {
     this.#isContinued = isContinued
   }
 
-  /** Starts a file. `byServer`: -J named it, so the command that continues it must name it itself. */
-  begin(plan: SavePlan, byServer = false): void {
+  /** Starts the file of a URL. `byServer`: -J named it, so the command that continues it must name it itself. */
+  begin(plan: SavePlan, urlOf: () => ShownUrl, byServer = false): void {
     this.#plan = plan
+    this.#urlOf = urlOf
     this.#before = filesOf(plan).map(stateOf)
     if (byServer) this.#goOn = `the same command with -C - -o ${plan.path} in place of -OJ continues from there`
     else this.#goOn = `the same command${this.#isContinued ? '' : ' with -C -'} continues from there`
@@ -36,7 +39,7 @@ export class KeptOctets {
     if (plan === null) return
     const changed = filesOf(plan).filter((path, index) => stateOf(path) !== this.#before[index])
     const part = changed.includes(`${plan.path}.part`) ? await partOf(plan.path) : null
-    if (part !== null) this.#keeps(operand, part.path, part.length, part.point !== null)
+    if (part !== null) this.#keeps(operand, part.path, part.length, pointIn(part, this.#urlOf()) !== null)
     else if (changed.includes(plan.path)) this.#keeps(operand, plan.path, statSync(plan.path).size, true)
   }
 

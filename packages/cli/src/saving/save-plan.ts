@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Resolution } from '@retriever/core'
+import { type Resolution, RetrievalError } from '@retriever/core'
 import {
   fileNameOf,
   findPart,
@@ -10,7 +10,7 @@ import {
   type SaveOptions,
 } from '@retriever/fetchers'
 import type { Run } from '../run.ts'
-import type { Session } from '../session.ts'
+import type { Session, ShownUrl } from '../session.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 
@@ -43,11 +43,12 @@ export async function planSave(
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt))
+  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), isNamed)
   const point = pointIn(part, session.urlOf(resolution))
   if (point !== null) return { ...anew, from: point }
-  if (exists) return behind(path, startIn(path, continueAt))
-  if (part !== null && part.length > 0) report.notice({ operand: resolution.url, message: whyAnew(part) })
+  if (exists) return behind(path, startIn(path, continueAt), isNamed)
+  if (part !== null && part.length > 0)
+    report.notice({ operand: resolution.url, message: whyAnew(part, session.urlOf(resolution).url) })
   return anew
 }
 
@@ -63,14 +64,21 @@ export function nameFor(resolution: Resolution): string {
  * The plan to append to an existing file. If the server sends the whole, it replaces the file once complete, unless it
  * is shorter.
  */
-function behind(path: string, start: number): SavePlan {
+function behind(path: string, start: number, overwrite: boolean): SavePlan {
   const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
-  return { path, from, behind: start, options: { append: true } }
+  return { path, from, behind: start, options: { append: true, overwrite } }
 }
 
 /** Throws if the response must not replace the existing file. */
 export function checkPlan({ path, behind }: SavePlan, representation: Representation): void {
   if (behind !== null) checkNotShorter(path, behind, representation)
+}
+
+/** The error for a file that is longer than the resource also says how to replace it. */
+export function withAdvice({ path, behind, options }: SavePlan, error: unknown): unknown {
+  if (behind === null || !RetrievalError.is(error) || error.code !== 'resume-failed') return error
+  const advice = options.overwrite === false ? 'remove it first, or name another file with -o' : 'leave -C out'
+  return new RetrievalError(error.code, `${error.message} To replace ${path}, ${advice}.`, error)
 }
 
 /** Saves the response by the plan. */
@@ -96,11 +104,14 @@ function isSpecial(path: string): boolean {
   return stats !== undefined && !stats.isFile()
 }
 
-function pointIn(part: KeptPart | null, url: string): ResumePoint | null {
-  return part?.url === url ? part.point : null
+/** Where the part can be continued. URLs that differ only in a secret may be two resources with one date. */
+export function pointIn(part: KeptPart | null, { url, isWhole }: ShownUrl): ResumePoint | null {
+  if (part?.url !== url) return null
+  const etag = part.point?.etag ?? null
+  return isWhole || (etag !== null && !etag.startsWith('W/')) ? part.point : null
 }
 
-function whyAnew({ path, point, url }: KeptPart): string {
-  if (point !== null) return `it starts over: what ${path} holds is of another URL (${url})`
+function whyAnew({ path, point, url }: KeptPart, asked: string): string {
+  if (point !== null && url !== asked) return `it starts over: what ${path} holds is of another URL (${url})`
   return `it starts over: nothing proves that the rest belongs to the same version as what ${path} holds`
 }

@@ -1,4 +1,4 @@
-import { type Explained, formatExplanation, octetsToText, RetrievalError } from '@retriever/core'
+import { type Explained, formatExplanation, octetsToText, RetrievalError, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
 import { inFlags, shownFinding } from '../options/option-hints.ts'
@@ -59,7 +59,8 @@ export class Reporter {
   notice(notice: { readonly operand: string; readonly message: string; readonly code?: string }): void {
     if (this.#options.silent) return
     if (this.#options.json) this.#output.noteJson({ notice })
-    else this.#output.note(`retrieve: ${notice.operand}: ${notice.message}`)
+    // Redacted by itself, or a secret at its end would hide the colon, too.
+    else this.#output.note(`retrieve: ${redact(notice.operand)}: ${notice.message}`)
   }
 
   /** Reports a detail to people, with -v only. */
@@ -67,27 +68,24 @@ export class Reporter {
     if (this.#options.verbose && !this.#options.json) this.#output.note(`* ${message}`)
   }
 
-  /**
-   * Reports an event of the client: warnings always, the rest with -v. `at`: the octet of the resource that its body
-   * has reached.
-   */
-  event(event: RetrievalEvent, at = 0): void {
+  /** Reports an event of the client: warnings always, the rest with -v. */
+  event(event: RetrievalEvent): void {
     if (event.type === 'resolved') {
       for (const finding of event.findings)
         if (finding.severity === 'warning') this.warning({ ...shownFinding(finding) })
     }
     if (event.type === 'remark') this.notice({ operand: event.url, message: inFlags(event.message, event.advice) })
-    if (event.type === 'retried') this.#wait(event, at)
+    if (event.type === 'retried') this.#wait(event)
     if (!this.#options.verbose || isUnshown(event)) return
     if (this.#options.json) this.#output.noteJson(this.#record(event))
-    else for (const line of this.#lines(event, at)) this.#output.note(line)
+    else for (const line of this.#lines(event)) this.#output.note(line)
   }
 
   /** Reports why the retrieval waits or continues. With -v the events show it, also for a retry without a wait. */
-  #wait({ url, error, delay }: Retried, at: number): void {
-    if ((delay === 0 && at === 0) || this.#options.verbose) return
+  #wait({ url, error, delay, offset = 0 }: Retried): void {
+    if ((delay === 0 && offset === 0) || this.#options.verbose) return
     const what = shownMessage(error).replace(`${url}: `, '')
-    const next = nextTry(delay, at)
+    const next = nextTry(delay, offset)
     const message = `${what} ${next.charAt(0).toUpperCase()}${next.slice(1)}.`
     this.notice({ operand: url, code: error.code, message })
   }
@@ -101,7 +99,7 @@ export class Reporter {
     return { event: type, ...rest, ...(type === 'done' && { error: undefined, timings: undefined }) }
   }
 
-  #lines(event: RetrievalEvent, at: number): string[] {
+  #lines(event: RetrievalEvent): string[] {
     switch (event.type) {
       case 'resolved':
         return formatExplanation(explanationOf(event))
@@ -121,7 +119,7 @@ export class Reporter {
       case 'cached':
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'retried':
-        return [`* ${nextTry(event.delay, at)} after: ${shownMessage(event.error)}`]
+        return [`* ${nextTry(event.delay, event.offset)} after: ${shownMessage(event.error)}`]
       case 'done': {
         const isFailed = event.error !== null && exitCodeOf(event.error) !== 0
         return [`* ${isFailed ? 'failed' : 'done'} after ${event.received} octets`]
@@ -154,8 +152,8 @@ const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['ho
 type Retried = Extract<RetrievalEvent, { type: 'retried' }>
 
 /** Says when the next try begins: `trying again in 1.0 s`, `going on at octet 4096 in 0.0 s`. */
-function nextTry(delay: number, at: number): string {
-  const what = at > 0 ? `going on at octet ${at}` : 'trying again'
+function nextTry(delay: number, offset = 0): string {
+  const what = offset > 0 ? `going on at octet ${offset}` : 'trying again'
   return `${what} in ${(delay / 1000).toFixed(1)} s`
 }
 

@@ -11,6 +11,7 @@ import { isAttributes, isGroup, isMenu, isMessage } from './media.ts'
  * control characters made visible. Binary data is refused. The code for pages (55 KB) is loaded when it is needed.
  */
 export async function show(representation: Representation, start: number, output: Output): Promise<void> {
+  if (start > 0) return showText(representation, start, output)
   if (isMenu(representation)) {
     const { printMenu } = await import('./menu.ts')
     return printMenu(representation, output)
@@ -22,10 +23,15 @@ export async function show(representation: Representation, start: number, output
   if (representation.kind === 'listing' && !isAttributes(representation)) {
     return printListing(representation, output, false)
   }
-  if (isMessage(representation) && start === 0) {
+  if (isMessage(representation)) {
     const { articlePage } = await import('./article.ts')
     return output.write(await articlePage(representation))
   }
+  return showText(representation, start, output)
+}
+
+/** Shows the octets from `start` on as text. */
+async function showText(representation: Representation, start: number, output: Output): Promise<void> {
   let text: TerminalText | undefined
   for await (const chunk of withBeginning(octetsFrom(representation, start), saysCharsetWithin(representation))) {
     const charset = text ? null : charsetOf(chunk, representation)

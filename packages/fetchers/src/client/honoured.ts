@@ -47,7 +47,7 @@ export function checkHonours({ mechanism, honours = [] }: Fetcher): void {
   if (wrong !== undefined) throw invalidOption(`${mechanism}.honours`, `a list of ${optionNames.join(', ')}`, wrong)
 }
 
-/** Emits a remark for each option of the caller that has no effect on the result. */
+/** Emits a remark for each option of the caller that the mechanism passes over, with what comes of it. */
 export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, emit, url }: RetrievalContext): void {
   if (outcome.outcome === 'redirect') return
   const kind: Extent = outcome.outcome === 'retrieved' && outcome.kind === 'listing' ? 'listings' : 'objects'
@@ -56,9 +56,13 @@ export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, em
     const extent = extentOf(option, fetcher)
     if (extent === 'all' || extent === kind) continue
     const name = names[fetcher.mechanism] ?? fetcher.mechanism
-    const why = extent === 'none' ? `${name} does not support it` : `${name} supports it for ${extent} only`
     const advice = { option }
-    emit({ type: 'remark', url, message: `The option ${adviceText(advice)} has no effect: ${why}.`, advice })
+    const typed = `The option ${adviceText(advice)}`
+    const why = extent === 'none' ? `${name} does not support it` : `${name} supports it for ${extent} only`
+    // The caller leaves out what it has already, so the option is not without effect.
+    const isWhole = option === 'resumeFrom' && request.head !== true
+    const effect = isWhole ? 'gets the resource from its beginning' : 'has no effect'
+    emit({ type: 'remark', url, message: `${typed} ${effect}: ${why}.`, advice })
   }
 }
 

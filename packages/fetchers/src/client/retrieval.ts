@@ -26,6 +26,7 @@ import type {
 import type { Limits } from '../plugin/limits.ts'
 import type { NestedOptions } from '../plugin/nested.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
+import { resumePoint } from '../plugin/request-options.ts'
 import { Retries } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Stopwatch } from '../plugin/timings.ts'
@@ -169,7 +170,8 @@ export class Retrieval implements Rostered {
         deadline.end()
         this.#endNested()
         this.#deadline.throwIfAborted()
-        if (!(await this.#retries.again(error, context))) throw this.#retries.final(error)
+        const offset = resumePoint(this.#request)?.offset
+        if (!(await this.#retries.again(error, context, offset))) throw this.#retries.final(error)
         this.#stopwatch.again('retried')
       }
     }

@@ -81,7 +81,14 @@ export type EmittedEvent =
       readonly age: number | null
     }
   /** The error that is tried again after `delay` milliseconds, on a new connection or with fewer features. */
-  | { readonly type: 'retried'; readonly url: string; readonly error: RetrievalError; readonly delay: number }
+  | {
+      readonly type: 'retried'
+      readonly url: string
+      readonly error: RetrievalError
+      readonly delay: number
+      /** The octet of the resource at which the next try resumes. Absent: it begins as the first one did. */
+      readonly offset?: number
+    }
   /** A remark for people about an unexpected result, such as a name that turned out to be a directory. */
   | { readonly type: 'remark'; readonly url: string; readonly message: string; readonly advice?: Advice }
   /**

@@ -38,18 +38,22 @@ export class Retries {
   }
 
   /**
-   * Waits until the failed step may be tried again. Gives false at once if the error stands. Rejects if the retrieval
-   * ends meanwhile.
+   * Waits until the failed step may be tried again, from the octet `offset` on. Gives false at once if the error
+   * stands. Rejects if the retrieval ends meanwhile.
    */
-  async again(error: unknown, context: RetryContext): Promise<boolean> {
-    return RetrievalError.is(error) && this.#mayPass(error) && this.wait(error, context)
+  async again(error: unknown, context: RetryContext, offset = 0): Promise<boolean> {
+    return RetrievalError.is(error) && this.#mayPass(error) && this.wait(error, context, { offset })
   }
 
   /**
    * The same for an error whose cause may pass, as the caller knows. `isFirstAtOnce`: the first further try of the
    * retrieval does not wait.
    */
-  async wait(error: RetrievalError, context: RetryContext, isFirstAtOnce = false): Promise<boolean> {
+  async wait(
+    error: RetrievalError,
+    context: RetryContext,
+    { offset, isFirstAtOnce = false }: { readonly offset: number; readonly isFirstAtOnce?: boolean },
+  ): Promise<boolean> {
     const { limits, deadline, emit, url } = context
     if (this.#sinceFailure >= substantial) this.#spent = 0
     this.#sinceFailure = 0
@@ -60,7 +64,7 @@ export class Retries {
     const delay = isAtOnce ? 0 : Math.min(limits.maxRetryDelay, this.#delay(error))
     this.#spent++
     this.#tries++
-    emit({ type: 'retried', url, error, delay })
+    emit({ type: 'retried', url, error, delay, ...(offset > 0 && { offset }) })
     if (!isAtOnce) await pause(delay, deadline)
     return true
   }

@@ -149,8 +149,8 @@ export class ResumingSource implements ByteSource {
     if (!connection.isBroken || !RetrievalError.is(error)) throw error
     if (connection.isOwnFault === true && !this.#wasOwnFault) {
       this.#wasOwnFault = true
-      emit({ type: 'retried', url, error, delay: 0 })
-    } else if (!(await this.#retries.wait(error, this.#context, this.#isFirstTryAtOnce))) {
+      emit({ type: 'retried', url, error, delay: 0, ...(this.#next > 0 && { offset: this.#next }) })
+    } else if (!(await this.#retries.wait(error, this.#context, this.#nextTry))) {
       throw this.#retries.final(error)
     }
   }
@@ -162,7 +162,16 @@ export class ResumingSource implements ByteSource {
   }
 
   async #isTriedAgain(error: unknown): Promise<boolean> {
-    return this.#proof.mayAsk?.(this.#offset) !== false && this.#retries.again(error, this.#context)
+    return this.#proof.mayAsk?.(this.#offset) !== false && this.#retries.again(error, this.#context, this.#next)
+  }
+
+  get #nextTry(): { readonly offset: number; readonly isFirstAtOnce: boolean } {
+    return { offset: this.#next, isFirstAtOnce: this.#isFirstTryAtOnce }
+  }
+
+  /** The position at which the next request begins. */
+  get #next(): number {
+    return this.#proof.isRestart === true ? 0 : this.#offset
   }
 
   /**

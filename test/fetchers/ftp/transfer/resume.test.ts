@@ -236,7 +236,9 @@ describe('resumeFrom is not granted: the whole comes, and a remark says why', ()
   test('a listing', () =>
     trial(place(), async ({ retrieve, server, events }) => {
       const listing = await retrieve('pub/', { resumeFrom: 5 })
-      expect(remarks(events)).toEqual(['The option `resumeFrom` has no effect: FTP supports it for objects only.'])
+      expect(remarks(events)).toEqual([
+        'The option `resumeFrom` gets the resource from its beginning: FTP supports it for objects only.',
+      ])
       expect(listing).toMatchObject({ kind: 'listing', offset: 0 })
       expect(await listing.text()).toContain('data.bin\n')
       expect(server.received.filter((line) => line.startsWith('REST'))).toEqual([])
