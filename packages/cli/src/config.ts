@@ -15,7 +15,7 @@ import { type PartOptions, readLimit, readPartOptions } from './options/news.ts'
 import { readCharset } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type ProxyChooser, proxyChooser } from './options/proxies.ts'
-import { readAddresses, readDefaults } from './options/resolution.ts'
+import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readServersOptions } from './options/servers.ts'
 import { readTls } from './options/tls.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
@@ -27,6 +27,8 @@ import { readEtag, readEtagFile } from './saving/etag.ts'
 export interface Config {
   readonly command: CommandName
   readonly operands: readonly string[]
+  /** The scheme of operands that have none; null: it is guessed. */
+  readonly defaultScheme: string | null
   readonly json: boolean
   readonly verbose: boolean
   readonly silent: boolean
@@ -75,6 +77,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   return {
     command,
     operands,
+    defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
     verbose: line.has('verbose'),
     silent: line.has('silent'),

@@ -36,7 +36,7 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, in the forms that curl takes: `-o FILE`, `-oFILE`, `--output FILE`,
- * `--output=FILE`, `-sSv`; `--` ends the options. Throws `invalid-option` (exit 2).
+ * `--output=FILE`, `-sSv`; `--` ends the options, and --url gives an operand too. Throws `invalid-option` (exit 2).
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   // Not strict: a value may look like an option (`-o -`), and the messages are our own.
@@ -45,10 +45,15 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const isRelative = has(given, 'base')
   const help = isRelative ? null : helpOperands(positionals)
   if (help !== null) given.push({ name: 'help', value: '' })
-  const operands = help ?? positionals
-  const named = commandNames.find((name) => name === operands[0])
-  if (named === undefined && !isRelative && operands.length > 1) checkFirstWord(operands)
-  const line = new CommandLine(named ?? 'get', named !== undefined, operands.slice(named === undefined ? 0 : 1), given)
+  const words = help ?? positionals
+  const named = commandNames.find((name) => name === words[0])
+  if (named === undefined && !isRelative && words.length > 1) checkFirstWord(words)
+  const typed = tokens.filter(
+    ({ kind, ...token }) => kind === 'positional' || ('name' in token && token.name === 'url'),
+  )
+  const command = named === undefined ? undefined : typed.find(({ kind }) => kind === 'positional')
+  const operands = typed.filter((token) => token !== command).map((token) => ('value' in token && token.value) || '')
+  const line = new CommandLine(named ?? 'get', named !== undefined, operands, given)
   checkCommand(line)
   return line
 }

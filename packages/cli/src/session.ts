@@ -64,7 +64,10 @@ export class Session implements AsyncDisposable {
   resolve(operand: string): Resolution {
     const { config, report } = this.#run
     const { base } = config.request
-    const resolution = this.#client.resolve(urlArgument(operand, base, report), base)
+    const resolution = this.#client.resolve(
+      urlArgument(operand, { base, defaultScheme: config.defaultScheme }, report),
+      base,
+    )
     if (config.form.length > 0) checkForm(resolution)
     return config.search === null ? resolution : this.#client.resolve(searchUrl(resolution, config.search))
   }

@@ -33,8 +33,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Use --json with -v for the facts of a retrieval.', options: ['-w, --write-out'] },
   { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
-  { why: 'Give the URL without it.', options: ['--url'] },
-  { why: 'Write the scheme into the URL.', options: ['--proto-default'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
   { why: 'Run retrieve once for each set of options.', options: ['-:, --next'] },
   {
