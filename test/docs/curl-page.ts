@@ -13,6 +13,7 @@ const differences: Partial<Record<OptionName, string>> = {
   help: 'takes no category; `retrieve COMMAND --help` shows less',
   include: 'not together with `-o` and `-O`',
   'max-redirs': '20 if it is not given (curl: 50); there is no -1',
+  'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
   output: 'the file is NAME.part until it is complete; one for each URL, or none',
   proxy: 'http, https, socks5 and socks5h only',
   range: 'one range, as A-B or A-',

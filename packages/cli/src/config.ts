@@ -4,13 +4,14 @@ import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
+import type { Netrc } from './netrc.ts'
 import { type GivenAnswer, readForm } from './options/form.ts'
 import { readFtpFetchers } from './options/ftp.ts'
 import { readSearch } from './options/gopher.ts'
 import { readHeaders, readPreference } from './options/headers.ts'
 import { readHttpFetchers, readSplit } from './options/http.ts'
 import { readLimits } from './options/limits.ts'
-import { type Login, readLogin } from './options/login.ts'
+import { type Login, readLogin, readNetrc } from './options/login.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/news.ts'
 import { readCharset } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
@@ -46,6 +47,8 @@ export interface Config {
   /** The parts of a message to retrieve; null: the whole message. */
   readonly parts: PartOptions | null
   readonly login: Login | null
+  /** The logins of a .netrc file; null: none is read. */
+  readonly netrc: Netrc | null
   /** The account for FTP servers that ask for one beside user and password. */
   readonly account: string | null
   readonly proxyFor: ProxyChooser
@@ -89,6 +92,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
     login: readLogin(line, 'user'),
+    netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
     proxyLogin: readLogin(line, 'proxy-user'),
