@@ -26,6 +26,7 @@ const differences: Partial<Record<OptionName, string>> = {
   'time-cond': 'takes no "older than" (`-` before the date)',
   user: 'asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
+  'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',
   version: 'shows the version of Retriever alone',
 }
 

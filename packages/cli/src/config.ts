@@ -13,7 +13,7 @@ import { readHttpFetchers, readSplit } from './options/http.ts'
 import { readLimits } from './options/limits.ts'
 import { type Login, readLogin, readNetrc } from './options/login.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/news.ts'
-import { readCharset } from './options/output.ts'
+import { readCharset, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type ProxyChooser, proxyChooser } from './options/proxies.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
@@ -31,6 +31,8 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  /** The format of -w; null: nothing is printed after a URL. */
+  readonly writeOut: string | null
   readonly verbose: boolean
   readonly silent: boolean
   readonly showErrors: boolean
@@ -82,6 +84,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     operands,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),

@@ -14,6 +14,7 @@ import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { formFiller } from './terminal/form-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
+import { Facts } from './write-out/facts.ts'
 
 /** The retrievals of one command: a client that reports events, shows progress and asks for logins. */
 export class Session implements AsyncDisposable {
@@ -22,6 +23,8 @@ export class Session implements AsyncDisposable {
   readonly #credentials: CredentialPrompt
   readonly #progress: Progress
   #progressShown = false
+  /** The facts for -w; null: -w is not given. */
+  #facts: Facts | null = null
   /** The proxy for the URL as it was typed. */
   #typedProxy: string | null = null
   #statusLine: string | null = null
@@ -50,7 +53,14 @@ export class Session implements AsyncDisposable {
     })
   }
 
+  /** Gathers facts from here on, about one URL. */
+  gatherFacts(): Facts {
+    this.#facts = new Facts(this.#facts ?? undefined)
+    return this.#facts
+  }
+
   #onEvent(event: RetrievalEvent): void {
+    this.#facts?.event(event)
     if (event.type === 'resolved') this.#at = 0
     if (event.type === 'progress') this.#at = this.#offset + event.received
     if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)

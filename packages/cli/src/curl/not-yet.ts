@@ -29,7 +29,6 @@ export const notYet: readonly OtherOptions[] = [
       '--doh-url',
     ],
   },
-  { why: 'Use --json with -v for the facts of a retrieval.', options: ['-w, --write-out'] },
   { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },

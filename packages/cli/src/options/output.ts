@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { RetrievalError } from '@retriever/core'
 import { knownCharset } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
@@ -10,6 +12,7 @@ export type OutputOption =
   | 'head'
   | 'include'
   | 'charset'
+  | 'write-out'
   | 'json'
   | 'verbose'
   | 'silent'
@@ -67,6 +70,14 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     example: 'retrieve --charset koi8-r gopher://gopher.example.org/',
   },
   {
+    long: 'write-out',
+    short: 'w',
+    arg: 'FORMAT',
+    help: "After each URL print FORMAT, or the text of @FILE, with curl's variables, such as %{http_code} and %{json}",
+    commands: get,
+    example: "retrieve -s -o page.html -w '%{http_code}\\n' http://www.example.org/",
+  },
+  {
     long: 'json',
     help: 'Machine-readable output: one JSON object a line; with get, the messages on standard error',
     commands: ['get', 'explain', 'ls', 'extract', 'schemes', 'serve'],
@@ -94,6 +105,19 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     example: 'retrieve -sS http://www.example.org/',
   },
 ]
+
+/** The format of -w; null if it is not given. Throws `file-failed`. */
+export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
+  const text = line.value('write-out')
+  if (text?.startsWith('@') !== true) return text ?? null
+  const file = text.slice(1)
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (cause) {
+    const message = `-w ${text} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+}
 
 /** The charset of --charset; null if it is not given. Throws `invalid-option`. */
 export function readCharset(line: GivenOptions<OutputOption>): string | null {
