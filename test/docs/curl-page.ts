@@ -7,6 +7,7 @@ import { page, table } from './tables.ts'
 const differences: Partial<Record<OptionName, string>> = {
   cert: 'PEM only',
   'connect-timeout': '30 seconds if it is not given',
+  'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at': 'proves that both parts are of one version; with `-` also continues NAME.part',
   header: 'takes no @FILE, and no field that follows from the URL, such as Host',
   head: 'not together with `-o` and `-O`',

@@ -40,6 +40,8 @@ export interface Config {
   readonly include: boolean
   /** The destinations for get, one for each URL. */
   readonly destinations: readonly Destination[]
+  /** Whether the missing folders of the destinations are made. */
+  readonly createDirs: boolean
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -90,6 +92,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
     destinations,
+    createDirs: line.has('create-dirs'),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,

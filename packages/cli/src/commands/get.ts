@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import type { PartOptions } from '../options/news.ts'
@@ -53,12 +53,20 @@ export async function get(run: Run): Promise<number> {
   return await eachUrl(run, getOne, (operand) => kept.tell(operand))
 }
 
-function getTo(destination: Destination, job: Job): Promise<void> {
-  const { parts } = job.run.config
+async function getTo(destination: Destination, job: Job): Promise<void> {
+  const { parts, createDirs } = job.run.config
+  if (createDirs) makeFolder(destination)
   if (parts !== null) return partsTo(destination, parts, job)
   if (destination.to === 'stdout') return toStdout(destination.asIs, job)
   if (destination.to === 'remote-name' && destination.byServer) return toNamedByServer(destination.directory, job)
   return toFile(destination, job)
+}
+
+/** Makes the folder of a file, as curl does: for its owner, and for reading by the group. */
+function makeFolder(destination: Destination): void {
+  if (destination.to === 'stdout') return
+  const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
+  tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
 async function toStdout(asIs: boolean, { resolution, session, run: { config, output } }: Job): Promise<void> {

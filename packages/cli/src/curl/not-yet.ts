@@ -38,7 +38,7 @@ export const notYet: readonly OtherOptions[] = [
     options: ['-Z, --parallel', '--parallel-immediate', '--parallel-max'],
   },
   { why: 'The first failure decides the exit status, and the others are retrieved.', options: ['--fail-early'] },
-  { why: 'Use mkdir -p first.', options: ['--create-dirs', '--create-file-mode'] },
+  { why: 'Use umask or chmod.', options: ['--create-file-mode'] },
   { why: '-O never overwrites; -o does.', options: ['--no-clobber'] },
   { why: 'A single -O is for all URLs.', options: ['--remote-name-all'] },
   { why: 'A file that is not complete is called NAME.part.', options: ['--remove-on-error'] },

@@ -9,6 +9,7 @@ export type OutputOption =
   | 'remote-name'
   | 'remote-header-name'
   | 'output-dir'
+  | 'create-dirs'
   | 'head'
   | 'include'
   | 'charset'
@@ -47,6 +48,12 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'The directory for the files of -o, -O and --attachments',
     commands: get,
     example: 'retrieve --output-dir /tmp -O http://www.example.org/x.pdf',
+  },
+  {
+    long: 'create-dirs',
+    help: 'Make the missing folders of -o and --output-dir',
+    commands: get,
+    example: 'retrieve --create-dirs -o a/b/page.html http://www.example.org/',
   },
   {
     long: 'head',
