@@ -1,5 +1,5 @@
 import { type Client, createClient } from './client/client.ts'
-import { type ClientOptions, callOptionNames, type RetrieveOptions } from './client/client-options.ts'
+import { type ClientOptions, callOptionNames, checkSingle, type RetrieveOptions } from './client/client-options.ts'
 import type { Representation } from './result/representation.ts'
 
 export type { PinnedAddresses } from './client/addresses.ts'
@@ -58,6 +58,7 @@ export async function retrieve(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Representation> {
+  checkSingle(options)
   const isOfCall = (name: string): boolean => callOptionNames.includes(name)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isOfCall(name))))

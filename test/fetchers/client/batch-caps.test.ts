@@ -137,6 +137,15 @@ test('a call may be more polite than the client; other hosts do not wait', async
   expect(order.slice(0, 2).sort()).toEqual(['http://a/0', 'http://b/0'])
 })
 
+test('a batch with a longer interval holds up no other one', async () => {
+  await using client = clientWith(countingServer())
+  const polite = client.retrieveAll(urlsOf('a', 2), { interval: 3_600_000 })
+  const { value } = await polite.next()
+  await value?.representation?.text()
+  expect(await readAll(client, urlsOf('a', 3), { interval: 10 })).toBe(3)
+  await polite.return()
+})
+
 test('jobs of many short-lived hosts leave no place taken', async () => {
   const server = countingServer()
   await using client = clientWith(server, { concurrency: 5 })

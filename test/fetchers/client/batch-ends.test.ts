@@ -74,13 +74,15 @@ test('an invalid item is an error of its own', async () => {
     { url: 'http://h/', priority: 'high' },
     { url: 'http://h/', options: { limit: -1 } },
     null,
+    { url: 'http://h/', options: null },
+    Object.create(null),
     'http://h/',
   ]
   const codes: (string | null)[] = []
   for await (const { index, error, representation } of client.retrieveAll(items as BatchItem[])) {
     codes[index] = error === null ? await representation.text() : error.code
   }
-  expect(codes).toEqual(['invalid-option', 'invalid-option', 'invalid-option', '/ '])
+  expect(codes).toEqual([...Array.from({ length: 4 }, () => 'invalid-option'), 'receive-failed', '/ '])
 })
 
 test('an endless asynchronous list is read as it is needed, and left with the loop', async () => {
@@ -105,6 +107,23 @@ test('a list of which the next URL never comes can be left', async () => {
     await representation?.text()
     break
   }
+})
+
+test.each(['abort', 'close'])('%s ends a batch of which the next URL never comes', async (way) => {
+  async function* stuck(): AsyncGenerator<string> {
+    yield 'http://h/1'
+    await new Promise(() => {})
+  }
+  const client = createClient({ fetchers: [echo] })
+  const controller = new AbortController()
+  const all = async (): Promise<void> => {
+    for await (const { representation } of client.retrieveAll(stuck(), { signal: controller.signal })) {
+      await representation?.text()
+      setImmediate(() => (way === 'abort' ? controller.abort() : void client.close()))
+    }
+  }
+  expect(await failure(all())).toMatchObject({ code: 'aborted' })
+  await client.close()
 })
 
 test('the error of an asynchronous list comes out of the loop', async () => {
@@ -161,6 +180,24 @@ test('the signal of an item ends that one alone', async () => {
     codes[index] = error?.code ?? (await representation?.text()) ?? ''
   }
   expect(codes).toEqual(['aborted', '/2 '])
+})
+
+test('an undefined option of an item leaves that of the batch', async () => {
+  let begun = 0
+  const silent = fakeHttp((_, { deadline }) => {
+    begun++
+    return deadline.unlimited(() => new Promise(() => {}))
+  })
+  await using client = createClient({ fetchers: [silent], concurrency: 2 })
+  const controller = new AbortController()
+  const items = ['1', '2', '3', '4', '5'].map((path) => ({
+    url: path,
+    options: { signal: undefined, base: undefined },
+  }))
+  const batch = client.retrieveAll(items as unknown as BatchItem[], { signal: controller.signal, base: 'http://h/' })
+  setImmediate(() => setImmediate(() => controller.abort()))
+  for (let n = 0; n < 3; n++) expect((await batch.next()).value?.error?.code).toBe('aborted')
+  expect(begun).toBe(2)
 })
 
 test('close() ends a batch, and later ones reject', async () => {

@@ -7,7 +7,7 @@ import { chunks, endless, fakeHttp, retrieved } from '../../support/fake-fetcher
 const urls = Array.from({ length: 12 }, (_, n) => `http://h/${n}`)
 
 test('small ones are in memory, and give their places back at once', async () => {
-  const small = 'x'.repeat(60_000)
+  const small = 'x'.repeat(65_535)
   await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks(small, 'y')))], concurrency: 1 })
   const kept: Representation[] = []
   for await (const { representation } of client.retrieveAll(urls)) if (representation) kept.push(representation)
@@ -71,4 +71,34 @@ test('while the caller reads one, the others keep their places', async () => {
     expect((await representation?.bytes())?.length).toBe(100_000)
   }
   expect(most).toBe(2)
+})
+
+test('those of results that the caller does not have yet hold up no other batch', async () => {
+  const fetcher = fakeHttp(() => retrieved(chunks('x'.repeat(40_000), 'y'.repeat(40_000))))
+  await using client = createClient({ fetchers: [fetcher], limits: { unreadTimeout: 20 } })
+  let count = 0
+  for await (const { representation } of client.retrieveAll(urls)) {
+    expect((await representation?.text())?.length).toBe(80_000)
+    for await (const nested of client.retrieveAll(urls.slice(0, 2))) {
+      expect((await nested.representation?.text())?.length).toBe(80_000)
+      count++
+    }
+  }
+  expect(count).toBe(24)
+})
+
+test('a function of mapAll() may wait for a batch of the same host', async () => {
+  await using client = createClient({
+    fetchers: [fakeHttp(() => retrieved(chunks('x')))],
+    limits: { unreadTimeout: 20 },
+  })
+  const values: unknown[] = []
+  const use = async (representation: Representation): Promise<number> => {
+    await representation.text()
+    let count = 0
+    for await (const { value } of client.mapAll(urls.slice(0, 3), (each) => each.text())) count += value?.length ?? 0
+    return count
+  }
+  for await (const { value } of client.mapAll(urls, use)) values.push(value)
+  expect(values).toEqual(urls.map(() => 3))
 })

@@ -110,6 +110,12 @@ describe('retrieve() of one URL', () => {
     expect(heard).toEqual(['resolved', 'progress', 'done'])
     expect((await failure(retrieve('a-name-of-twenty', options).then((it) => it.text()))).code).toBe('limit-exceeded')
   })
+
+  test('a misspelled option is told with the names of both', async () => {
+    const misspelled = { acccept: 'text/plain' }
+    const error = await failure(retrieve('http://h/', misspelled as RetrieveOptions))
+    expect(error).toMatchObject({ code: 'invalid-option', message: expect.stringMatching(/\baccept,.*\bproxy\b/) })
+  })
 })
 
 describe('a body whose announced size is over maxSize is refused before there is a representation', () => {

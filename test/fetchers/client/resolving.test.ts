@@ -88,3 +88,11 @@ test('findings know the fetchers that a client was given', async () => {
   expect(representation.findings.map(({ code }) => code)).not.toContain('no-fetcher')
   expect(await representation.text()).toBe('a word')
 })
+
+test('what is no URL and no function is told, also to JavaScript', async () => {
+  await using client = createClient()
+  const nothing: unknown = null
+  const error = await failure(client.retrieve(nothing as string))
+  expect(error).toMatchObject({ code: 'malformed-url', message: expect.stringContaining('null is no valid URL') })
+  expect(() => client.mapAll(['http://h/'], nothing as () => 1)).toThrow('Expected `use` to be a function')
+})

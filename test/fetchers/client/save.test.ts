@@ -187,6 +187,12 @@ describe('client.save refuses, before it contacts a server,', () => {
   })
 })
 
+test.each([[''], ['a\0b'], [undefined], [5]])('client.save refuses the path %j', async (path) => {
+  await using client = createClient()
+  const refused = client.save('http://127.0.0.1:1/', path as string)
+  await expect(refused).rejects.toMatchObject({ code: 'invalid-option', message: expect.stringContaining('`path`') })
+})
+
 test('folders are made on request', async () => {
   expect(await client.save(`${server.url}x`, at('new/folder/x'), { folders: true })).toMatchObject({ size: 10 })
   expect(await read('new/folder/x')).toBe(content)

@@ -89,6 +89,34 @@ describe('the tracing channel retriever:retrieve', () => {
     expect(seen).toEqual([1])
   })
 
+  test('all events are in these stores, wherever the caller reads the body', async () => {
+    const store = new AsyncLocalStorage<string>()
+    const start = channel(`tracing:${name}:start`)
+    start.bindStore(store, (message) => `span ${(message as RetrieveTrace).id}`)
+    const seen: string[] = []
+    const see = (phase: string) => () => void seen.push(`${phase}: ${store.getStore()}`)
+    const heard = {
+      start: see('start'),
+      end: see('end'),
+      asyncStart: see('asyncStart'),
+      asyncEnd: see('asyncEnd'),
+      error: see('error'),
+    }
+    tracingChannel(name).subscribe(heard)
+    undo = () => {
+      start.unbindStore(store)
+      tracingChannel(name).unsubscribe(heard)
+    }
+    await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('abc')))] })
+    await store.run('caller', async () => {
+      const representation = await client.retrieve('http://h/')
+      expect(store.getStore()).toBe('caller')
+      await representation.text()
+      expect(store.getStore()).toBe('caller')
+    })
+    expect(seen).toEqual(['start: span 1', 'end: span 1', 'asyncStart: span 1', 'asyncEnd: span 1'])
+  })
+
   test('has nothing of a retrieval that began before the subscription', async () => {
     await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('a')))] })
     const representation = await client.retrieve('http://h/')

@@ -17,3 +17,12 @@ test.each([
   expect(error).toMatchObject({ code: 'not-found', message: expect.stringContaining('token=***') })
   expect(JSON.stringify([error, error.message, error.reply, events])).not.toContain('S3CRET')
 })
+
+test.each([401, 403, 500])('http: nor has the page of status %i that repeats the URL', async (status) => {
+  await using servers = await startServers({ http: true })
+  servers.http.route('/x', ({ target }) => new Response(`<p>${target} is not for you</p>`, { status }))
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const error = await failure(client.retrieve(`${servers.http.url}x?api_key=S3CRET&a=b`))
+  expect(error.response?.excerpt).toMatch(/^<p>\/x\?api_key=\*\*\*/)
+  expect(JSON.stringify(error)).not.toContain('S3CRET')
+})

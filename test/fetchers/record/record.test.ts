@@ -167,10 +167,37 @@ describe('the file', () => {
       expect(await linesIn(file)).toHaveLength(1)
     }))
 
+  test('is for its owner alone even where a file was before', () =>
+    withFile(async (file) => {
+      await writeFile(file, 'old', { mode: 0o644 })
+      await recorded(file, async () => {})
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+    }))
+
+  test('that was edited wrongly is an error that names the member', () =>
+    withFile(async (file) => {
+      await using server = await startFtpServer()
+      await recorded(file, async (client) => (await client.retrieve(`${server.url}pub/`)).bytes())
+      const [header, line = ''] = (await readFile(file, 'utf8')).split('\n')
+      const { answer, ...rest } = JSON.parse(line)
+      const edits = { size: '5', modified: 'yesterday', kind: 'x', charset: 5, entries: [], metadata: null, offset: -1 }
+      const entries = { list: [null] }
+      for (const [name, value] of [...Object.entries(edits), ['entries', entries], ['mediaType', 5]] as const) {
+        await writeFile(file, `${header}\n${JSON.stringify({ ...rest, answer: { ...answer, [name]: value } })}\n`)
+        const error = await failure(replay(file))
+        expect(error).toMatchObject({ code: 'file-failed', message: expect.stringContaining(`\`answer.${name}\``) })
+      }
+    }))
+
   test('that cannot be made is an error', async () => {
     await using client = createClient()
     expect(await failure(record(client, '/no/such/folder/x'))).toMatchObject({ code: 'write-failed', phase: 'save' })
     expect(await failure(record(client, '/x', { maxBody: -1 }))).toMatchObject({ code: 'invalid-option' })
+    const large = await failure(record(client, '/x', { maxBody: 1e9 }))
+    expect(large.message).toContain('`record.maxBody` to be a whole number from 1 to 134217728, got 1000000000')
+    const fetchers = Object({ fetchers: [] })
+    expect(await failure(replay('/x', fetchers))).toMatchObject({ code: 'invalid-option' })
+    expect((await failure(replay('/no/such/x'))).message).not.toContain('ENOENT')
     expect(await failure(record({ ...client }, '/x'))).toMatchObject({ code: 'invalid-option' })
   })
 

@@ -116,3 +116,26 @@ test('News: a login that the server asks for', () =>
     expect(text).toContain('AUTHINFO')
     expect(text).not.toContain('secret')
   }))
+
+test('a password that a server repeats as JSON, escaped, or in the octets of its dialogue', () =>
+  withFile(async (file) => {
+    const password = 'q"uo\\te, pässwörd'
+    const octets = Buffer.from(password).toString('latin1')
+    const said = [JSON.stringify(password), encodeURIComponent(password), password].join(' ')
+    const reply230 = `230 ${Buffer.from(said).toString('latin1')}\r\n`
+    await using ftp = await startFtpServer({ accounts: { zoe: password }, faults: { replies: { '230': reply230 } } })
+    await using http = await scriptedHttp(({ fields }) =>
+      fields.authorization === undefined
+        ? reply(401, { 'WWW-Authenticate': 'Basic realm="r"' }, 'no')
+        : reply(200, {}, said),
+    )
+    const use = async (client: Client): Promise<void> => {
+      await (await client.retrieve(`ftp://zoe@127.0.0.1:${ftp.port}/readme.txt`)).text()
+      await (await client.retrieve(`http://127.0.0.1:${http.port}/`)).text()
+      const url = `ftp://zoe:${encodeURIComponent(password)}@127.0.0.1:${ftp.port}/readme.txt`
+      await (await client.retrieve(url)).text()
+    }
+    await recorded(file, use, { credentials: () => ({ user: 'zoe', password }) })
+    const inJson = JSON.stringify(JSON.stringify(password)).slice(1, -1)
+    await expectNoSecret(file, password, octets, inJson, 'pässwörd', octets.slice(-8))
+  }))

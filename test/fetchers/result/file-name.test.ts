@@ -54,6 +54,9 @@ test.each([
   // Saving a.iso would replace it.
   ['a.iso.part', 'a.iso.part_'],
   ['a.part1.rar', 'a.part1.rar'],
+  [`${'a'.repeat(195)}.part`, `${'a'.repeat(194)}.part_`],
+  // The system would write the halves of surrogate pairs as one and the same character.
+  ['a\ud800', 'a\ufffd'],
   ['a.PART.json\u200B. ', 'a.PART.json_'],
   // Invisible characters are dropped: they would make two names that look alike.
   ['a\u200Bb\u2060\uFEFF.txt', 'ab.txt'],

@@ -1,7 +1,9 @@
 import { lstat, mkdtemp, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { createClient, type Representation } from '@retriever/fetchers'
 import type { Outcome, Retrieved } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -42,6 +44,17 @@ describe('one body, read once, in whatever form', () => {
     const parts: string[] = []
     for await (const part of await make()) parts.push(Buffer.from(part).toString())
     expect(parts).toEqual(['{"a":', '1}'])
+  })
+
+  test('a Node stream that is destroyed while it waits for octets ends the retrieval at once', async () => {
+    async function* stalled(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('half')
+      await new Promise(() => {})
+    }
+    const representation = await get(retrieved(stalled()))
+    const full = new Writable({ write: (_chunk, _encoding, done) => done(new Error('the disk is full')) })
+    await expect(pipeline(representation.nodeStream(), full)).rejects.toThrow('the disk is full')
+    await representation.finished
   })
 
   test('the second reader is told', async () => {

@@ -1,4 +1,5 @@
 /** A small body that has come before a file is opened is saved without a record. */
+import fs from 'node:fs'
 import {
   chmod,
   mkdir,
@@ -12,6 +13,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type SavedFile, type SaveOptions } from '@retriever/fetchers'
@@ -127,6 +129,26 @@ describe('another save that has the part without a record', () => {
     await rename(at('x.part'), at('x'))
     await saving
     expect([await read('x'), await left()]).toEqual(['abc', ['x']])
+  })
+
+  test('is not published when it has taken over the part of a process that was stopped', async () => {
+    const { futimesSync } = fs
+    // The process stops here for seconds; meanwhile another one removes its part and writes its own.
+    fs.futimesSync = (file, accessed, changed) => {
+      futimesSync(file, accessed, changed)
+      fs.writeFileSync(at('other'), 'half of an')
+      fs.renameSync(at('other'), at('x.part'))
+    }
+    syncBuiltinESMExports()
+    try {
+      await expect(save(chunks('abc'), 3)).rejects.toThrow(
+        'x.part cannot be written: another retrieval has taken it over',
+      )
+    } finally {
+      fs.futimesSync = futimesSync
+      syncBuiltinESMExports()
+    }
+    expect([await read('x.part'), await left()]).toEqual(['half of an', ['x.part']])
   })
 
   test('does not block it if it was killed', async () => {

@@ -240,6 +240,12 @@ test('nothing is deleted unless every listing was complete', async () => {
   expect(deep).toMatchObject({ deleted: 1, failed: 0, isComplete: true })
 })
 
+test('nothing is deleted if the tree is empty, but a folder in it may be', async () => {
+  expect(await mirroredTree({ '/': ['a', 'b/'], '/b/': ['c'] })).toEqual(['saved a', 'saved b/c'])
+  expect(await mirroredTree({ '/': [] }, { delete: true })).toEqual([])
+  expect(await mirroredTree({ '/': ['b/'], '/b/': [] }, { delete: true })).toEqual(['deleted a', 'deleted b/c'])
+})
+
 test('what a run does not look at is not deleted', async () => {
   mkdirSync(join(folder, 'a'), { recursive: true })
   for (const path of ['a/x.txt', 'old.iso', 'old.txt']) writeFileSync(join(folder, path), path)
@@ -288,6 +294,20 @@ test.each([
   ['no date', { size }, 'skipped', date],
   ['no size', { modified: date }, 'skipped', date],
   ['another size', { size: 8, modified: date }, 'saved', undefined],
+  [
+    'an earlier date that no time zone explains',
+    { size, modified: new Date('2001-02-01T04:05:06Z') },
+    'saved',
+    undefined,
+  ],
+  [
+    'an earlier minute that no time zone explains',
+    { size, modified: new Date('2001-02-03T03:04:00Z') },
+    'saved',
+    undefined,
+  ],
+  ['no size and an earlier date', { modified: new Date('2001-02-01T00:00:00Z') }, 'saved', undefined],
+  ['the day of another time zone', { size, modified: new Date('2001-02-02T00:00:00Z') }, 'skipped', date],
 ] as const)('a listing that tells %s', async (_what, facts, outcome, since) => {
   const asked: (Date | undefined)[] = []
   const fetchers = [
@@ -359,4 +379,20 @@ test('the failure of the start, an error of `onResult` and a bad option are thos
   expect([bad.code, bad.message]).toEqual(['invalid-option', expect.stringContaining('concurrency')])
   writeFileSync(join(jail, 'file'), '')
   expect((await failure(client.mirror('http://h/', join(jail, 'file')))).code).toBe('write-failed')
+})
+
+test.each([[''], ['a\0b'], [undefined], [5]])('the folder %j is refused, and nothing is written', async (given) => {
+  await using client = createClient({ fetchers: [fakeTree(() => ['a'])] })
+  const refused = await failure(client.mirror('http://h/', given as string))
+  expect([refused.code, refused.message]).toEqual([
+    'invalid-option',
+    expect.stringContaining('Expected `folder` to be'),
+  ])
+})
+
+test('a file that has the name of the folder is named as the reason', async () => {
+  writeFileSync(folder, 'mine')
+  await using client = createClient({ fetchers: [fakeTree(() => ['a'])] })
+  const refused = await failure(client.mirror('http://h/', folder))
+  expect(refused.message).toBe(`${folder} cannot be written: it is no folder, and one is needed.`)
 })

@@ -1,4 +1,4 @@
-import { type Checks, checkOptions, count, flag, texts, word, wrong } from './options.ts'
+import { type Checks, checkOptions, count, flag, isObject, texts, word, wrong } from './options.ts'
 
 /** Where a server goes silent, with the socket left open. */
 export type Stall = 'tls' | 'greeting' | 'login' | 'response' | 'body' | 'final'
@@ -146,7 +146,7 @@ function lengths(name: string, list: readonly unknown[]): void {
 }
 
 function replies(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null) throw wrong(name, 'raw replies by key', value)
+  if (!isObject(value)) throw wrong(name, 'an object of raw replies by key', value)
   for (const [key, reply] of Object.entries(value)) {
     if (typeof reply !== 'string') texts(`${name}[${JSON.stringify(key)}]`, reply)
   }

@@ -11,13 +11,18 @@ export function checkOptions<Options extends object>(
   checks: Checks<Options>,
   prefix = '',
 ): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw wrong(where, 'an object', given)
+  if (!isObject(given)) throw wrong(where, 'an object', given)
   const byName: Readonly<Record<string, Check>> = { ...checks }
   for (const [name, value] of Object.entries(given)) {
     const check = Object.hasOwn(byName, name) ? byName[name] : undefined
     if (!check) throw new TypeError(`${where}: expected one of ${Object.keys(byName).join(', ')}, got ${name}`)
     if (value !== undefined) check(prefix + name, value)
   }
+}
+
+/** Whether the value has its members as properties, which a list and a Map do not. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map)
 }
 
 export const flag: Check = (name, value) => {
@@ -59,15 +64,17 @@ export const texts: Check = (name, value) => {
 
 /** Users and their passwords. */
 export const accounts: Check = (name, value) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(name, 'user: password', value)
+  if (!isObject(value)) throw wrong(name, 'an object of passwords by user', value)
   // The values are secrets of a sort: a message does not show them.
   for (const [user, password] of Object.entries(value)) {
-    if (typeof password !== 'string')
-      throw new TypeError(`${name}.${user}: expected a string, got a ${typeof password}`)
+    if (typeof password !== 'string') {
+      throw new TypeError(`${name}.${user}: expected a string, got a value of type ${typeof password}`)
+    }
   }
 }
 
 export function wrong(name: string, expected: string, value: unknown): TypeError {
-  const shown = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  const shown =
+    typeof value === 'string' ? value : value instanceof Map ? 'a Map' : (JSON.stringify(value) ?? String(value))
   return new TypeError(`${name}: expected ${expected}, got ${shown} (${typeof value})`)
 }

@@ -1,4 +1,4 @@
-import { type Checks, checkOptions, flag } from './options.ts'
+import { type Check, type Checks, checkOptions, flag } from './options.ts'
 
 export interface RouteOptions {
   /** Answers one request, and is gone. Default false. */
@@ -18,13 +18,20 @@ const checks: Checks<RouteOptions> = { once: flag }
 
 /** Paths and what answers them; the latest comes first. */
 export class Routes<Handler> {
+  readonly #check: Check
   #routes: readonly Route<Handler>[] = []
 
-  /** Paths are absolute: `/api/items/:id`, `/files/*`. Throws a TypeError for others. */
+  /** `check`: throws a TypeError for a handler of another kind. */
+  constructor(check: Check) {
+    this.#check = check
+  }
+
+  /** Paths are absolute: `/api/items/:id`, `/files/*`. Throws a TypeError for others, and for wrong handlers. */
   add(path: string, handler: Handler, options: RouteOptions): void {
     if (typeof path !== 'string' || !path.startsWith('/')) {
       throw new TypeError(`route: expected an absolute path such as /items/:id, got ${JSON.stringify(path)}`)
     }
+    this.#check(`route ${path}`, handler)
     checkOptions('route', options, checks)
     this.#routes = [{ names: path.split('/'), handler, once: options.once ?? false }, ...this.#routes]
   }

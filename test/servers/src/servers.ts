@@ -4,7 +4,7 @@ import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
-import { accounts, type Check, type Checks, checkOptions, flag } from './options.ts'
+import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 
@@ -57,7 +57,9 @@ const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
-    if (value !== true) checkOptions(`startServers: ${protocol}`, value as Options, checks, `${protocol}.`)
+    if (value === true) return
+    if (!isObject(value)) throw wrong(`startServers: ${protocol}`, 'true or an object', value)
+    checkOptions(`startServers: ${protocol}`, value as Options, checks, `${protocol}.`)
   }
 }
 
@@ -82,9 +84,14 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   telnet: (_tree, options) => startTelnetServer(options),
 }
 
+/** For the compiler, which lets a generic type have any further property: it must have the type never. */
+type Known<Options> = {
+  readonly [Name in Exclude<keyof Options, keyof ServersOptions | number> as string extends Name ? never : Name]: never
+}
+
 /** Starts test servers on loopback. If one of them cannot start, none is left running. */
 export async function startServers<const Options extends ServersOptions = Record<never, never>>(
-  options?: Options,
+  options?: Options & Known<Options>,
 ): Promise<TestServers<Started<Options>>> {
   const given: ServersOptions = options ?? {}
   checkOptions('startServers', given, checks)

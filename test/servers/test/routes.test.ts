@@ -134,3 +134,30 @@ describe('Gopher', () => {
     expect(await exchange(server, '/throws\r\n')).toMatch(/^3'\/throws' does not exist/)
   })
 })
+
+describe('what goes wrong in a route', () => {
+  test.each([42, undefined, { status: 200 }])('route() takes no %s', async (handler) => {
+    await using http = await startHttpServer()
+    await using gopher = await startGopherServer()
+    const route = (server: object, name: string): unknown => Reflect.get(server, 'route').call(server, name, handler)
+    expect(() => route(http, '/x')).toThrow(/route \/x: expected a function, a Response, a string or a Uint8Array, got/)
+    expect(() => route(gopher, '/x')).toThrow(/expected a function, a string, a Uint8Array or a list of menu items/)
+  })
+
+  test('a stream that fails breaks off, and the server goes on', async () => {
+    await using server = await startHttpServer()
+    const failing = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('one')
+      throw new Error('the source is gone')
+    }
+    server.route('/s', () => new Response(ReadableStream.from(failing())))
+    await expect(fetch(`${server.url}s`).then((response) => response.text())).rejects.toThrow()
+    expect((await fetch(`${server.url}readme.txt`)).status).toBe(200)
+  })
+
+  test('a Gopher handler that returns something else is an error item', async () => {
+    await using server = await startGopherServer()
+    server.route('/x', (() => 42) as never)
+    expect(await exchange(server, '/x\r\n')).toMatch(/^3The route threw: TypeError: its result: expected a string/)
+  })
+})

@@ -23,6 +23,13 @@ describe('startServers', () => {
     expect(servers.gopher).toBeUndefined()
   })
 
+  test('the compiler knows which options there are', async () => {
+    // @ts-expect-error faults are those of one server
+    await expect(startServers({ http: true, faults: {} })).rejects.toThrow(
+      /startServers: expected one of .*, got faults/,
+    )
+  })
+
   test('shares the files', async () => {
     const files = { '/pub/x': 'text', '/ä': Uint8Array.of(1, 0, 255), '/readme.txt': 'mine', '/void/': '' }
     await using servers = await startServers({ ftp: true, http: true, gopher: true, files, bigSize: 3 })

@@ -181,16 +181,33 @@ const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
   priority: number,
 }
 
+/** The options of retrieve(), which makes a client of its own. */
+const singleKinds: Readonly<Record<string, OptionKind>> = { ...retrieveKinds, ...optionKinds }
+
 /** The names of the options that only a call has. Others belong to the client, or to either of them. */
 export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(
   (name) => !Object.hasOwn(optionKinds, name),
 )
 
 /** Throws RetrievalError `invalid-option`. */
+export function checkSingle(options: ClientOptions & RetrieveOptions): void {
+  checkOptions(options, singleKinds)
+}
+
+/** Throws RetrievalError `invalid-option`. */
 export function checkClient(options: ClientOptions): void {
   checkOptions(options, optionKinds)
   checkRate(options)
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
+  for (const scheme of options.schemes ?? []) checkScheme(scheme)
+}
+
+/** The types say the rest; these members are those without which nothing works. */
+function checkScheme(scheme: unknown): void {
+  const { name, mechanism, resolve } = Object(scheme) as Partial<Record<keyof Scheme, unknown>>
+  if (typeof name !== 'string' || typeof mechanism !== 'string' || typeof resolve !== 'function') {
+    throw invalidOption('schemes', 'a list of objects with `name`, `mechanism` and `resolve`', scheme)
+  }
 }
 
 /** Throws RetrievalError `invalid-option`. */

@@ -54,7 +54,8 @@ export interface Client extends AsyncDisposable {
   retrieveAll<Key = unknown>(urls: BatchSource<Key>, options?: BatchOptions): Batch<BatchOutcome<Key>>
   /**
    * Retrieves many URLs as retrieveAll() does, calls `use` with each representation, and yields what it gives. A URL
-   * keeps its place until `use` has settled; then its body is cancelled if it has not been read.
+   * keeps its place until `use` has settled; then its body is cancelled if it has not been read. If another batch waits
+   * for the place and no body is read, the place is given back.
    */
   mapAll<Value, Key = unknown>(
     urls: BatchSource<Key>,
@@ -137,7 +138,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   const resolutionOf = (url: string | URL | Resolution, base: string | undefined): Resolution => {
-    if (typeof url === 'object' && 'plan' in url) return givenOut.has(url) ? url : resolutionOf(url.url, base)
+    if (typeof url === 'object' && url !== null && 'plan' in url)
+      return givenOut.has(url) ? url : resolutionOf(url.url, base)
     return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
   }
 

@@ -1,5 +1,6 @@
 import { adviceText, type Mechanism } from '@retriever/core'
 import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
+import { invalidOption } from '../plugin/limits.ts'
 
 type OptionName = keyof RequestOptions
 
@@ -38,6 +39,12 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   file: 'A file URL',
   telnet: 'Telnet',
   data: 'A data URL',
+}
+
+/** Throws `invalid-option` unless `honours` has the names of options. */
+export function checkHonours({ mechanism, honours = [] }: Fetcher): void {
+  const wrong = Array.isArray(honours) ? honours.find((name) => !Object.hasOwn(honouredBy, name)) : honours
+  if (wrong !== undefined) throw invalidOption(`${mechanism}.honours`, `a list of ${optionNames.join(', ')}`, wrong)
 }
 
 /** Emits a remark for each option of the caller that has no effect on the result. */

@@ -3,6 +3,7 @@ import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { count, type OptionKind } from '../plugin/options.ts'
+import { checkHonours } from './honoured.ts'
 
 /** The client's options that built-in fetchers are made with. */
 interface BuiltinSettings {
@@ -78,6 +79,7 @@ export class Registry {
       if (fetcher.inFlight !== undefined && !count[1](fetcher.inFlight)) {
         throw invalidOption(`${fetcher.mechanism}.inFlight`, count[0], fetcher.inFlight)
       }
+      checkHonours(fetcher)
       this.#keep(fetcher.mechanism, Promise.resolve(fetcher))
       this.#inFlight[fetcher.mechanism] = fetcher.inFlight ?? 1
     }

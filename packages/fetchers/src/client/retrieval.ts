@@ -141,7 +141,11 @@ export class Retrieval implements Rostered {
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
         else if (outcome.outcome === 'retrieved') return await this.#represent(first, resolution, outcome, hop)
-        else return this.#end(null, context, checkHandoff(outcome, context))
+        else if (outcome.outcome === 'handoff') return this.#end(null, context, checkHandoff(outcome, context))
+        else
+          throw new TypeError(
+            `expected retrieved, redirect or handoff as the outcome of the fetcher "${hop.mechanism}"`,
+          )
       }
     } catch (error) {
       const context = this.#context(resolution)

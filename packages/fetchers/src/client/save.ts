@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
-import { checkOptions, flag, type OptionKind, text } from '../plugin/options.ts'
-import { noFolder } from '../result/local-file.ts'
+import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
+import { checkPathText, noFolder } from '../result/local-file.ts'
 import { findPart, type KeptPart } from '../result/part-file.ts'
 import { recordPath } from '../result/part-lock.ts'
 import type { Representation, SavedFile } from '../result/representation.ts'
@@ -45,7 +45,7 @@ export async function saveUrl(
   path: string,
   options: SaveUrlOptions = {},
 ): Promise<SavedFile> {
-  checkOptions({ path }, { path: text })
+  checkPathText('path', path)
   checkOptions(options, saveUrlKinds)
   const { overwrite = true, folders = false, resumable = true, special = false, resume = true, ...request } = options
   const saving = { overwrite, folders, resumable, special }

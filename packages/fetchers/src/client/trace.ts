@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { Mechanism, RetrievalError } from '@retriever/core'
 import type { Handoff } from '../plugin/fetcher.ts'
@@ -34,6 +35,8 @@ export function isTraced(): boolean {
 /** Publishes the life of one retrieval. */
 export class Trace {
   readonly #message: RetrieveTrace
+  /** The stores of the retrieval. */
+  #stores: AsyncResource | undefined
   #isAnswered = false
   #isOver = false
 
@@ -41,10 +44,17 @@ export class Trace {
     this.#message = message
   }
 
-  /** Runs the retrieval within the stores that are bound to `start` (AsyncLocalStorage). */
-  async run(retrieve: () => Promise<Representation | Handoff>): Promise<Representation | Handoff> {
-    const started = channel.start.runStores(this.#message, retrieve)
-    channel.end.publish(this.#message)
+  /** Runs the retrieval within the stores that are bound to `start` (AsyncLocalStorage), and so are all events. */
+  run(retrieve: () => Promise<Representation | Handoff>): Promise<Representation | Handoff> {
+    return channel.start.runStores(this.#message, () => {
+      this.#stores = new AsyncResource('RetrieveTrace')
+      const started = retrieve()
+      channel.end.publish(this.#message)
+      return this.#answered(started)
+    })
+  }
+
+  async #answered(started: Promise<Representation | Handoff>): Promise<Representation | Handoff> {
     try {
       this.#message.result = await started
       return this.#message.result
@@ -55,15 +65,17 @@ export class Trace {
     }
   }
 
-  /** Notes the end of the retrieval: of its body, or without a result. */
+  /** Notes the end of the retrieval: of its body, which its consumer reads outside the stores, or without a result. */
   done(error: RetrievalError | null, received: number, timings: Timings): void {
     Object.assign(this.#message, { received, timings })
     this.#isOver = true
-    if (error !== null) {
-      this.#message.error = error
-      channel.error.publish(this.#message)
-    }
-    this.#endIfOver()
+    this.#stores?.runInAsyncScope(() => {
+      if (error !== null) {
+        this.#message.error = error
+        channel.error.publish(this.#message)
+      }
+      this.#endIfOver()
+    })
   }
 
   /** A body that is empty is over before the result is given out. */

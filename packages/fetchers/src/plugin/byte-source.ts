@@ -46,10 +46,20 @@ export function wholeSource(octets: Uint8Array = new Uint8Array(0)): ByteSource 
   }
 }
 
-/** Makes a source of any async iterable of chunks, such as a generator. A ByteSource is given back as it is. */
+/**
+ * Makes a source of any async iterable of chunks, such as a generator. A ByteSource is given back as it is. Throws a
+ * TypeError for anything else.
+ */
 export function sourceOf(octets: ByteSource | AsyncIterable<Uint8Array>): ByteSource {
+  if (typeof octets !== 'object' || octets === null || !(Symbol.asyncIterator in octets || 'read' in octets)) {
+    throw new TypeError(`expected a ByteSource or an async iterable of octets as the body, got ${kindOf(octets)}`)
+  }
   // A Node stream has a read() too, but another one, so the iterator is looked for first.
   return Symbol.asyncIterator in octets ? new IteratedSource(octets) : octets
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value
 }
 
 class IteratedSource implements ByteSource {
@@ -66,7 +76,11 @@ class IteratedSource implements ByteSource {
     try {
       this.#iterator ??= this.#octets[Symbol.asyncIterator]()
       const { done, value } = await this.#iterator.next()
-      if (done !== true) return value
+      if (done !== true) {
+        if (ArrayBuffer.isView(value)) return value
+        await this.#iterator.return?.()
+        throw new TypeError(`expected octets (Uint8Array) as a chunk of the body, got ${kindOf(value)}`)
+      }
     } catch (error) {
       this.#isOver = true
       throw error

@@ -111,16 +111,23 @@ export const resumePoint: OptionKind = [
 ]
 
 /**
- * Throws `invalid-option` for an unknown option or a value of the wrong kind. `place` stands before the option's name.
- * Undefined counts as absent.
+ * Throws `invalid-option` for an unknown option, a value of the wrong kind, and what is no object of options. `place`
+ * stands before the option's name. Undefined counts as absent.
  */
 export function checkOptions(options: object, kinds: Readonly<Record<string, OptionKind>>, place = ''): void {
+  if (!isOptions(options)) throw invalidOption(place.slice(0, -1) || 'options', 'an object of options', options)
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(kinds, name))
       throw invalidOption(`${place}${name}`, `one of ${Object.keys(kinds).join(', ')}`, name)
     const [expected, fits] = kinds[name] ?? record
     if (value !== undefined && !fits(value)) throw invalidOption(`${place}${name}`, expected, value)
   }
+}
+
+/** A signal that is given in place of `{ signal }` has no properties of its own: it would be ignored. */
+function isOptions(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return !(Array.isArray(value) || value instanceof AbortSignal || value instanceof Map)
 }
 
 function isPort(value: unknown): boolean {

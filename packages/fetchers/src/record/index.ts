@@ -4,6 +4,7 @@
  */
 import { type Client, createClient } from '../client/client.ts'
 import type { ClientOptions } from '../client/client-options.ts'
+import { invalidOption } from '../plugin/limits.ts'
 import { replayFetchers } from './replay.ts'
 
 export { type Recording, type RecordOptions, record } from './record.ts'
@@ -12,8 +13,15 @@ export { replayFetchers } from './replay.ts'
 /**
  * A client that answers from a transcript, and contacts nothing: policy, redirects and decoding work as always. A
  * retrieval that was not recorded is `refused`, with the URLs that were. Rejects with `file-failed` if the file is no
- * transcript.
+ * transcript, and with `invalid-option`.
  */
 export async function replay(file: string, options: Omit<ClientOptions, 'fetchers'> = {}): Promise<Client> {
+  if ('fetchers' in options) {
+    throw invalidOption(
+      'fetchers',
+      'absent; pass those of replayFetchers(), and yours, to createClient()',
+      options.fetchers,
+    )
+  }
   return createClient({ ...options, fetchers: await replayFetchers(file) })
 }

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { errorCodes, RetrievalError } from '@retriever/core'
+import { systemReason } from '../plugin/system-reason.ts'
 import { type Line, version } from './transcript.ts'
 
 /** The most octets of a transcript, which is read as a whole. */
@@ -16,7 +17,9 @@ export async function readTranscript(file: string): Promise<readonly Line[]> {
   const read = lines.flatMap((line, index) => {
     if (line.trim() === '') return []
     const value = parsed(file, line, index + 2)
-    if (!isLine(value)) throw failed(file, `line ${index + 2} is no retrieval`)
+    if (!isLine(value)) {
+      throw failed(file, `line ${index + 2} is no retrieval, as its \`${wrongIn(value)}\` is missing or wrong`)
+    }
     return [value]
   })
   return read.sort((one, other) => one.number - other.number)
@@ -29,7 +32,7 @@ async function textOf(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (cause) {
     if (RetrievalError.is(cause)) throw cause
-    throw failed(file, String(cause), cause)
+    throw failed(file, systemReason(cause) ?? String(cause), cause)
   }
 }
 
@@ -43,18 +46,68 @@ function parsed(file: string, line: string, number: number): unknown {
 
 /** Whether the value has the members that are read without further checks. A person may have edited it. */
 function isLine(value: unknown): value is Line {
-  const { number, url, mechanism, request, events, answer } = members(value)
-  const isHead = typeof number === 'number' && typeof url === 'string' && typeof mechanism === 'string'
-  return isHead && isRecord(request) && areEvents(events) && isAnswer(members(answer))
+  return wrongIn(value) === undefined
 }
 
-function isAnswer({ outcome, location, error, body, entries, metadata, program }: Record<string, unknown>): boolean {
-  if (outcome === 'redirect') return typeof location === 'string'
-  if (outcome === 'handoff') return typeof program === 'string'
-  if (outcome === 'error') return isError(error)
-  const { list = entries } = members(entries)
-  const isListed = entries === undefined || Array.isArray(list)
-  return outcome === 'retrieved' && isRecord(metadata) && isBody(body) && isListed
+/** The first member that is missing or wrong. */
+function wrongIn(value: unknown): string | undefined {
+  const { number, url, mechanism, request, events, answer } = members(value)
+  const wrong = firstWrong({
+    number: typeof number === 'number',
+    url: typeof url === 'string',
+    mechanism: typeof mechanism === 'string',
+    request: isRecord(request),
+    events: areEvents(events),
+  })
+  return wrong ?? wrongInAnswer(members(answer))
+}
+
+function wrongInAnswer(answer: Record<string, unknown>): string | undefined {
+  const { outcome, location, error, program } = answer
+  if (outcome === 'redirect') return firstWrong({ 'answer.location': typeof location === 'string' })
+  if (outcome === 'handoff') return firstWrong({ 'answer.program': typeof program === 'string' })
+  if (outcome === 'error') return firstWrong({ 'answer.error': isError(error) })
+  return outcome === 'retrieved' ? wrongInResult(answer) : 'answer.outcome'
+}
+
+function wrongInResult(result: Record<string, unknown>): string | undefined {
+  const { kind, mediaType, charset, size, offset, modified, completeness, metadata, body, entries, notAFile } = result
+  return firstWrong({
+    'answer.kind': kind === 'object' || kind === 'listing',
+    'answer.mediaType': mediaType == null || typeof mediaType === 'string',
+    'answer.charset': charset == null || typeof charset === 'string',
+    'answer.size': size == null || isCount(size),
+    'answer.offset': offset === undefined || isCount(offset),
+    'answer.modified': modified == null || isDate(modified),
+    'answer.completeness': typeof completeness === 'string',
+    'answer.metadata': isRecord(metadata),
+    'answer.body': isBody(body),
+    'answer.entries': entries === undefined || areEntries(entries),
+    'answer.notAFile': notAFile === undefined || isError(notAFile),
+  })
+}
+
+function firstWrong(checks: Readonly<Record<string, boolean>>): string | undefined {
+  return Object.entries(checks).find(([, isRight]) => !isRight)?.[0]
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0
+}
+
+function isDate(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+}
+
+function areEntries(entries: unknown): boolean {
+  const { list, error } = members(entries)
+  return Array.isArray(list) && list.every(isEntry) && (error === undefined || isError(error))
+}
+
+function isEntry(entry: unknown): boolean {
+  const { name, kind, url, modified } = members(entry)
+  const isNamed = typeof name === 'string' && typeof kind === 'string' && (url === null || typeof url === 'string')
+  return isNamed && (modified === undefined || isDate(modified))
 }
 
 function isBody(body: unknown): boolean {

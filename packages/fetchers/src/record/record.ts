@@ -11,11 +11,17 @@ import { Secrets } from './secrets.ts'
 import { type Header, version } from './transcript.ts'
 
 export interface RecordOptions {
-  /** The most octets of each body that are kept; a longer one is cut in the transcript. Default 1 MiB. */
+  /** The most octets of each body that are kept; a longer one is cut. Default 1 MiB, at most 128 MiB. */
   readonly maxBody?: number
 }
 
-const optionKinds: Readonly<Record<keyof RecordOptions, OptionKind>> = { maxBody: count }
+/** A larger one would make a line that no string holds, and a file that replay() refuses. */
+const mostBody = 128 * 1024 * 1024
+const upToMost: OptionKind = [
+  `a whole number from 1 to ${mostBody}`,
+  (value) => count[1](value) && Number(value) <= mostBody,
+]
+const optionKinds: Readonly<Record<keyof RecordOptions, OptionKind>> = { maxBody: upToMost }
 const defaultMaxBody = 1024 * 1024
 
 /** A recording under way. */
@@ -81,7 +87,10 @@ class Writer {
 
   static async create(file: string): Promise<Writer> {
     try {
-      const writer = new Writer(file, await open(file, 'w', 0o600))
+      const handle = await open(file, 'w', 0o600)
+      // A file that exists keeps its mode, unlike a new one; a device is not ours to change.
+      if ((await handle.stat()).isFile()) await handle.chmod(0o600)
+      const writer = new Writer(file, handle)
       const header: Header = {
         transcript: '@retriever/fetchers/record',
         version,
@@ -89,8 +98,10 @@ class Writer {
       }
       writer.write(header)
       await writer.#written
+      if (writer.#failure !== undefined) await writer.close()
       return writer
     } catch (cause) {
+      if (RetrievalError.is(cause)) throw cause
       throw writeError(file, cause)
     }
   }

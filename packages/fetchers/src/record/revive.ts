@@ -14,7 +14,7 @@ export function revived(answer: Answer, context: RetrievalContext): Outcome {
   const { body, entries, notAFile, modified, ...rest } = answer
   return {
     ...rest,
-    modified: modified === null ? null : new Date(modified),
+    modified: modified == null ? null : new Date(modified),
     body: new RevivedBody(body, context),
     ...(notAFile !== undefined && { notAFile: revivedError(notAFile) }),
     ...(entries !== undefined && { entries: (octets) => revivedEntries(entries, octets, context) }),

@@ -17,9 +17,7 @@ export class Secrets {
   /** Notes a secret in the forms in which a server may repeat it. */
   add(secret: string | null | undefined, least: number = minLength): void {
     if (secret == null || secret.length < least) return
-    for (const form of [secret, converted(decodeURIComponent, secret), converted(encodeURIComponent, secret)]) {
-      this.#known.add(form)
-    }
+    for (const form of formsOf(secret)) this.#known.add(form)
     for (const oldest of this.#known) {
       if (this.#known.size <= maxKnown) break
       this.#known.delete(oldest)
@@ -96,6 +94,22 @@ export class Secrets {
     for (const secret of this.#known) hidden = hidden.replaceAll(secret, '***')
     return hidden
   }
+}
+
+/**
+ * The forms in which a server may repeat a secret: as text, as octets, with escapes of URLs, and in JSON. Plans have
+ * octets, one a character, and so have the lines of a dialogue; logins that were asked for are text.
+ */
+function formsOf(secret: string): readonly string[] {
+  const octets = Buffer.from(secret, 'utf8').toString('latin1')
+  const text = Buffer.from(secret, 'latin1').toString('utf8')
+  const all = Buffer.from(text, 'utf8').toString('latin1') === secret ? [secret, octets, text] : [secret, octets]
+  return all.flatMap((form) => [
+    form,
+    converted(decodeURIComponent, form),
+    converted(encodeURIComponent, form),
+    JSON.stringify(form).slice(1, -1),
+  ])
 }
 
 /** The text unchanged where it cannot be converted: a bad escape, half a surrogate pair. */

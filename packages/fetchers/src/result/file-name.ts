@@ -52,13 +52,15 @@ export function safeFileName(text: string, platform: NodeJS.Platform = process.p
   const segment = text
     .slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
     .replace(invisible, '')
+    // The system writes each half of a surrogate pair as U+FFFD, so that different names would be one file.
+    .replace(/\p{Surrogate}/gu, '\uFFFD')
     .normalize('NFC')
   const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
   if (named === '') return null
   // At the beginning, `-` would make the name an option, `~` a home directory, `.` a hidden file.
   const safe = shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
   // Saving the file next to it would replace this one, or read it as the record of an unfinished file.
-  return partName.test(safe) ? `${safe}_` : safe
+  return partName.test(safe) ? `${shorten(safe, maxOctets - 1)}_` : safe
 }
 
 /**
@@ -75,12 +77,12 @@ function escaped(character: string): string {
   return encodeOctets(utf8Octets(character))
 }
 
-/** Shortens the stem; an extension of up to 20 characters stays. */
-function shorten(name: string): string {
-  if (Buffer.byteLength(name) <= maxOctets) return name
+/** Shortens the stem to `most` octets in all; an extension of up to 20 characters stays. */
+function shorten(name: string, most = maxOctets): string {
+  if (Buffer.byteLength(name) <= most) return name
   const extension = /\.[^.]{1,20}$/.exec(name)?.[0] ?? ''
   let stem = ''
-  let room = maxOctets - Buffer.byteLength(extension)
+  let room = most - Buffer.byteLength(extension)
   for (const character of name) {
     room -= Buffer.byteLength(character)
     if (room < 0) break

@@ -1,7 +1,14 @@
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
+import { invalidOption } from '../plugin/limits.ts'
 import { systemReason } from '../plugin/system-reason.ts'
+
+/** Throws RetrievalError `invalid-option` for anything else than a path. "" would be the current folder. */
+export function checkPathText(name: string, path: unknown): void {
+  if (typeof path === 'string' && path !== '' && !path.includes('\0')) return
+  throw invalidOption(name, 'a path: a string of one character or more, without NUL', path)
+}
 
 /** Writes all of a chunk: the system may write less than it is given. */
 export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {

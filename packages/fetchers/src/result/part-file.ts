@@ -16,7 +16,7 @@ import {
   recordOf,
   unproven,
 } from './part-record.ts'
-import { exists, partFlags, partMode } from './part-steps.ts'
+import { exists, partFlags, partMode, takenOver } from './part-steps.ts'
 import { thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
@@ -184,7 +184,7 @@ export class PartFile {
   async #check(): Promise<void> {
     await this.#lock.check()
     const named = await orWriteFailed(this.#part, () => lstatOf(this.#part))
-    if (named?.ino !== this.#number) throw writeFailed(this.#part, 'another retrieval has taken it over')
+    if (named?.ino !== this.#number) throw writeFailed(this.#part, takenOver)
   }
 }
 

@@ -12,6 +12,7 @@ import {
   readRecord,
   replaceRecord,
 } from './part-record.ts'
+import { takenOver } from './part-steps.ts'
 import { isRunning } from './process-identity.ts'
 
 /**
@@ -60,7 +61,7 @@ export class PartLock {
   /** Throws if another process took the part over because it believed this one to be dead. */
   async check(): Promise<void> {
     const stats = await orWriteFailed(this.#part, () => lstatOf(recordPath(this.#part)))
-    if (stats?.ino !== this.#number) throw writeFailed(this.#part, 'another retrieval has taken it over')
+    if (stats?.ino !== this.#number) throw writeFailed(this.#part, takenOver)
   }
 
   /** Leaves the record for a later retrieval. */

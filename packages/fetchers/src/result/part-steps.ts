@@ -17,3 +17,4 @@ export function partMode(replaced: number | null): number {
 }
 
 export const exists = 'it exists already; remove it, or choose another name'
+export const takenOver = 'another retrieval has taken it over'

@@ -13,7 +13,7 @@ export class ReadAhead {
   /** True while the consumer waits for octets. */
   isWanted = false
 
-  /** Reads until it has `limit` octets, or the consumer reads. */
+  /** Reads until it has more than `limit` octets, or the consumer reads. */
   constructor(pull: () => Promise<Uint8Array | null>, limit: number) {
     this.#pull = pull
     this.#limit = limit
@@ -44,7 +44,7 @@ export class ReadAhead {
 
   async #fill(): Promise<void> {
     try {
-      while (!this.isWanted && this.#length < this.#limit) {
+      while (!this.isWanted && this.#length <= this.#limit) {
         const chunk = await this.#pull()
         this.#isWhole = chunk === null
         if (chunk === null) return

@@ -190,9 +190,24 @@ class RepresentationBase implements AsyncDisposable {
 
   /** The octets as a Node stream. */
   nodeStream(): Readable {
-    const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: 65_536 })
-    stream.once('close', () => this.#content.giveUp())
-    return stream
+    const content = this.#content
+    const source = content.take()
+    return new Readable({
+      highWaterMark: 65_536,
+      async read() {
+        try {
+          const chunk = await source.read()
+          this.push(chunk !== null && source.reusesChunks === true ? new Uint8Array(chunk) : chunk)
+        } catch (error) {
+          this.destroy(error instanceof Error ? error : undefined)
+        }
+      },
+      // Not Readable.from(): a read that waits for the server would hold up its end, and with it the connection.
+      destroy(error, callback) {
+        content.giveUp()
+        callback(error)
+      },
+    })
   }
 
   /** All octets. Rejects with `limit-exceeded` past limits.maxCollected; save a larger body to a file. */

@@ -1,8 +1,10 @@
 import {
   closeSync,
   fchmodSync,
+  fstatSync,
   futimesSync,
   linkSync,
+  lstatSync,
   openSync,
   renameSync,
   rmSync,
@@ -10,8 +12,8 @@ import {
   writeSync,
 } from 'node:fs'
 import type { ByteSource } from '../plugin/byte-source.ts'
-import { asWriteFailed } from './local-file.ts'
-import { exists, partFlags, partMode } from './part-steps.ts'
+import { asWriteFailed, writeFailed } from './local-file.ts'
+import { exists, partFlags, partMode, takenOver } from './part-steps.ts'
 
 /** The most octets that are held in memory before a file is opened. */
 export const maxSmall: number = 64 * 1024
@@ -72,20 +74,25 @@ export function saveInMemory(octets: Uint8Array, { path, mode, modified, overwri
   const file = create(part, mode)
   if (file === null) return false
   let isMoving = false
+  let isTakenOver = false
   try {
     try {
       for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
       if (mode !== null) fchmodSync(file, mode)
       if (modified !== null) futimesSync(file, new Date(), modified)
+      // If this process was stopped for seconds, another save believed it to be dead and has its own part there.
+      isTakenOver = lstatSync(part, { throwIfNoEntry: false })?.ino !== fstatSync(file).ino
     } finally {
       closeSync(file)
     }
+    if (isTakenOver) throw writeFailed(part, takenOver)
     isMoving = true
     if (overwrite) renameSync(part, path)
     else linkSync(part, path)
     if (!overwrite) unlinkSync(part)
     return true
   } catch (error) {
+    if (isTakenOver) throw error
     rmSync(part, { force: true })
     throw asWriteFailed(isMoving ? path : part, error, { EEXIST: exists })
   }

@@ -10,7 +10,7 @@ export interface MirrorOptions extends WalkOptions {
   readonly resume?: boolean
   /**
    * True: in the end, delete the local files that the server no longer has. Nothing is deleted unless every listing was
-   * complete. Default false.
+   * complete, and the tree has entries. Default false.
    */
   readonly delete?: boolean
   /** Gets each result as it comes. If it throws, the mirroring ends with that error. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
 import { invalidOption } from '../plugin/limits.ts'
-import { writeFailed } from '../result/local-file.ts'
+import { checkPathText, writeFailed } from '../result/local-file.ts'
 import { removeStale } from '../result/part-lock.ts'
 import type { SavedFile } from '../result/representation.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
@@ -28,6 +28,7 @@ export async function mirror(
   folder: string,
   options: MirrorOptions,
 ): Promise<MirrorSummary> {
+  checkPathText('folder', folder)
   checkMirror(options)
   if (options.delete && saver.resolve(url, options.base).plan.mechanism === 'nntp') {
     throw invalidOption('delete', 'absent with news, whose groups list only their newest articles', true)
@@ -63,6 +64,8 @@ class Mirror {
   readonly #failures: MirrorSummary['failures'][number][] = []
   #received = 0
   #isComplete = true
+  /** Whether nothing is in the tree: that is rather a fault, such as a disk that is not mounted, than a decision. */
+  #isEmpty = true
   /** The error that ends the run. */
   #fatal: { readonly cause: unknown } | null = null
 
@@ -85,7 +88,7 @@ class Mirror {
     await this.#files.onIdle()
     if (this.#fatal !== null) throw this.#fatal.cause
     throwIfAborted(signal)
-    if (options.delete && this.#isComplete) await this.#delete()
+    if (options.delete && this.#isComplete && !this.#isEmpty) await this.#delete()
     return {
       ...this.#counts,
       received: this.#received,
@@ -95,7 +98,10 @@ class Mirror {
   }
 
   async #take(step: WalkStep): Promise<void> {
-    if (step.step === 'entry') return this.#entry(step)
+    if (step.step === 'entry') {
+      this.#isEmpty = false
+      return this.#entry(step)
+    }
     if (step.step === 'passed') return
     if (step.step === 'failed') {
       this.#isComplete = false

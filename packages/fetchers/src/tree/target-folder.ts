@@ -16,7 +16,7 @@ export class TargetFolder {
   /** Makes the folder. Throws `write-failed`. */
   static async open(path: string): Promise<TargetFolder> {
     const root = resolve(path)
-    await orWriteFailed(root, () => mkdir(root, { recursive: true }))
+    await orWriteFailed(root, () => mkdir(root, { recursive: true }), { EEXIST: 'it is no folder, and one is needed' })
     return new TargetFolder(root)
   }
 

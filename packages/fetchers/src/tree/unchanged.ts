@@ -2,8 +2,12 @@ import type { Stats } from 'node:fs'
 import type { WalkedEntry } from './walked-entry.ts'
 
 const second = 1000
+const day = 24 * 3600 * second
 /** The precisions of the dates in listings: seconds, minutes, and days for files of past years. */
-const precisions = [second, 60 * second, 24 * 3600 * second]
+const precisions = [second, 60 * second, day]
+/** Time zones differ by multiples of this from UTC, and by less than 15 hours. */
+const zoneStep = 15 * 60 * second
+const farthestZone = 15 * 3600 * second
 
 /**
  * Compares an entry with the local file that an earlier run has saved. `ask`: only the server knows, by a conditional
@@ -14,6 +18,7 @@ export function compare(entry: WalkedEntry, file: Stats | null): 'new' | 'unchan
   // The number of an article is never used for another one (RFC 3977 6).
   if (entry.kind === 'article') return 'unchanged'
   const { size, modified } = entry
+  if (modified !== undefined && isNewerThan(file, modified.getTime())) return 'new'
   if (size === undefined) return 'ask'
   if (size !== file.size) return 'new'
   return modified !== undefined && isDateOf(file, modified.getTime()) ? 'unchanged' : 'ask'
@@ -30,4 +35,16 @@ function isDateOf(file: Stats, listed: number): boolean {
     if (Math.floor(listed / second) * second !== begin) return false
     return precision === second || file.ctimeMs >= begin + precision
   })
+}
+
+/**
+ * Whether the local file is surely newer than the date in a listing: an older version has come back, or another program
+ * has written the file. The server, when asked whether its file has changed since, would say no. A difference that a
+ * time zone explains proves nothing.
+ */
+function isNewerThan(file: Stats, listed: number): boolean {
+  const precision = [day, 60 * second].find((each) => listed % each === 0) ?? second
+  const difference = Math.floor(file.mtimeMs / precision) * precision - listed
+  if (difference <= 0) return false
+  return difference > farthestZone + precision || difference % zoneStep !== 0
 }

@@ -434,6 +434,14 @@ describe('a blob URL', () => {
     expect([response.headers.get('content-range'), await response.text()]).toEqual([range, text])
   })
 
+  test('may be revoked right after the call', async () => {
+    await using client = createClient()
+    const brief = URL.createObjectURL(new Blob(['brief']))
+    const response = client.fetch(brief)
+    URL.revokeObjectURL(brief)
+    expect(await (await response).text()).toBe('brief')
+  })
+
   test('is refused where policy.schemes is a list, and then nothing local is reached', async () => {
     await using client = createClient({ policy: { schemes: ['https'] } })
     for (const each of [url, 'data:,x', 'file:///etc/hostname']) {

@@ -1,4 +1,4 @@
-import { type Checks, flag, text, wholeNumber, wrong } from '../options.ts'
+import { type Checks, flag, isObject, text, wholeNumber, wrong } from '../options.ts'
 import { octets } from '../text.ts'
 import { FolderTree } from './folder-tree.ts'
 import { MemoryTree } from './memory-tree.ts'
@@ -96,7 +96,7 @@ function bare(content: string | Uint8Array): { readonly content: string | Uint8A
 }
 
 function checkFiles(name: string, files: unknown): void {
-  if (typeof files !== 'object' || files === null || Array.isArray(files)) throw wrong(name, 'contents by path', files)
+  if (!isObject(files)) throw wrong(name, 'an object of contents by path', files)
   for (const [path, file] of Object.entries(files)) {
     if (!path.startsWith('/')) throw new TypeError(`${name}: expected absolute paths, got ${JSON.stringify(path)}`)
     checkContent(`${name}[${JSON.stringify(path)}]`, file)

@@ -1,4 +1,5 @@
 import { type Body, wholeBody } from '../body.ts'
+import { type Check, wrong } from '../options.ts'
 import type { RecordedRequest } from '../request.ts'
 import type { RouteParams, Routes } from '../routes.ts'
 import { dotBlock, octets } from '../text.ts'
@@ -30,6 +31,22 @@ export type GopherHandler = (
   params: RouteParams,
 ) => GopherReply | undefined | Promise<GopherReply | undefined>
 
+/** A function, or what one may return. */
+export const gopherHandler: Check = (name, value) => {
+  if (typeof value !== 'function' && !isReply(value)) {
+    throw wrong(name, 'a function, a string, a Uint8Array or a list of menu items', value)
+  }
+}
+
+function isReply(value: unknown): boolean {
+  return typeof value === 'string' || value instanceof Uint8Array || (Array.isArray(value) && value.every(isItem))
+}
+
+function isItem(value: unknown): boolean {
+  const { type, name, selector } = Object(value) as Partial<Record<keyof GopherMenuItem, unknown>>
+  return [type, name, selector].every((member) => typeof member === 'string')
+}
+
 /** The answer of the routes, with a status line for a Gopher+ request (Gopher+ 2.3); undefined: none has one. */
 export async function routedAnswer(
   routes: Routes<GopherHandler | GopherReply>,
@@ -55,7 +72,9 @@ async function replyOf(
 ): Promise<GopherReply | undefined> {
   if (typeof handler !== 'function') return handler
   try {
-    return await handler(request, params)
+    const reply = await handler(request, params)
+    if (reply === undefined || isReply(reply)) return reply
+    throw wrong('its result', 'a string, a Uint8Array, a list of menu items or undefined', reply)
   } catch (error) {
     return [{ type: '3', name: `The route threw: ${String(error)}`, selector: '', host: 'error.host', port: 1 }]
   }

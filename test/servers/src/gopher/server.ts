@@ -3,7 +3,7 @@ import { type FileOptions, fileChecks, ServedFiles } from '../files/served-files
 import { type Checks, checkOptions, flag } from '../options.ts'
 import { type RouteOptions, Routes } from '../routes.ts'
 import { type FileServer, type ServerOptions, serverChecks } from '../test-server.ts'
-import type { GopherHandler, GopherReply } from './handler.ts'
+import { type GopherHandler, type GopherReply, gopherHandler } from './handler.ts'
 import { serveGopher } from './session.ts'
 
 export interface GopherServerOptions extends ServerOptions, FileOptions {
@@ -33,7 +33,7 @@ export async function startGopherServer(options: GopherServerOptions = {}): Prom
 /** The options have been checked. */
 export async function startGopherOn(tree: ServedFiles, options: OwnOptions): Promise<GopherServer> {
   const gopherPlus = options.gopherPlus ?? true
-  const routes = new Routes<GopherHandler | GopherReply>()
+  const routes = new Routes<GopherHandler | GopherReply>(gopherHandler)
   const listener = new RoutedListener(
     {
       name: 'gopher',

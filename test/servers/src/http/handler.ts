@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { wholeBody } from '../body.ts'
+import { type Check, wrong } from '../options.ts'
 import type { RecordedRequest } from '../request.ts'
 import type { RouteParams, Routes } from '../routes.ts'
 import { octets } from '../text.ts'
@@ -13,6 +14,17 @@ export type HttpHandler = (
   request: RecordedRequest,
   params: RouteParams,
 ) => HttpReply | undefined | Promise<HttpReply | undefined>
+
+/** A function, or what one may return. */
+export const httpHandler: Check = (name, value) => {
+  if (typeof value !== 'function' && !isReply(value)) {
+    throw wrong(name, 'a function, a Response, a string or a Uint8Array', value)
+  }
+}
+
+function isReply(value: unknown): boolean {
+  return typeof value === 'string' || value instanceof Uint8Array || value instanceof Response
+}
 
 /** The answer of the routes for a path; undefined: none has one. A handler that throws is a 500 with its message. */
 export async function routedAnswer(
@@ -50,5 +62,18 @@ function answerOf(reply: HttpReply): Answer {
   const cookies = reply.headers.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
   const { status, body } = reply
-  return body === null ? { status, headers } : { status, headers, body: { size: undefined, chunks: body } }
+  return body === null ? { status, headers } : { status, headers, body: { size: undefined, chunks: chunksOf(body) } }
+}
+
+/** The stream of a route failed: the connection breaks off, as that of any server whose source fails. */
+class StreamFailed extends Error {
+  readonly code = 'STREAM_FAILED'
+}
+
+async function* chunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (cause) {
+    throw new StreamFailed(`The stream of the route failed: ${String(cause)}`, { cause })
+  }
 }

@@ -8,7 +8,7 @@ import { dropConnection, type Listener } from '../listener.ts'
 import { type Checks, checkOptions, flag } from '../options.ts'
 import { type RouteOptions, Routes } from '../routes.ts'
 import { type FileServer, type ServerOptions, serverChecks } from '../test-server.ts'
-import type { HttpHandler, HttpReply } from './handler.ts'
+import { type HttpHandler, type HttpReply, httpHandler } from './handler.ts'
 import { speaksHttp2 } from './preface.ts'
 import { type HttpSettings, type Link, respond } from './respond.ts'
 
@@ -21,7 +21,8 @@ export interface HttpServerOptions extends ServerOptions, FileOptions, AccountOp
 export interface HttpServer extends FileServer {
   /**
    * Answers a path, whatever the method and the query: `/items/:id`, `/files/*`. The latest route comes first; one that
-   * gives undefined leaves the request to the next, and to the files. A handler that throws is answered by 500.
+   * gives undefined leaves the request to the next, and to the files. A handler that throws is answered by 500; a
+   * stream that fails ends the connection.
    */
   route(path: string, handler: HttpHandler | HttpReply, options?: RouteOptions): void
 }
@@ -39,7 +40,7 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
 /** The options have been checked. */
 export async function startHttpOn(tree: ServedFiles, options: OwnOptions): Promise<HttpServer> {
   const { accounts = seedAccounts, auth = 'none', http2 = false } = options
-  const routes = new Routes<HttpHandler | HttpReply>()
+  const routes = new Routes<HttpHandler | HttpReply>(httpHandler)
   const settings: HttpSettings = { tree, routes, accounts, authRequired: auth === 'required' }
   const links = new WeakMap<object, Link>()
   const http = http1Server(settings, links)

@@ -21,8 +21,8 @@ export interface Retriever {
 
 /** Gets the results of jobs. */
 export interface JobListener<Key> {
-  /** The job keeps its place until the promise resolves and the body is finished. */
-  onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void>
+  /** The job keeps its place until the promise, which never rejects, resolves and the body is finished. */
+  onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void> | null
   onFailed(job: BatchJob<Key>, error: unknown): void
   /** The job has given its place back. */
   onEnded(job: BatchJob<Key>): void
@@ -41,7 +41,7 @@ export class BatchJob<Key> implements Job, Rostered {
   /** True once the job needs its place no longer. */
   isEnded = false
   readonly #item: BatchItem<Key>
-  readonly #options: RetrieveOptions
+  #options: RetrieveOptions
   readonly #retriever: Retriever
   readonly #listener: JobListener<Key>
   #resolution: Resolution | null = null
@@ -59,12 +59,13 @@ export class BatchJob<Key> implements Job, Rostered {
     const { url, key, priority = 0, options: own } = this.#item
     this.#retriever = retriever
     this.#listener = listener
-    this.#options = own === undefined ? options : withOwn(options, own)
+    this.#options = options
     this.place = { url: textOf(url), index, key }
     this.index = index
     this.priority = priority
     try {
       checkItem(this.#item)
+      if (own !== undefined) this.#options = withOwn(options, own)
       this.#resolution = this.#resolve()
     } catch (error) {
       this.#failure = { error }
@@ -108,15 +109,27 @@ export class BatchJob<Key> implements Job, Rostered {
       this.#retrieval = this.#retriever.begin(resolution, this.#options)
       const opened = await this.#retrieval.run(resolution)
       if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
-      await this.#listener.onRetrieved(this, opened)
-      if (this.body?.isOver === false) {
-        await Promise.race([opened.finished, new Promise<void>((resolve) => (this.#giveBack = resolve))])
+      const used = this.#listener.onRetrieved(this, opened)
+      if (used !== null || this.body?.isOver === false) {
+        const givenBack = new Promise<void>((resolve) => (this.#giveBack = resolve))
+        await Promise.race([Promise.all([used, opened.finished]), givenBack])
       }
     } catch (error) {
       this.#listener.onFailed(this, error)
     }
     this.isEnded = true
     this.#listener.onEnded(this)
+    this.#forget()
+  }
+
+  /**
+   * Frees memory. A job that has waited long is in V8's old generation: until the next full garbage collection it
+   * would keep all that it refers to.
+   */
+  #forget(): void {
+    this.#resolution = null
+    this.#giveBack = () => {}
+    if (this.body?.isOver !== false) this.#retrieval = null
   }
 
   #resolve(): Resolution {
@@ -124,14 +137,21 @@ export class BatchJob<Key> implements Job, Rostered {
   }
 }
 
-/** The options of one URL over those of the batch; either signal ends the retrieval. */
-function withOwn(options: RetrieveOptions, own: RetrieveOptions): RetrieveOptions {
+/** The options of one URL over those of the batch; either signal ends the retrieval. An undefined one is none. */
+function withOwn(options: RetrieveOptions, given: RetrieveOptions): RetrieveOptions {
   const { signal } = options
+  const own: RetrieveOptions = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const isBoth = signal !== undefined && own.signal !== undefined
   return { ...options, ...own, ...(isBoth && { signal: AbortSignal.any([signal, own.signal]) }) }
 }
 
 /** The URL as it was given. */
 export function textOf(url: string | URL | Resolution): string {
-  return typeof url === 'object' && url !== null && 'plan' in url ? url.url : String(url)
+  if (typeof url === 'object' && url !== null && 'plan' in url) return url.url
+  try {
+    return String(url)
+  } catch {
+    // An object without toString() is no URL, and its outcome says so.
+    return ''
+  }
 }

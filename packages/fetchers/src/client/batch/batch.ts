@@ -88,7 +88,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     this.#use = use
     this.#options = options
     this.#share = new Share(caps, () => this.#readOn())
-    this.#unread = new UnreadBodies(() => this.#places?.isWanted === true, client.unreadTimeout)
+    this.#unread = new UnreadBodies(this, client.unreadTimeout)
     this.#outcomes = this.#give()
   }
 
@@ -129,11 +129,19 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     this.#wake()
   }
 
-  async onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void> {
+  onRetrieved(job: BatchJob<Key>, representation: Representation): Promise<void> | null {
     const made = this.#use.retrieved(job.place, representation)
+    this.#unread.watch(!this.#use.isLent)
+    if (made instanceof Promise) {
+      return made.then(
+        (outcome) => this.#report(job, outcome),
+        (error) => this.onFailed(job, error),
+      )
+    }
     const isAwaited = this.#isAwaited
-    this.#report(job, made instanceof Promise ? await made : made)
+    this.#report(job, made)
     if (!isAwaited) this.#readAhead(job)
+    return null
   }
 
   onFailed(job: BatchJob<Key>, error: unknown): void {
@@ -143,6 +151,19 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   onEnded(job: BatchJob<Key>): void {
     this.#unread.remove(job)
     if (this.#open.has(job)) this.#share.kept += 1 / job.inFlight
+  }
+
+  /** See UnreadBodies. */
+  isWanted(): boolean {
+    return this.#places?.isWanted === true
+  }
+
+  isBlocking(): boolean {
+    return this.#places?.isBlocking(this.#share) === true
+  }
+
+  kept(): readonly BatchJob<Key>[] {
+    return [...this.#open].filter(({ body, isEnded }) => body !== null && !isEnded)
   }
 
   async *#give(): AsyncGenerator<Outcome, undefined, undefined> {
@@ -160,7 +181,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
         const next = this.#results.shift()
         if (next !== undefined) yield this.#handOver(next)
         else if (this.#failure !== null) throw this.#failure.cause
-        else if (this.#isListRead && this.#open.size === 0) break
+        else if ((this.#isListRead || this.#stopped !== null) && this.#open.size === 0) break
         else await this.#wait()
         this.#readAhead(this.#last)
       }
@@ -190,6 +211,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     this.#places?.remove(this.#share)
     this.#client.end()
     for (const job of this.#open.clear()) job.abort()
+    this.#unread.end()
     await this.#reader?.close()
   }
 

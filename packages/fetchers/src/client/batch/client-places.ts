@@ -33,6 +33,17 @@ export class Places {
     return false
   }
 
+  /** Whether places of this batch hold up a job of another one. */
+  isBlocking(share: Share): boolean {
+    if (share.places === 0) return false
+    const isFull = this.#queue.pending >= this.#queue.concurrency
+    for (const other of this.#shares) if (isFull && other !== share && other.ready.size > 0) return true
+    for (const host of this.#hosts.values()) {
+      if (host.places >= this.#perHost && host.placesOf(share) > 0 && host.isAwaitedBesides(share)) return true
+    }
+    return false
+  }
+
   /** Adds a job, which begins at once if it can. */
   add(share: Share, job: Job): void {
     const lane = this.#hostOf(job).laneOf(share, job.inFlight)

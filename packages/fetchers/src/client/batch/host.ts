@@ -66,6 +66,8 @@ export class Host {
   #begun: number[] = []
   #restedAt = 0
   #timer: NodeJS.Timeout | undefined
+  /** When the timer ends; infinity: there is none. */
+  #timerAt = Number.POSITIVE_INFINITY
 
   /** `onRested`: called when a rate no longer holds a waiting job up. */
   constructor(onRested: (host: Host) => void) {
@@ -100,6 +102,11 @@ export class Host {
     return places
   }
 
+  /** Whether a job of another batch waits here. */
+  isAwaitedBesides(share: Share): boolean {
+    return this.lanes.some((lane) => lane.share !== share && lane.waiting.size > 0)
+  }
+
   /** Notes that a job begins, in a new place unless it can share one. */
   begin({ group, share }: Lane): void {
     group.running++
@@ -128,13 +135,18 @@ export class Host {
     const waits = rates.map(({ interval, cap }) => (this.#begun.at(-cap) ?? Number.NEGATIVE_INFINITY) + interval - now)
     const wait = Math.max(...waits)
     if (wait <= 0) return true
-    this.#timer ??= setTimeout(
-      () => {
-        this.#timer = undefined
-        this.#onRested(this)
-      },
-      clampTimer(Math.ceil(wait)),
-    )
+    // Another batch may wait for longer here.
+    if (now + wait < this.#timerAt) {
+      clearTimeout(this.#timer)
+      this.#timerAt = now + wait
+      this.#timer = setTimeout(
+        () => {
+          this.#stopTimer()
+          this.#onRested(this)
+        },
+        clampTimer(Math.ceil(wait)),
+      )
+    }
     return false
   }
 
@@ -142,7 +154,11 @@ export class Host {
   remove(lane: Lane): void {
     this.lanes.splice(this.lanes.indexOf(lane), 1)
     if (this.lanes.some(({ waiting }) => waiting.size > 0)) return
+    this.#stopTimer()
+  }
+
+  #stopTimer(): void {
     clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#timerAt = Number.POSITIVE_INFINITY
   }
 }

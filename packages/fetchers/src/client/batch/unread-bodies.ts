@@ -1,57 +1,80 @@
 import type { Body } from '../../result/body.ts'
 import { Roster, type Rostered } from '../roster.ts'
 
-/** A job whose representation the caller has. */
-interface LentBody extends Rostered {
+/** A job whose representation came. */
+interface OpenedJob extends Rostered {
   readonly body: Body | null
   giveBack(): void
   /** The number of reads when it was last looked at; null: it was being read, or was not looked at yet. */
   reads: number | null
 }
 
+/** How unread bodies hold up URLs that wait for places. */
+interface Waiting {
+  /** Whether a URL waits for a place. */
+  isWanted(): boolean
+  /** Whether a place of this batch holds up another batch. */
+  isBlocking(): boolean
+  /** The jobs that hold places, and whose outcomes the caller does not have. */
+  kept(): readonly OpenedJob[]
+}
+
 /** How long the caller may read none of its bodies before their places are given to others, in milliseconds. */
 const patience = 1000
 
 /**
- * The bodies of one batch that the caller has received and that hold places. If URLs wait for places, and the caller
- * reads none of these bodies, nothing would go on: then the bodies give their places back.
+ * The bodies of one batch that hold places. If URLs wait for places, and the caller reads none of the bodies that it
+ * has, nothing would go on: then these give their places back. If another batch is held up, which the caller may wait
+ * for, so do the jobs whose outcomes the caller does not have.
  */
 export class UnreadBodies {
-  readonly #isWanted: () => boolean
+  readonly #waiting: Waiting
   readonly #patience: number
-  readonly #lent = new Roster<LentBody>()
+  readonly #lent = new Roster<OpenedJob>()
   #timer: NodeJS.Timeout | undefined
 
-  /** `isWanted`: whether a URL waits for a place. */
-  constructor(isWanted: () => boolean, unreadTimeout: number) {
-    this.#isWanted = isWanted
+  constructor(waiting: Waiting, unreadTimeout: number) {
+    this.#waiting = waiting
     this.#patience = Math.min(patience, unreadTimeout)
   }
 
-  add(job: LentBody): void {
+  /** Adds a body that the caller has received. */
+  add(job: OpenedJob): void {
+    // The caller could not read it before.
+    job.reads = null
     this.#lent.add(job)
-    this.#arm()
+    this.watch(false)
   }
 
-  remove(job: LentBody): void {
+  remove(job: OpenedJob): void {
     this.#lent.delete(job)
   }
 
-  #arm(): void {
-    // The connections of the bodies keep the process alive.
-    this.#timer ??= setTimeout(() => this.#look(), this.#patience).unref()
+  /** Looks at the bodies from now on, for as long as one holds a place. */
+  watch(keepsAlive = true): void {
+    this.#timer ??= setTimeout(() => this.#look(), this.#patience)
+    if (!keepsAlive) this.#timer.unref()
+  }
+
+  /** The batch is over: it has only the bodies left that the caller has. */
+  end(): void {
+    if (this.#lent.size === 0) clearTimeout(this.#timer)
+    else this.#timer?.unref()
   }
 
   #look(): void {
     this.#timer = undefined
-    let isIdle = true
-    for (const job of this.#lent) {
-      const reads = job.body?.reads ?? null
-      if (reads === null || reads !== job.reads) isIdle = false
-      job.reads = reads
-    }
-    if (isIdle && this.#isWanted()) this.#giveBack()
-    if (this.#lent.size > 0) this.#arm()
+    const kept = this.#waiting.kept()
+    const isBlocking = this.#waiting.isBlocking()
+    const over = [...this.#lent].filter(({ body }) => body?.isOver !== false)
+    for (const job of over) this.#lent.delete(job)
+    const areLentIdle = areIdle([...this.#lent])
+    const areKeptIdle = areIdle(kept)
+    if (areLentIdle && areKeptIdle && isBlocking) for (const job of kept) job.giveBack()
+    if (areLentIdle && (isBlocking || this.#waiting.isWanted())) this.#giveBack()
+    if (this.#lent.size === 0 && kept.length === 0) return
+    // Connections keep the process alive, if need be; a function of mapAll() that waits for a place has none.
+    this.watch(isBlocking)
   }
 
   #giveBack(): void {
@@ -60,4 +83,15 @@ export class UnreadBodies {
       job.giveBack()
     }
   }
+}
+
+/** Whether none of the bodies has been read since they were looked at last. */
+function areIdle(jobs: readonly OpenedJob[]): boolean {
+  let areIdle = true
+  for (const job of jobs) {
+    const reads = job.body?.reads ?? null
+    if (reads === null || reads !== job.reads) areIdle = false
+    job.reads = reads
+  }
+  return areIdle
 }

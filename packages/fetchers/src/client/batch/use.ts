@@ -1,4 +1,5 @@
 import { RetrievalError } from '@retriever/core'
+import { invalidOption } from '../../plugin/limits.ts'
 import type { Representation } from '../../result/representation.ts'
 import type { BatchUse } from './batch.ts'
 import type { BatchOutcome, BatchPlace, MapOutcome } from './outcome.ts'
@@ -16,6 +17,7 @@ export function lend<Key>(): BatchUse<BatchOutcome<Key>, Key> {
 export function map<Value, Key>(
   use: (representation: Representation, place: BatchPlace<Key>) => Value | Promise<Value>,
 ): BatchUse<MapOutcome<Value, Key>, Key> {
+  if (typeof use !== 'function') throw invalidOption('use', 'a function', use)
   return {
     isLent: false,
     async retrieved(place, representation) {

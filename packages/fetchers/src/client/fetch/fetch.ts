@@ -69,8 +69,9 @@ async function ofBlob({ takesBlobs }: Retriever, request: FetchRequest): Promise
     const message = `Refused: ${adviceText(advice)} names the schemes that may be retrieved, and blob is none of them.`
     throw new RetrievalError('refused', message, { phase: 'policy', url: request.url, advice })
   }
-  const check = await checkFor(request)
+  // Before anything is awaited: programs revoke the URL right after the call.
   const response = blobResponse(request)
+  const check = await checkFor(request)
   if (check === null) return response
   const octets = new Uint8Array(await response.arrayBuffer())
   check(octets)

@@ -1,4 +1,4 @@
-import { octetsToText } from '@retriever/core'
+import { octetsToText, redact } from '@retriever/core'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
@@ -13,14 +13,15 @@ export async function discard(body: ByteSource, context: RetrievalContext): Prom
   await readBriefly(body, context, () => {})
 }
 
-/** The first KiB of an error's body as text, or as much of it as comes soon; the rest is discarded. */
+/** The first KiB of an error's body as text without secrets, or as much of it as comes soon; the rest is discarded. */
 export async function readExcerpt(body: ByteSource, context: RetrievalContext): Promise<string> {
   let excerpt = Buffer.alloc(0)
   await readBriefly(body, context, (chunk) => {
     const missing = 1024 - excerpt.length
     if (missing > 0) excerpt = Buffer.concat([excerpt, chunk.subarray(0, missing)])
   })
-  return octetsToText(excerpt.toString('latin1'))
+  // Many an error page repeats the URL, with the tokens in its query.
+  return redact(octetsToText(excerpt.toString('latin1')))
 }
 
 async function readBriefly(
