@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { curlPage } from './curl-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -10,6 +11,8 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
   test('docs/errors.md', () => expect(errorsPage()).toMatchFileSnapshot(`${root}docs/errors.md`))
 
   test('docs/exit-codes.md', () => expect(exitCodesPage()).toMatchFileSnapshot(`${root}docs/exit-codes.md`))
+
+  test('docs/curl.md', () => expect(curlPage()).toMatchFileSnapshot(`${root}docs/curl.md`))
 
   test('docs/schemes/README.md', () => {
     const page = `# Schemes\n\n${schemeTable('')}\n`

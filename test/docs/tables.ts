@@ -111,11 +111,11 @@ function wrapped(text: string): string {
   return text.replace(/(.{1,118})(?: |$)/g, '$1\n').trimEnd()
 }
 
-function page(title: string, ...parts: readonly string[]): string {
+export function page(title: string, ...parts: readonly string[]): string {
   return `# ${title}\n\n${parts.join('\n\n')}\n`
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -4,18 +4,19 @@ import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
+import type { Netrc } from './netrc.ts'
 import { type GivenAnswer, readForm } from './options/form.ts'
 import { readFtpFetchers } from './options/ftp.ts'
 import { readSearch } from './options/gopher.ts'
 import { readHeaders, readPreference } from './options/headers.ts'
 import { readHttpFetchers, readSplit } from './options/http.ts'
 import { readLimits } from './options/limits.ts'
-import { type Login, readLogin } from './options/login.ts'
+import { type Login, readLogin, readNetrc } from './options/login.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/news.ts'
-import { readCharset } from './options/output.ts'
+import { readCharset, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type ProxyChooser, proxyChooser } from './options/proxies.ts'
-import { readAddresses, readDefaults } from './options/resolution.ts'
+import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readServersOptions } from './options/servers.ts'
 import { readTls } from './options/tls.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
@@ -27,7 +28,11 @@ import { readEtag, readEtagFile } from './saving/etag.ts'
 export interface Config {
   readonly command: CommandName
   readonly operands: readonly string[]
+  /** The scheme of operands that have none; null: it is guessed. */
+  readonly defaultScheme: string | null
   readonly json: boolean
+  /** The format of -w; null: nothing is printed after a URL. */
+  readonly writeOut: string | null
   readonly verbose: boolean
   readonly silent: boolean
   readonly showErrors: boolean
@@ -35,6 +40,8 @@ export interface Config {
   readonly include: boolean
   /** The destinations for get, one for each URL. */
   readonly destinations: readonly Destination[]
+  /** Whether the missing folders of the destinations are made. */
+  readonly createDirs: boolean
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -44,6 +51,8 @@ export interface Config {
   /** The parts of a message to retrieve; null: the whole message. */
   readonly parts: PartOptions | null
   readonly login: Login | null
+  /** The logins of a .netrc file; null: none is read. */
+  readonly netrc: Netrc | null
   /** The account for FTP servers that ask for one beside user and password. */
   readonly account: string | null
   readonly proxyFor: ProxyChooser
@@ -75,17 +84,21 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   return {
     command,
     operands,
+    defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
     destinations,
+    createDirs: line.has('create-dirs'),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
     login: readLogin(line, 'user'),
+    netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
     proxyLogin: readLogin(line, 'proxy-user'),

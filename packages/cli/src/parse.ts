@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { type CommandName, commandNames } from './commands/index.ts'
+import { acceptedOptions, isAccepted, whyNot } from './curl/index.ts'
 import { usageError } from './exit-codes.ts'
 import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
@@ -35,35 +36,42 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, in the forms that curl takes: `-o FILE`, `-oFILE`, `--output FILE`,
- * `--output=FILE`, `-sSv`; `--` ends the options. Throws `invalid-option` (exit 2).
+ * `--output=FILE`, `-sSv`; `--` ends the options, and --url gives an operand too. Throws `invalid-option` (exit 2).
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   // Not strict: a value may look like an option (`-o -`), and the messages are our own.
   const { tokens, positionals } = parseArgs({ args: [...argv], options: argConfig, strict: false, tokens: true })
-  const given = tokens.filter((token) => token.kind === 'option').map(readOption)
+  const given = tokens.filter((token) => token.kind === 'option').flatMap(readOption)
   const isRelative = has(given, 'base')
   const help = isRelative ? null : helpOperands(positionals)
   if (help !== null) given.push({ name: 'help', value: '' })
-  const operands = help ?? positionals
-  const named = commandNames.find((name) => name === operands[0])
-  if (named === undefined && !isRelative && operands.length > 1) checkFirstWord(operands)
-  const line = new CommandLine(named ?? 'get', named !== undefined, operands.slice(named === undefined ? 0 : 1), given)
+  const words = help ?? positionals
+  const named = commandNames.find((name) => name === words[0])
+  if (named === undefined && !isRelative && words.length > 1) checkFirstWord(words)
+  const typed = tokens.filter(
+    ({ kind, ...token }) => kind === 'positional' || ('name' in token && token.name === 'url'),
+  )
+  const command = named === undefined ? undefined : typed.find(({ kind }) => kind === 'positional')
+  const operands = typed.filter((token) => token !== command).map((token) => ('value' in token && token.value) || '')
+  const line = new CommandLine(named ?? 'get', named !== undefined, operands, given)
   checkCommand(line)
   return line
 }
 
 const argConfig: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-  options.map(({ long, short, arg }) => [
-    long,
-    { type: arg === undefined ? 'boolean' : 'string', ...(short !== undefined && { short }) },
-  ]),
+  [...options.map((row) => ({ ...row, takesValue: row.arg !== undefined })), ...acceptedOptions].map(
+    ({ long, short, takesValue }) => [
+      long,
+      { type: takesValue ? 'string' : 'boolean', ...(short !== undefined && { short }) },
+    ],
+  ),
 )
 
 function has(given: readonly Given[], name: OptionName): boolean {
   return given.some((option) => option.name === name)
 }
 
-/** `rawName` is the option as it was typed: `-o` or `--output`. */
+/** One option, or none if it has no effect. `rawName` is the option as it was typed: `-o` or `--output`. */
 function readOption({
   name,
   rawName,
@@ -72,17 +80,20 @@ function readOption({
   name: string
   rawName: string
   value: string | undefined
-}): Given<OptionName> {
+}): Given<OptionName>[] {
   const option = options.find(({ long }) => long === name)
+  if (option === undefined && isAccepted(name, rawName, value)) return []
   if (option === undefined) throw unknownOption(rawName)
   if (option.arg === undefined && value !== undefined) throw usageError(`${rawName} is a switch and takes no value.`)
   if (option.arg !== undefined && value === undefined) {
     throw usageError(`${rawName} needs ${option.arg}, as in: ${option.example}`)
   }
-  return { name: option.long, value: value ?? '' }
+  return [{ name: option.long, value: value ?? '' }]
 }
 
 function unknownOption(typed: string): Error {
+  const why = whyNot(typed)
+  if (why !== undefined) return usageError(why)
   const known = options.flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
   const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
   const guess = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`

@@ -14,6 +14,7 @@ import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { formFiller } from './terminal/form-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
+import { Facts } from './write-out/facts.ts'
 
 /** A URL as it may be shown. */
 export interface ShownUrl {
@@ -30,6 +31,8 @@ export class Session implements AsyncDisposable {
   readonly #credentials: CredentialPrompt
   readonly #progress: Progress
   #progressShown = false
+  /** The facts for -w; null: -w is not given. */
+  #facts: Facts | null = null
   /** The proxy for the URL as it was typed. */
   #typedProxy: string | null = null
   #statusLine: string | null = null
@@ -55,7 +58,14 @@ export class Session implements AsyncDisposable {
     })
   }
 
+  /** Gathers facts from here on, about one URL. */
+  gatherFacts(): Facts {
+    this.#facts = new Facts(this.#facts ?? undefined)
+    return this.#facts
+  }
+
   #onEvent(event: RetrievalEvent): void {
+    this.#facts?.event(event)
     if (event.type === 'progress' && this.#progressShown) this.#progress.update(event.received, event.size)
     if (event.type === 'done') this.#progress.end()
     if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
@@ -67,7 +77,10 @@ export class Session implements AsyncDisposable {
   resolve(operand: string): Resolution {
     const { config, report } = this.#run
     const { base } = config.request
-    const resolution = this.#client.resolve(urlArgument(operand, base, report), base)
+    const resolution = this.#client.resolve(
+      urlArgument(operand, { base, defaultScheme: config.defaultScheme }, report),
+      base,
+    )
     if (config.form.length > 0) checkForm(resolution)
     return config.search === null ? resolution : this.#client.resolve(searchUrl(resolution, config.search))
   }

@@ -93,30 +93,18 @@ function commandMeant(word: string): CommandName | undefined {
   return commandNames.find((each) => each === name)
 }
 
-/** Options of curl and wget that Retriever does not have, and what to do instead. */
+/** Options of wget, and what to do instead; curl's are in curl/. */
 const hints: readonly (readonly [typed: RegExp, hint: string])[] = [
-  [/^-L$|^--location$/, 'Redirects are followed without it: leave it out.'],
-  [/^-f$|^--fail(-with-body)?$/, 'A status of 400 and above is an error without it: leave it out.'],
-  [/^--http2$/, 'HTTP/2 is offered within TLS without it: leave it out.'],
-  [/^-R$|^--remote-time$/, 'A file gets the date of the resource without it: leave it out.'],
-  [/^--(basic|digest|anyauth)$/, 'The strongest login that the server offers is used: leave it out.'],
-  [/^--path-as-is$/, 'The path is sent as it was typed: leave it out.'],
-  [/^-[XdT]$|^--(request|upload-file|post-)|^--data\b/, 'Only GET and HEAD (-I) are possible; nothing can be sent.'],
-  [/^-F$|^--form-/, 'HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.'],
-  [/^-b$|^--cookie$/, "Give cookies with -H 'Cookie: NAME=VALUE'."],
-  [/^--cookie-jar$|^--(save|load)-cookies$/, "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'."],
-  [
-    /^-D$|^--dump-header$/,
-    'Use -i to show header fields before the body, -I to show nothing else, -v to show them on standard error.',
-  ],
-  [/^-c$|^--continue$/, 'Use -C - to continue a file.'],
+  [/^--post-/, 'Only GET and HEAD (-I) are possible; nothing can be sent.'],
+  [/^--(save|load)-cookies$/, "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'."],
+  [/^--continue$/, 'Use -C - to continue a file.'],
   [/^--tries$/, 'Use --retry N for the tries after the first one.'],
   [/^--no-check-certificate$/, 'Use -k.'],
   [/^--content-disposition$/, 'Use -OJ for the name that the server gives.'],
-  [/^-P$|^--directory-prefix$/, 'Use --output-dir DIR.'],
+  [/^--directory-prefix$/, 'Use --output-dir DIR.'],
 ]
 
-/** The advice for an option of curl or wget; undefined for any other. */
+/** The advice for an option of wget; undefined for any other. */
 export function hintFor(typed: string): string | undefined {
   return hints.find(([pattern]) => pattern.test(typed))?.[1]
 }

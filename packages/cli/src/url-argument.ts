@@ -5,16 +5,24 @@ import { completeUrl, extractUrls, RetrievalError, schemeOf } from '@retriever/c
 import { firstWordMeant } from './suggest.ts'
 import type { Reporter } from './terminal/report.ts'
 
+/** How a URL without a scheme is read. */
+interface Defaults {
+  readonly base: string | undefined
+  /** The scheme of --proto-default; null: it is guessed. */
+  readonly defaultScheme: string | null
+}
+
 /**
  * The URL in an argument, without blanks and quotes around it. `<URL:ftp://h/x>` and `<ftp://h/x>` are unwrapped, and
  * white space from folding is removed (RFC 3986 appendix C). Without a base, an abbreviated URL is completed (uri(7)),
  * and the guess is reported. Throws `malformed-url` if there is no scheme and none can be guessed.
  */
-export function urlArgument(argument: string, base: string | undefined, report: Reporter): string {
+export function urlArgument(argument: string, { base, defaultScheme }: Defaults, report: Reporter): string {
   const url = unwrap(unquoted(argument), report)
   if (base !== undefined) return url
   const completion = completeUrl(url)
   if (completion === undefined && schemeOf(url) !== undefined) return url
+  if (defaultScheme !== null && url !== '') return `${defaultScheme}://${url}`
   // There may be a local file of that name, so the user must say which is meant.
   if (completion === undefined || existsSync(url)) {
     const shown = argument.trim() === '' ? JSON.stringify(argument) : argument

@@ -53,7 +53,10 @@ test.each([
     ['-z', 'backup-3', 'http://h/'],
     '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',
   ],
-  [['--ssl', 'ftp://h/'], 'There is no option --ssl. Did you mean --ssl-reqd?'],
+  [
+    ['--ssl', 'ftp://h/'],
+    '--ssl is refused. "TLS if possible" can be taken away by anybody on the way; use --ssl-reqd.',
+  ],
   [['-m', 'soon', 'http://h/'], '--max-time needs a number of 0 or more, not "soon".'],
   [['--max-redirs', '1.5', 'http://h/'], '--max-redirs needs a number of 0 or more, not "1.5".'],
   [['--max-filesize', '1T', 'http://h/'], '--max-filesize needs a size such as 100, 10k or 2M, not "1T".'],

@@ -52,18 +52,8 @@ test.each<[string[], string | RegExp]>([
   [['--out'], 'There is no option --out. Did you mean --output?'],
   [['--quux'], 'There is no option --quux. retrieve --help lists all options.'],
   [['--__proto__'], 'There is no option --__proto__. retrieve --help lists all options.'],
-  [['-sa'], 'There is no option -a. retrieve --help lists all options.'],
-  [['-fsSL', 'u'], 'There is no option -f. A status of 400 and above is an error without it: leave it out.'],
-  [['-sSL', 'u'], 'There is no option -L. Redirects are followed without it: leave it out.'],
-  [['--location', 'u'], 'There is no option --location. Redirects are followed without it: leave it out.'],
-  [['--fail', 'u'], 'There is no option --fail. A status of 400 and above is an error without it: leave it out.'],
-  [['-X', 'POST'], 'There is no option -X. Only GET and HEAD (-I) are possible; nothing can be sent.'],
-  [
-    ['-F', 'a=b'],
-    'There is no option -F. HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.',
-  ],
-  [['--data-raw', 'a'], /nothing can be sent\.$/],
-  [['-b', 'a=b'], "There is no option -b. Give cookies with -H 'Cookie: NAME=VALUE'."],
+  [['-sW'], 'There is no option -W. retrieve --help lists all options.'],
+  [['--tries', '3', 'u'], 'There is no option --tries. Use --retry N for the tries after the first one.'],
   [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],
   [['--silent=yes'], '--silent is a switch and takes no value.'],
   [['explain', '-k', 'u'], '--insecure is not an option of explain, but of: get, ls. See retrieve explain --help.'],
@@ -92,7 +82,7 @@ function words(text: string): string[] {
   return [...text.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)
 }
 
-describe('the advice for an option of curl or wget', () => {
+describe('the advice for an option of wget', () => {
   test.each(options.flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])]))(
     'is none of ours: %s',
     (name) => expect(hintFor(name)).toBeUndefined(),

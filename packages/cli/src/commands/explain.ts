@@ -30,9 +30,9 @@ export async function explainUrls(run: Run): Promise<number> {
 }
 
 function explained(operand: string, { config, report }: Run): Explanation {
-  const { resolving, search } = config
+  const { resolving, search, defaultScheme } = config
   try {
-    const url = urlArgument(operand, resolving.base, report)
+    const url = urlArgument(operand, { base: resolving.base, defaultScheme }, report)
     return explain(search === null ? url : searchUrl(resolve(url, resolving), search), resolving)
   } catch (error) {
     if (!RetrievalError.is(error)) throw error

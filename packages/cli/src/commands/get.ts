@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import type { PartOptions } from '../options/news.ts'
@@ -10,8 +10,10 @@ import { checkEtagFile, saveEtag } from '../saving/etag.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from '../saving/save-plan.ts'
 import { Session } from '../session.ts'
+import { StdoutClosed } from '../terminal/output.ts'
 import { headOf, shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
+import type { Facts } from '../write-out/facts.ts'
 
 /** One URL to get, and the objects that get it. */
 interface Job {
@@ -19,11 +21,13 @@ interface Job {
   readonly session: Session
   readonly run: Run
   readonly kept: KeptOctets
+  /** Gathers what -w prints; null: -w is not given. */
+  readonly facts: Facts | null
 }
 
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {
-  const { destinations, etagFile, damagedEtagFile, continueAt } = run.config
+  const { destinations, etagFile, damagedEtagFile, continueAt, writeOut } = run.config
   if (etagFile !== null) checkEtagFile(etagFile)
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
@@ -32,17 +36,37 @@ export async function get(run: Run): Promise<number> {
   const kept = new KeptOctets(run.report, continueAt !== null)
   const getOne = async (operand: string, index: number): Promise<void> => {
     const destination = destinations[index] ?? { to: 'stdout', asIs: false }
-    await getTo(destination, { resolution: session.resolve(operand), session, run, kept })
+    const facts = writeOut === null ? null : session.gatherFacts()
+    const tell = async (error: unknown): Promise<void> => {
+      if (writeOut === null || facts === null || run.signal.aborted || error instanceof StdoutClosed) return
+      const { writeOutcome } = await import('../write-out/index.ts')
+      await writeOutcome(writeOut, { operand, index, facts, error }, run)
+    }
+    try {
+      await getTo(destination, { resolution: session.resolve(operand), session, run, kept, facts })
+    } catch (error) {
+      await tell(error)
+      throw error
+    }
+    await tell(null)
   }
   return await eachUrl(run, getOne, (operand) => kept.tell(operand))
 }
 
-function getTo(destination: Destination, job: Job): Promise<void> {
-  const { parts } = job.run.config
+async function getTo(destination: Destination, job: Job): Promise<void> {
+  const { parts, createDirs } = job.run.config
+  if (createDirs) makeFolder(destination)
   if (parts !== null) return partsTo(destination, parts, job)
   if (destination.to === 'stdout') return toStdout(destination.asIs, job)
   if (destination.to === 'remote-name' && destination.byServer) return toNamedByServer(destination.directory, job)
   return toFile(destination, job)
+}
+
+/** Makes the folder of a file, as curl does: for its owner, and for reading by the group. */
+function makeFolder(destination: Destination): void {
+  if (destination.to === 'stdout') return
+  const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
+  tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
 async function toStdout(asIs: boolean, { resolution, session, run: { config, output } }: Job): Promise<void> {
@@ -62,8 +86,9 @@ async function toStdout(asIs: boolean, { resolution, session, run: { config, out
   saveEtag(config.etagFile, representation)
 }
 
-async function toFile(destination: FileDestination, { resolution, session, run, kept }: Job): Promise<void> {
+async function toFile(destination: FileDestination, { resolution, session, run, kept, facts }: Job): Promise<void> {
   const plan = await planSave(destination, resolution, session, run)
+  if (facts !== null) facts.file = plan.path
   kept.begin(plan, () => session.urlOf(resolution))
   const check = (representation: Representation): void => checkPlan(plan, representation)
   try {
@@ -77,11 +102,12 @@ async function toFile(destination: FileDestination, { resolution, session, run, 
 }
 
 /** Saves under the name that the server gives (-J), which is known once the response has come. */
-async function toNamedByServer(directory: string, { resolution, session, run, kept }: Job): Promise<void> {
+async function toNamedByServer(directory: string, { resolution, session, run, kept, facts }: Job): Promise<void> {
   const { report } = run
   await using representation = await session.retrieve(resolution, true)
   const { givenName } = representation
   const path = join(directory, givenName ?? nameFor(resolution))
+  if (facts !== null) facts.file = path
   const plan = { path, from: 0, behind: null, options: { overwrite: false } }
   kept.begin(plan, () => session.urlOf(resolution), true)
   await saveAsPlanned(plan, representation)

@@ -1,6 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { RetrievalError } from '@retriever/core'
+import { type Netrc, readNetrcText } from '../netrc.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 
-export type LoginOption = 'user' | 'oauth2-bearer' | 'ftp-account' | 'anonymous-password'
+export type LoginOption =
+  | 'user'
+  | 'netrc'
+  | 'netrc-optional'
+  | 'netrc-file'
+  | 'oauth2-bearer'
+  | 'ftp-account'
+  | 'anonymous-password'
 
 export const loginOptions: readonly OptionRow<LoginOption>[] = [
   {
@@ -10,6 +22,26 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
     help: 'Login for the host of the URL, if it asks for one; without PASSWORD you are asked for it',
     commands: network,
     example: 'retrieve -u alice ftp://ftp.example.org/%2Fhome/alice/x',
+  },
+  {
+    long: 'netrc',
+    short: 'n',
+    help: 'Take logins from ~/.netrc, by host; they replace a password in the URL, and -u replaces them',
+    commands: network,
+    example: 'retrieve -n ftp://ftp.example.org/x',
+  },
+  {
+    long: 'netrc-optional',
+    help: 'The same, but a password in the URL counts more',
+    commands: network,
+    example: 'retrieve --netrc-optional ftp://ftp.example.org/x',
+  },
+  {
+    long: 'netrc-file',
+    arg: 'FILE',
+    help: 'Take logins from FILE in place of ~/.netrc; implies -n',
+    commands: network,
+    example: 'retrieve --netrc-file logins ftp://ftp.example.org/x',
   },
   {
     long: 'oauth2-bearer',
@@ -46,4 +78,22 @@ export function readLogin(line: GivenOptions<'user' | 'proxy-user'>, option: 'us
   if (text === undefined) return null
   const colon = text.indexOf(':')
   return colon < 0 ? { user: text, password: null } : { user: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+/**
+ * The logins of -n, --netrc-optional and --netrc-file; null: none is given, or -u is. As in curl, a ~/.netrc that
+ * cannot be read holds none. Throws `file-failed` for a FILE that cannot be read, unless it is optional.
+ */
+export function readNetrc(line: GivenOptions<LoginOption>): Netrc | null {
+  const file = line.value('netrc-file')
+  const isOptional = line.has('netrc-optional')
+  if ((file === undefined && !isOptional && !line.has('netrc')) || line.has('user')) return null
+  try {
+    const text = readFileSync(file ?? join(homedir(), '.netrc'), 'utf8')
+    return { entries: readNetrcText(text), overrides: !isOptional }
+  } catch (cause) {
+    if (file === undefined || isOptional) return null
+    const message = `--netrc-file ${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
 }

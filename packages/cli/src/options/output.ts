@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { RetrievalError } from '@retriever/core'
 import { knownCharset } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
@@ -7,9 +9,11 @@ export type OutputOption =
   | 'remote-name'
   | 'remote-header-name'
   | 'output-dir'
+  | 'create-dirs'
   | 'head'
   | 'include'
   | 'charset'
+  | 'write-out'
   | 'json'
   | 'verbose'
   | 'silent'
@@ -46,6 +50,12 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     example: 'retrieve --output-dir /tmp -O http://www.example.org/x.pdf',
   },
   {
+    long: 'create-dirs',
+    help: 'Make the missing folders of -o and --output-dir',
+    commands: get,
+    example: 'retrieve --create-dirs -o a/b/page.html http://www.example.org/',
+  },
+  {
     long: 'head',
     short: 'I',
     help: 'Show no body: the header fields for HTTP and news articles, otherwise what is known, as size and date',
@@ -65,6 +75,14 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'The charset of text and names on the terminal; default: what the server or the text says, else a guess',
     commands: network,
     example: 'retrieve --charset koi8-r gopher://gopher.example.org/',
+  },
+  {
+    long: 'write-out',
+    short: 'w',
+    arg: 'FORMAT',
+    help: "After each URL print FORMAT, or the text of @FILE, with curl's variables, such as %{http_code} and %{json}",
+    commands: get,
+    example: "retrieve -s -o page.html -w '%{http_code}\\n' http://www.example.org/",
   },
   {
     long: 'json',
@@ -94,6 +112,19 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     example: 'retrieve -sS http://www.example.org/',
   },
 ]
+
+/** The format of -w; null if it is not given. Throws `file-failed`. */
+export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
+  const text = line.value('write-out')
+  if (text?.startsWith('@') !== true) return text ?? null
+  const file = text.slice(1)
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (cause) {
+    const message = `-w ${text} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+}
 
 /** The charset of --charset; null if it is not given. Throws `invalid-option`. */
 export function readCharset(line: GivenOptions<OutputOption>): string | null {

@@ -5,9 +5,23 @@ import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 
-export type ResolutionOption = 'resolve' | 'base' | 'news-server'
+export type ResolutionOption = 'url' | 'proto-default' | 'resolve' | 'base' | 'news-server'
 
 export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
+  {
+    long: 'url',
+    arg: 'URL',
+    help: 'One of the URLs; the same as URL alone',
+    commands: urls,
+    example: 'retrieve -O --url http://www.example.org/x.pdf',
+  },
+  {
+    long: 'proto-default',
+    arg: 'SCHEME',
+    help: 'The scheme of URLs that have none, in place of a guess',
+    commands: urls,
+    example: 'retrieve --proto-default https www.example.org',
+  },
   {
     long: 'resolve',
     arg: 'HOST:PORT:ADDRESS[,ADDRESS]',
@@ -46,6 +60,13 @@ export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddre
       throw usageError(`--resolve needs ${wanted}; not ${JSON.stringify(text)}.`)
     }),
   )
+}
+
+/** The scheme for URLs that have none; null: it is guessed. Throws `invalid-option`. */
+export function readDefaultScheme(line: GivenOptions<ResolutionOption>): string | null {
+  const scheme = line.value('proto-default')
+  if (scheme === undefined || /^[a-z][a-z\d+.-]*$/i.test(scheme)) return scheme ?? null
+  throw usageError(`--proto-default needs the name of a scheme, such as https; not ${JSON.stringify(scheme)}.`)
 }
 
 /** Defaults for URLs: the News server, the password of anonymous FTP, whether TLS is required. */

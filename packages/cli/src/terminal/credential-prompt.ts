@@ -1,15 +1,25 @@
-import { encodeOctets, formatLocator, printable, type Resolution, utf8Octets } from '@retriever/core'
+import {
+  decodeOctets,
+  encodeOctets,
+  formatLocator,
+  octetsToText,
+  printable,
+  type Resolution,
+  utf8Octets,
+} from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
+import { type Netrc, netrcLogin } from '../netrc.ts'
 import type { Login } from '../options/login.ts'
 import type { Output } from './output.ts'
 import { canAsk, promptLine } from './prompt.ts'
 
-/** Answers servers that ask for a login: from -u and --ftp-account, else from the person at the terminal. */
+/** Answers servers that ask for a login: from -u and --ftp-account, -n, else from the person at the terminal. */
 export class CredentialPrompt {
   readonly #login: Login | null
   readonly #account: string | null
+  readonly #netrc: Netrc | null
   readonly #output: Output
   readonly #signal: AbortSignal
   readonly #asked = new Map<string, Credentials | null>()
@@ -17,8 +27,10 @@ export class CredentialPrompt {
   #place = ''
   #proxyPassword: Promise<string> | undefined
 
-  constructor({ login, account }: Pick<Config, 'login' | 'account'>, output: Output, signal: AbortSignal) {
+  constructor(config: Pick<Config, 'login' | 'account' | 'netrc'>, output: Output, signal: AbortSignal) {
+    const { login, account, netrc } = config
     this.#login = login
+    this.#netrc = netrc
     this.#account = account
     this.#output = output
     this.#signal = signal
@@ -26,14 +38,20 @@ export class CredentialPrompt {
 
   /**
    * Notes the host and port of the typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). Returns the
-   * URL to retrieve, with the user of -u if it names none and its scheme has users, so that FTP does not try anonymous
-   * first.
+   * URL to retrieve, with the user of -u or -n if it names none and its scheme has users, so that FTP does not try
+   * anonymous first, and without a password that -n replaces.
    */
   enter({ url, locator, scheme, plan }: Resolution): string {
     this.#place = 'port' in plan ? placeOf(plan.host ?? '', plan.port) : ''
-    if (this.#login === null || scheme.userinfo !== 'allowed' || locator.host === null || locator.user !== null)
-      return url
-    return formatLocator({ ...locator, user: encodeOctets(utf8Octets(this.#login.user)) })
+    if (locator.host === null) return url
+    const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
+    const known = this.#login ?? netrcLogin(this.#netrc, locator.host, typed)
+    if (known === null) return url
+    if (locator.user === null && scheme.userinfo === 'allowed') {
+      return formatLocator({ ...locator, user: encodeOctets(utf8Octets(known.user)) })
+    }
+    const isReplaced = this.#netrc?.overrides === true && locator.password !== null
+    return isReplaced ? formatLocator({ ...locator, password: null }) : url
   }
 
   /** The answer for the client; null if no login is known and there is no terminal to ask at. */
@@ -43,6 +61,8 @@ export class CredentialPrompt {
     const login = place === this.#place ? this.#login : null
     const user = challenge.user ?? login?.user ?? null
     if (login !== null && login.password !== null && login.user === user) return { user, password: login.password }
+    const listed = netrcLogin(this.#netrc, challenge.host, user)
+    if (listed !== null) return listed
     const key = `${user ?? ''}@${place}`
     const known = this.#asked.get(key) ?? (await this.#ask(challenge.host, user))
     this.#asked.set(key, known)

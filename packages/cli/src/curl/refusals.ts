@@ -1,0 +1,95 @@
+/** Options of curl that Retriever does not have, with the sentence that says why or what to do. */
+export interface OtherOptions {
+  readonly why: string
+  /** As curl's help writes them, without their arguments: the option alone is the error. */
+  readonly options: readonly string[]
+}
+
+/** Options that are refused on purpose: what they ask for is not retrieval, or not safe. */
+export const refused: readonly OtherOptions[] = [
+  {
+    why: 'Retriever only retrieves: no data, file or mail is sent.',
+    options: [
+      '-d, --data',
+      '--data-ascii',
+      '--data-binary',
+      '--data-raw',
+      '--data-urlencode',
+      '-T, --upload-file',
+      '-a, --append',
+      '--mail-auth',
+      '--mail-from',
+      '--mail-rcpt',
+      '--mail-rcpt-allowfails',
+    ],
+  },
+  {
+    why: 'HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.',
+    options: ['-F', '--form-string'],
+  },
+  {
+    why: 'Only the FTP commands of a retrieval are sent; the server is not changed.',
+    options: ['-Q, --quote', '--ftp-create-dirs', '--ftp-alternative-to-user'],
+  },
+  {
+    why: 'FTP data connections are passive: no server connects to this machine. For a folder, use --output-dir.',
+    options: ['-P'],
+  },
+  {
+    why: 'A login is sent to the host of the URL alone; give -u with the URL that the redirect names.',
+    options: ['--location-trusted'],
+  },
+  {
+    why: '"TLS if possible" can be taken away by anybody on the way; use --ssl-reqd.',
+    options: ['--ssl'],
+  },
+  {
+    why: 'FTP keeps its control connection in TLS, or has none.',
+    options: ['--ftp-ssl-ccc', '--ftp-ssl-ccc-mode', '--ftp-ssl-control', '--krb'],
+  },
+  {
+    why: 'Logins of Windows and Kerberos are not spoken: Basic, Digest and Bearer are.',
+    options: [
+      '--ntlm',
+      '--ntlm-wb',
+      '--negotiate',
+      '--delegation',
+      '--service-name',
+      '--proxy-ntlm',
+      '--proxy-negotiate',
+      '--proxy-service-name',
+      '--socks5-gssapi',
+      '--socks5-gssapi-nec',
+      '--socks5-gssapi-service',
+    ],
+  },
+  {
+    why: 'A login within TLS (TLS-SRP) is not spoken; use --cert.',
+    options: [
+      '--tlsauthtype',
+      '--tlspassword',
+      '--tlsuser',
+      '--proxy-tlsauthtype',
+      '--proxy-tlspassword',
+      '--proxy-tlsuser',
+      '--proxy-tlsv1',
+    ],
+  },
+  { why: 'HTTP/3 is not spoken; leave it out for HTTP/2 or HTTP/1.1.', options: ['--http3', '--http3-only'] },
+  {
+    why: 'An answer without a head may be of any protocol, and its end cannot be known.',
+    options: ['--http0.9'],
+  },
+  {
+    why: 'Only HTTP/1.1 and, within TLS, HTTP/2 are spoken; leave it out.',
+    options: ['-0, --http1.0', '--proxy1.0', '--http2-prior-knowledge'],
+  },
+  {
+    why: 'A body ends where its length says: another end would lose or mix answers.',
+    options: ['--ignore-content-length', '--raw'],
+  },
+  { why: 'The program that a telnet URL names has options of its own.', options: ['-t, --telnet-option'] },
+  { why: 'Retriever is not made with libcurl or OpenSSL engines.', options: ['--libcurl', '--engine'] },
+  { why: 'curl has withdrawn it too.', options: ['--metalink'] },
+  { why: 'It is for servers behind a load balancer.', options: ['--haproxy-protocol'] },
+]

@@ -1,0 +1,82 @@
+import type { RetrievalEvent, Timings } from '@retriever/fetchers'
+
+/** A header section as it came: its status line, and its fields in order, one octet a character. */
+interface Head {
+  readonly octets: string
+  readonly version: string
+  readonly status: number
+  readonly fields: readonly (readonly [name: string, value: string])[]
+}
+
+/** What the events of one retrieval tell, for -w. */
+export class Facts {
+  url = ''
+  /** The file that the body is saved to; null: standard output. */
+  file: string | null = null
+  redirects = 0
+  received = 0
+  /** The octets of all header sections, and of all requests or commands. */
+  headSize = 0
+  sentSize = 0
+  connections = 0
+  /** The last server, or proxy, that was connected; "" and 0: none. */
+  address = ''
+  port = 0
+  /** The last header section of HTTP. */
+  head: Head | null = null
+  /** The code of the last reply; 0: none. */
+  status = 0
+  timings: Timings | null = null
+  /** The servers of earlier retrievals, by host and port: their connections may be kept. */
+  readonly #servers: Map<string, { readonly address: string; readonly port: number }>
+
+  constructor(before?: Facts) {
+    this.#servers = before === undefined ? new Map() : before.#servers
+  }
+
+  event(event: RetrievalEvent): void {
+    if (event.type === 'resolved') this.url = event.url
+    else if (event.type === 'redirected') this.redirects++
+    else if (event.type === 'sent') this.sentSize += event.octets.length
+    else if (event.type === 'received') this.#reply(event)
+    else if (event.type === 'connected') {
+      this.connections++
+      this.address = event.address
+      this.port = event.port
+      if (!this.#servers.has(hostOf(event.url))) this.#servers.set(hostOf(event.url), event)
+    } else if (event.type === 'done') {
+      this.received = event.received
+      this.timings = event.timings
+    }
+  }
+
+  #reply({ octets, url }: { readonly octets: string; readonly url: string }): void {
+    const server = this.#servers.get(hostOf(url))
+    this.address = server?.address ?? this.address
+    this.port = server?.port ?? this.port
+    this.headSize += octets.length
+    this.head = readHead(octets)
+    this.status = this.head?.status ?? (Number(/^(\d{3}) /m.exec(octets)?.[1] ?? 0) || this.status)
+  }
+
+  /** The values of a field of the last header section. */
+  fields(name: string): string[] {
+    const fields = this.head?.fields ?? []
+    return fields.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
+  }
+}
+
+function hostOf(url: string): string {
+  return /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? ''
+}
+
+function readHead(octets: string): Head | null {
+  const [, version, status] = /^HTTP\/(\d(?:\.\d)?) (\d{3})/.exec(octets) ?? []
+  if (version === undefined) return null
+  const lines = octets.trimEnd().split(/\r?\n/).slice(1)
+  const fields = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  return { octets, version: version.replace(/^([23])\.0$/, '$1'), status: Number(status), fields }
+}

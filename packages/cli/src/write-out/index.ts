@@ -1,0 +1,61 @@
+import { octetsToText, printable, redact } from '@retriever/core'
+import { exitCodeOf } from '../exit-codes.ts'
+import type { Run } from '../run.ts'
+import { sentence } from '../terminal/report.ts'
+import type { Facts } from './facts.ts'
+import { type Outcome, textOf } from './variables.ts'
+
+const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+/** `%%`, `%{name}`, `%header{name}` or an escape; anything else stands for itself. */
+const part = /%%|%\{([^}]*)\}|%header\{([^}]*)\}|\\([nrt])/g
+
+/** A URL that is done. */
+interface Done {
+  readonly operand: string
+  readonly index: number
+  readonly facts: Facts
+  /** Why it failed; null: it did not. */
+  readonly error: unknown
+}
+
+/** Writes the format of -w for one URL. */
+export async function writeOutcome(format: string, { operand, index, facts, error }: Done, run: Run): Promise<void> {
+  const exit = error === null ? 0 : exitCodeOf(error)
+  const outcome: Outcome = {
+    facts,
+    url: redact(operand),
+    index,
+    method: run.config.request.head ? 'HEAD' : 'GET',
+    exit,
+    error: exit === 0 ? null : redact(sentence(error)).replace(/^retrieve: /, ''),
+  }
+  await writeOut(format, outcome, run)
+}
+
+/** Writes the format, to standard output and from %{stderr} on to standard error. */
+async function writeOut(format: string, outcome: Outcome, { output, report }: Run): Promise<void> {
+  let toStderr = false
+  const write = async (text: string): Promise<void> => {
+    if (toStderr) output.prompt(text)
+    else if (text !== '') await output.write(text)
+  }
+  // The values are the server's: a terminal gets none of its control characters.
+  const safe = (value: string): string => (toStderr || output.stdoutIsTerminal ? printable(value) : value)
+  let at = 0
+  for (const { 0: typed, 1: name, 2: field, 3: control, index } of format.matchAll(part)) {
+    await write(format.slice(at, index))
+    at = index + typed.length
+    if (control !== undefined) await write(controls[control] ?? '')
+    else if (field !== undefined) await write(safe(octetsToText(outcome.facts.fields(field)[0] ?? '')))
+    else if (name === 'stderr' || name === 'stdout') toStderr = name === 'stderr'
+    else if (name === 'onerror' && outcome.error === null) return
+    else if (name === 'onerror') continue
+    else if (name === undefined) await write('%')
+    else {
+      const value = textOf(name, outcome)
+      if (value === undefined) report.warning({ message: `-w has no variable %{${name}}.` })
+      else await write(name.endsWith('json') ? value : safe(value))
+    }
+  }
+  await write(format.slice(at))
+}

@@ -1,0 +1,116 @@
+import { octetsToText } from '@retriever/core'
+import { jsonLine } from '../terminal/output.ts'
+import type { Facts } from './facts.ts'
+
+/** What the command knows beside the events. */
+export interface Outcome {
+  readonly facts: Facts
+  readonly url: string
+  /** The place of the URL in the command line, from 0. */
+  readonly index: number
+  readonly method: 'GET' | 'HEAD'
+  readonly exit: number
+  /** The sentence of the error; null: there was none. */
+  readonly error: string | null
+}
+
+/** Seconds, as curl prints them: `0.012345`. */
+class Seconds {
+  readonly text: string
+
+  constructor(milliseconds: number | null | undefined) {
+    this.text = ((milliseconds ?? 0) / 1000).toFixed(6)
+  }
+}
+
+type Value = string | number | null | Seconds
+
+/** The variables of -w that apply, by curl's names in the order of its manual. */
+const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
+  content_type: ({ facts }) => facts.fields('content-type').at(-1) ?? null,
+  errormsg: ({ error }) => error,
+  exitcode: ({ exit }) => exit,
+  filename_effective: ({ facts }) => facts.file,
+  http_code: ({ facts }) => facts.status,
+  http_version: ({ facts }) => facts.head?.version ?? '0',
+  method: ({ method }) => method,
+  num_connects: ({ facts }) => facts.connections,
+  num_headers: ({ facts }) => facts.head?.fields.length ?? 0,
+  num_redirects: ({ facts }) => facts.redirects,
+  redirect_url: ({ facts }) => redirectOf(facts),
+  remote_ip: ({ facts }) => facts.address,
+  remote_port: ({ facts }) => facts.port,
+  response_code: ({ facts }) => facts.status,
+  scheme: schemeOf,
+  size_download: ({ facts }) => facts.received,
+  size_header: ({ facts }) => facts.headSize,
+  size_request: ({ facts }) => facts.sentSize,
+  size_upload: () => 0,
+  speed_download: ({ facts }) => speedOf(facts),
+  speed_upload: () => 0,
+  time_appconnect: ({ facts }) => new Seconds(facts.timings?.secured),
+  time_connect: ({ facts }) => new Seconds(facts.timings?.connected),
+  time_namelookup: ({ facts }) => new Seconds(facts.timings?.lookedUp),
+  time_pretransfer: ({ facts }) => new Seconds(facts.timings?.requested),
+  time_redirect: ({ facts }) => new Seconds(facts.timings?.redirected),
+  time_starttransfer: ({ facts }) => new Seconds(facts.timings?.responded),
+  time_total: ({ facts }) => new Seconds(facts.timings?.ended),
+  url: ({ url }) => url,
+  url_effective: ({ facts, url }) => facts.url || url,
+  urlnum: ({ index }) => index,
+}
+
+/** In capitals, as in curl; null if no server was reached. */
+function schemeOf({ facts, error }: Outcome): string | null {
+  if (error !== null && facts.address === '') return null
+  return /^[^:]+/.exec(facts.url)?.[0].toUpperCase() ?? null
+}
+
+/** Where the last answer redirects to, if that was not followed. */
+function redirectOf(facts: Facts): string | null {
+  const [location] = facts.fields('location')
+  if (location === undefined || Math.floor(facts.status / 100) !== 3) return null
+  try {
+    return new URL(location, facts.url).href
+  } catch {
+    return location
+  }
+}
+
+function speedOf({ received, timings }: Facts): number {
+  return timings?.ended ? Math.floor((1000 * received) / timings.ended) : 0
+}
+
+/** The text of a variable; undefined if there is none of that name. */
+export function textOf(name: string, outcome: Outcome): string | undefined {
+  if (name === 'json') return jsonOf(outcome)
+  if (name === 'header_json') return headerJsonOf(outcome.facts)
+  const read = Object.hasOwn(variables, name) ? variables[name] : undefined
+  if (read === undefined) return undefined
+  const value = read(outcome)
+  if (name === 'http_code' || name === 'response_code') return String(value).padStart(3, '0')
+  return value instanceof Seconds ? value.text : String(value ?? '')
+}
+
+/** All variables as one object on one line; times keep their six decimals, as in curl. */
+function jsonOf(outcome: Outcome): string {
+  const members = Object.entries(variables).map(([name, read]) => {
+    const value = read(outcome)
+    return `${quoted(name)}:${value instanceof Seconds ? value.text : quoted(value)}`
+  })
+  return `{${members.join(',')}}`
+}
+
+/** The header fields by lower-case name, a line each, as curl prints them. */
+function headerJsonOf({ head }: Facts): string {
+  const byName = new Map<string, string[]>()
+  for (const [name, value] of head?.fields ?? []) {
+    const key = name.toLowerCase()
+    byName.set(key, [...(byName.get(key) ?? []), octetsToText(value)])
+  }
+  return `{${[...byName].map(([name, values]) => `${quoted(name)}:${quoted(values)}`).join(',\n')}\n}`
+}
+
+function quoted(value: unknown): string {
+  return jsonLine(value).trimEnd()
+}

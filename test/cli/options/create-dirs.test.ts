@@ -1,0 +1,30 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+
+test('--create-dirs makes the folders of -o and --output-dir, and takes those that are there', async () => {
+  const argv = ['--create-dirs', '--output-dir', 'a', '-o', 'b/c/x', '-o', 'b/y', 'data:,x', 'data:,y']
+  for (const _ of [1, 2]) {
+    expect(await retrieve(argv, { cwd: folder() })).toEqual({ status: 0, stdout: '', stderr: '' })
+  }
+  expect(readFileSync(join(folder(), 'a/b/c/x'), 'utf8')).toBe('x')
+  expect(readFileSync(join(folder(), 'a/b/y'), 'utf8')).toBe('y')
+  expect(statSync(join(folder(), 'a/b/c')).mode & 0o027).toBe(0)
+})
+
+test('without it, a missing folder is an error, and none is made', async () => {
+  const { status } = await retrieve(['-o', 'none/x', 'data:,x'], { cwd: folder() })
+  expect(status).toBe(23)
+  expect(existsSync(join(folder(), 'none'))).toBe(false)
+})
+
+test('a folder that cannot be made is an error', async () => {
+  writeFileSync(join(folder(), 'file'), '')
+  const { status, stderr } = await retrieve(['--create-dirs', '-o', 'file/b/x', 'data:,x'], { cwd: folder() })
+  expect(status).toBe(23)
+  expect(stderr).toMatch(/^retrieve: file\/b cannot be written: [^\n]+\n$/)
+})

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startServers } from '@retriever/servers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { netrcLogin, readNetrcText } from '../../../packages/cli/src/netrc.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+
+/** The logins that came, in order; a server that wants one, and takes any. */
+const logins: string[] = []
+const server = createServer(({ headers }, response) => {
+  const [, octets = ''] = /^Basic (.*)$/.exec(headers.authorization ?? '') ?? []
+  if (octets === '') response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="x"' })
+  else logins.push(Buffer.from(octets, 'base64').toString())
+  response.end('ok')
+})
+let host = ''
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  writeFileSync(join(folder(), 'logins'), text)
+  writeFileSync(join(folder(), '.netrc'), 'machine 127.0.0.1 login home password own\n')
+})
+afterAll(() => server.close())
+
+const text = `# machine 127.0.0.1 login not password not
+machine 127.0.0.1 login bob password s3
+macdef init
+machine 127.0.0.1 login macro password macro
+
+machine 127.0.0.1
+  login "al ice"
+  account x
+  password "a \\"b\\""
+default login anonymous password me
+`
+
+const file = ['--netrc-file', 'logins']
+test.each([
+  [file, '', 'bob:s3'],
+  [['-n', ...file], '', 'bob:s3'],
+  [[...file, '-u', 'z:y'], '', 'z:y'],
+  [file, 'bob@', 'bob:s3'],
+  [file, 'al%20ice@', 'al ice:a "b"'],
+  [file, 'u:p@', 'u:me'],
+  [['--netrc-optional', ...file], 'u:p@', 'u:p'],
+  [['--netrc-optional', ...file], '', 'bob:s3'],
+  [['-n'], '', 'home:own'],
+  [['--netrc-optional'], '', 'home:own'],
+  [['--netrc-optional', '--netrc-file', 'missing'], 'u:p@', 'u:p'],
+])('%j with http://%s is the login of curl', async (typed, user, login) => {
+  const settings = { cwd: folder(), env: { HOME: folder() } }
+  const argv = ['-sS', ...typed, `http://${user}${host}/`]
+  logins.length = 0
+  expect(await retrieve(argv, settings)).toMatchObject({ status: 0, stdout: 'ok' })
+  expect(logins).toEqual([login])
+  const byCurl = await curl(argv, folder())
+  if (byCurl !== null) expect(logins).toEqual([login, login])
+})
+
+/** The output of curl; null where it is not there. */
+async function curl(argv: readonly string[], home: string): Promise<string | null> {
+  try {
+    const env = { PATH: process.env.PATH, HOME: home }
+    return (await promisify(execFile)('curl', argv, { cwd: home, env })).stdout
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+test('FTP logs in with it, and not as anonymous first', async () => {
+  await using servers = await startServers({ ftp: { auth: 'required', accounts: { bob: 's3' } } })
+  const url = `${servers.ftp.url}pub/hello.txt`
+  const { status, stdout, stderr } = await retrieve(['-v', ...file, url], { cwd: folder() })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'Hello, world.\n' })
+  expect(stderr).toContain('> USER bob')
+  expect(stderr).not.toContain('anonymous')
+  expect(stderr).not.toContain('s3')
+})
+
+test('a ~/.netrc that is missing is empty, and a FILE that is missing is an error', async () => {
+  const settings = { cwd: folder(), env: { HOME: join(folder(), 'missing') } }
+  expect(await retrieve(['-n', 'data:,x'], settings)).toEqual({ status: 0, stdout: 'x', stderr: '' })
+  const stderr = 'retrieve: --netrc-file missing cannot be read (ENOENT).\n'
+  expect(await retrieve(['--netrc-file', 'missing', 'data:,x'], settings)).toEqual({ status: 37, stdout: '', stderr })
+})
+
+test('hosts are compared without case, and without the brackets of IPv6', () => {
+  const entries = readNetrcText('machine WWW.Example.org login a password b machine ::1 login c password d')
+  const netrc = { entries, overrides: true }
+  expect(netrcLogin(netrc, 'www.example.ORG', null)).toEqual({ user: 'a', password: 'b' })
+  expect(netrcLogin(netrc, '[::1]', null)).toEqual({ user: 'c', password: 'd' })
+  expect(netrcLogin(netrc, 'other.example.org', null)).toBeNull()
+  expect(netrcLogin(netrc, '[::1]', 'a')).toBeNull()
+})

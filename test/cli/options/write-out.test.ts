@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { startServers } from '@retriever/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Outcome, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+let base = ''
+
+const server = createServer(({ url }, response) => {
+  if (url === '/redirect') response.writeHead(302, { Location: '/text?x' })
+  else if (url === '/missing') response.writeHead(404, { 'Content-Type': 'text/html' })
+  else if (url === '/evil') response.setHeader('X-Evil', '\x9b31m')
+  else response.writeHead(200, [...['Content-Type', 'text/plain'], ...['X-A', '1'], ...['x-a', '2']])
+  response.end(url === '/redirect' ? '' : 'hello\n')
+})
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+})
+afterAll(() => server.close())
+
+/** The outcome of curl; null where it is not there. */
+async function curl(argv: readonly string[]): Promise<Outcome | null> {
+  const env = { PATH: process.env.PATH }
+  try {
+    return { status: 0, ...(await promisify(execFile)('curl', ['-q', '-L', '-f', ...argv], { cwd: folder(), env })) }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: string | number; stdout: string; stderr: string }
+    if (code === 'ENOENT') return null
+    return { status: Number(code), stdout, stderr }
+  }
+}
+
+const format = [
+  '%{http_code} %{response_code} %{exitcode} %{content_type} %{http_version} %{method} %{num_connects} %{num_headers}',
+  '%{num_redirects} %{redirect_url} %{remote_ip} %{remote_port} %{scheme} %{size_download} %{size_header}',
+  '%{size_upload} %{speed_upload} %{time_appconnect} %{url} %{url_effective} %{urlnum} %{filename_effective}',
+  '%header{x-a} %header{X-None} %% %x \\q a\\tb\\r\\n%{onerror}failed\\n',
+].join('\\n')
+
+describe('-w prints what curl prints', () => {
+  test.each([
+    ['a body', ['-s', '/text']],
+    ['a redirect', ['-s', '/redirect']],
+    ['a file', ['-s', '-o', 'file', '/text']],
+    ['a head', ['-s', '-I', '/text']],
+    ['a missing one', ['-s', '/missing']],
+    ['two on one connection', ['-s', '/text', '/text']],
+    ['none that connects', ['-s', 'http://127.0.0.1:9/']],
+  ])('%s', async (_, typed) => {
+    const allow = typed.includes('http://127.0.0.1:9/') ? ['--allow-port', '9'] : []
+    const argv = typed.map((word) => (word.startsWith('/') ? `${base}${word}` : word))
+    const ours = await retrieve(['-w', format, ...allow, ...argv], { cwd: folder() })
+    const theirs = await curl(['-w', format, ...argv])
+    if (theirs === null) return
+    expect(comparable(ours)).toEqual(comparable(theirs))
+  })
+
+  function comparable({ status, stdout }: Outcome): unknown {
+    return { status, stdout: stdout.replace(/Date: .*\r\n/, '') }
+  }
+
+  test('%{header_json}', async () => {
+    const argv = ['-s', '-o', '/dev/null', '-w', '%{header_json}', `${base}/text`]
+    const { stdout } = await retrieve(argv)
+    expect(JSON.parse(stdout)).toMatchObject({ 'content-type': ['text/plain'], 'x-a': ['1', '2'] })
+    const theirs = await curl(argv)
+    if (theirs !== null) expect(stdout.replace(/"date":.*/, '')).toBe(theirs.stdout.replace(/"date":.*/, ''))
+  })
+})
+
+test('%{json} has the types of curl', async () => {
+  const argv = ['-s', '-o', '/dev/null', '-w', '%{json}', `${base}/redirect`]
+  const { stdout } = await retrieve(argv)
+  const facts: Record<string, unknown> = JSON.parse(stdout)
+  expect(stdout).toMatch(/"time_total":\d+\.\d{6}[,}]/)
+  expect(facts.time_total).toBeGreaterThan(Number(facts.time_redirect))
+  expect(facts).toMatchObject({
+    http_code: 200,
+    num_redirects: 1,
+    redirect_url: null,
+    errormsg: null,
+    size_download: 6,
+  })
+  const theirs = await curl(argv)
+  if (theirs === null) return
+  const known: Record<string, unknown> = JSON.parse(theirs.stdout)
+  const types = (record: Record<string, unknown>): string[] =>
+    Object.keys(facts).map((name) => `${name}: ${name in record ? typeof record[name] : 'unknown'}`)
+  expect(types(facts)).toEqual(types(known))
+})
+
+test('%{stderr} goes on to standard error, %{stdout} back', async () => {
+  const { stdout, stderr } = await retrieve(['-s', '-w', 'a%{stderr}b%{http_code}%{stdout}c', `${base}/text`])
+  expect({ stdout, stderr }).toEqual({ stdout: 'hello\nac', stderr: 'b200' })
+})
+
+test('control characters of the server do not reach a person', async () => {
+  const { stderr } = await retrieve(['-s', '-o', '/dev/null', '-w', '%{stderr}%header{x-evil}', `${base}/evil`])
+  expect(stderr).not.toMatch(/[\x1b\x9b]/)
+})
+
+test('the message, and no password', async () => {
+  const url = `http://alice:secret@${base.slice(7)}/missing`
+  const { status, stdout } = await retrieve(['-s', '-w', '%{errormsg} %{url} %{url_effective} %{json}', url])
+  expect(status).toBe(22)
+  expect(stdout).toContain('404 Not Found')
+  expect(stdout).not.toContain('secret')
+})
+
+test('a variable that does not exist is a warning', async () => {
+  const { status, stdout, stderr } = await retrieve(['-w', '[%{colour}]', 'data:,x'])
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'x[]' })
+  expect(stderr).toBe('retrieve: warning: -w has no variable %{colour}.\n')
+})
+
+test('the format may be in a file', async () => {
+  writeFileSync(join(folder(), 'format'), '%{size_download}\\n')
+  const { stdout } = await retrieve(['-w', '@format', '-o', 'x', 'data:,hello'], { cwd: folder() })
+  expect(stdout).toBe('5\n')
+  expect(readFileSync(join(folder(), 'x'), 'utf8')).toBe('hello')
+  expect(await retrieve(['-w', '@missing', 'data:,x'], { cwd: folder() })).toMatchObject({
+    status: 37,
+    stderr: 'retrieve: -w @missing cannot be read (ENOENT).\n',
+  })
+})
+
+test('-O names the file, and FTP gives its last reply', async () => {
+  await using servers = await startServers({ ftp: true })
+  const argv = [
+    '-s',
+    '-O',
+    '-w',
+    '%{filename_effective} %{http_code} %{size_download} %{scheme}',
+    `${servers.ftp.url}pub/hello.txt`,
+  ]
+  const { status, stdout } = await retrieve(argv, { cwd: folder() })
+  expect(status).toBe(0)
+  expect(stdout).toBe('hello.txt 226 14 FTP')
+})

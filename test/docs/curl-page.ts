@@ -1,0 +1,86 @@
+import { accepted, notYet, readNames, refused } from '../../packages/cli/src/curl/index.ts'
+import { type OptionName, options } from '../../packages/cli/src/options/index.ts'
+import { type CurlOption, curlOptions } from '../support/cli/curl-options.ts'
+import { page, table } from './tables.ts'
+
+/** Where an option of curl's name does something other than in curl. */
+const differences: Partial<Record<OptionName, string>> = {
+  cert: 'PEM only',
+  'connect-timeout': '30 seconds if it is not given',
+  'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
+  'continue-at': 'proves that both parts are of one version; with `-` also continues NAME.part',
+  header: 'takes no @FILE, and no field that follows from the URL, such as Host',
+  head: 'not together with `-o` and `-O`',
+  help: 'takes no category; `retrieve COMMAND --help` shows less',
+  include: 'not together with `-o` and `-O`',
+  'max-redirs': '20 if it is not given (curl: 50); there is no -1',
+  'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
+  output: 'the file is NAME.part until it is complete; one for each URL, or none',
+  proxy: 'http, https, socks5 and socks5h only',
+  range: 'one range, as A-B or A-',
+  referer: 'takes no `;auto`',
+  'remote-name': 'never overwrites a file',
+  'remote-header-name': 'falls back to the name in the URL, and says which name it took',
+  resolve: 'takes no `*`, `+` or `-` before the host',
+  retry: '3 if it is not given; a try goes on where the one before stopped',
+  silent: 'silences warnings too',
+  'time-cond': 'takes no "older than" (`-` before the date)',
+  user: 'asks at the terminal for a password, if there is one',
+  verbose: 'shows every protocol, with the meaning of the URL first',
+  'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',
+  version: 'shows the version of Retriever alone',
+}
+
+/** Names of curl that mean something else here. */
+const others: Partial<Record<OptionName, string>> = {
+  form: 'answers a form of a Gopher server; `-F` is refused, since nothing is posted',
+  'ftp-port': 'the port for `retrieve serve`; `-P` is refused, since FTP data connections are passive',
+  json: 'prints JSON; nothing is posted',
+}
+
+/** docs/curl.md: each option of curl, and what it is here. */
+export function curlPage(): string {
+  const counts = new Map<string, number>()
+  const rows = curlOptions.map((option) => {
+    const [kind, note] = statusOf(option)
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    return [shown(option), kind, note]
+  })
+  const count = (kind: string): string => `${counts.get(kind) ?? 0} ${kind}`
+  return page(
+    "curl's options",
+    `These are the ${curlOptions.length} options of curl 7.88, each with what it is in \`retrieve\`:
+
+- **same**: it exists with curl's meaning, or with the difference that is named.
+- **other**: its name means something else here.
+- **accepted**: it is taken in silence and has no effect, since it asks for what happens anyway.
+- **refused**: on purpose, in one sentence, before anything is contacted.
+- **not yet**: it is missing, and the error says what to do instead.
+
+${['same', 'other', 'accepted', 'refused', 'not yet'].map(count).join(', ')}. \`pnpm run docs\` writes this page from the tables of the
+command. What else differs from curl: [README](../README.md#differences-from-curl), [exit status](exit-codes.md).`,
+    table(['Option', 'Here', 'Reason or difference'], rows),
+  )
+}
+
+function shown({ short, long }: CurlOption): string {
+  return short === undefined ? `\`--${long}\`` : `\`-${short}\`, \`--${long}\``
+}
+
+/** What an option is here, and why. */
+function statusOf({ long }: CurlOption): [kind: string, note: string] {
+  const own = options.find((option) => option.long === long)
+  const other = own === undefined ? undefined : others[own.long]
+  if (other !== undefined) return ['other', other]
+  if (own !== undefined) return ['same', differences[own.long] ?? '']
+  const isNamed = (text: string): boolean => readNames(text).long === long
+  for (const [kind, rows] of [
+    ['accepted', accepted],
+    ['refused', refused],
+    ['not yet', notYet],
+  ] as const) {
+    const row = rows.find((each) => each.options.some(isNamed))
+    if (row !== undefined) return [kind, row.why]
+  }
+  throw new Error(`--${long} of curl is in no table.`)
+}
