@@ -6,7 +6,7 @@ useBundle()
 
 test.each([
   [['--url', 'a'], 'get', ['a']],
-  [['a', '--url', 'b', '-o', 'f', 'c', '--url=d'], 'get', ['a', 'b', 'c', 'd']],
+  [['a/', '--url', 'b', '-o', 'f', 'c', '--url=d'], 'get', ['a/', 'b', 'c', 'd']],
   [['--url', 'a', 'explain', 'b'], 'explain', ['a', 'b']],
   [['--url', 'ls', 'ls'], 'ls', ['ls']],
   [['--url', 'help'], 'get', ['help']],
