@@ -8,12 +8,7 @@ process.title = 'retrieve'
 // undici's parser is WebAssembly. V8 begins to optimise it at the first response, and Node waits 80 to 100 ms for that
 // after all output is written. The parser is fast enough without, as large bodies bypass it. Node 24 starts the
 // optimisation later by itself, and versions after it may not know the flag.
-if (Number.parseInt(process.versions.node, 10) < 24) {
-  setFlagsFromString('--wasm-tiering-budget=100000000')
-  // A command of a second or two is over before optimised code pays: a fifth of its processor time went into
-  // optimising. Code that runs for longer is still optimised.
-  setFlagsFromString('--interrupt-budget=500000')
-}
+if (Number.parseInt(process.versions.node, 10) < 24) setFlagsFromString('--wasm-tiering-budget=100000000')
 
 const code = await main(process.argv.slice(2), process.env)
 // After an interrupt, a write to a paused reader may stay pending for ever. Otherwise all output is written by now.
