@@ -67,7 +67,7 @@ function shown({ short, long }: CurlOption): string {
   return short === undefined ? `\`--${long}\`` : `\`-${short}\`, \`--${long}\``
 }
 
-/** What an option is here, and why. */
+/** An option's place here, and the reason. */
 function statusOf({ long }: CurlOption): [kind: string, note: string] {
   const own = options.find((option) => option.long === long)
   const other = own === undefined ? undefined : others[own.long]

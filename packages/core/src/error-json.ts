@@ -9,7 +9,7 @@ export interface ErrorJson extends Omit<ErrorDetails, 'cause'>, Pick<RetrievalEr
   readonly cause?: CauseJson
 }
 
-/** What led to an error, as plain data. */
+/** The cause of an error, as plain data. */
 export interface CauseJson {
   /** The name of the error's class; for other values, their type. */
   readonly name: string

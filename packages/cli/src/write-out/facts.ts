@@ -8,7 +8,7 @@ interface Head {
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** What the events of one retrieval tell, for -w. */
+/** The facts that the events of one retrieval tell, for -w. */
 export class Facts {
   url = ''
   /** The file that the body is saved to; null: standard output. */

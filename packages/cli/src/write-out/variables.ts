@@ -2,7 +2,7 @@ import { octetsToText } from '@retriever/core'
 import { jsonLine } from '../terminal/output.ts'
 import type { Facts } from './facts.ts'
 
-/** What the command knows beside the events. */
+/** The facts that the command knows beside the events. */
 export interface Outcome {
   readonly facts: Facts
   readonly url: string

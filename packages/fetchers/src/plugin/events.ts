@@ -104,7 +104,7 @@ export type EmittedEvent =
       readonly timings: Timings
     }
 
-/** What TLS agreed on, and the server's certificate. The names in it are the server's: untrusted text. */
+/** The agreement of TLS and the server's certificate. The names in it are the server's: untrusted text. */
 export interface TlsFacts {
   /** The host whose certificate it is: the URL's, or that of an https proxy. */
   readonly host: string

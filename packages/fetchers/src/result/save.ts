@@ -92,7 +92,7 @@ export async function save(
   }
 }
 
-/** What has the name now. */
+/** The file that has the name now. */
 interface Target {
   /** The special file to write to; null: the body becomes a regular file. */
   readonly special: SpecialFile | null

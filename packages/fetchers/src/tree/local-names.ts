@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { safeFileName } from '../result/file-name.ts'
 
-/** What the name of an entry has become. */
+/** The local name of an entry. */
 export type Claim =
   | { readonly is: 'free'; readonly local: string }
   /** The same URL has the name already. */

@@ -17,7 +17,7 @@ export interface MirrorOptions extends WalkOptions {
   readonly onResult?: (result: MirrorResult) => void
 }
 
-/** What became of one file. */
+/** The outcome of one file. */
 export type MirrorResult =
   | {
       readonly outcome: 'saved'

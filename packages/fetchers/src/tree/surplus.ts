@@ -6,7 +6,7 @@ interface Surplus {
   readonly target: TargetFolder
   /** The names of all entries that the server has, wanted or not. */
   readonly names: LocalNames
-  /** What the options leave out is not deleted. */
+  /** The filters of the options: a path that they leave out is not deleted. */
   readonly filter: PathFilter
   /** Whether all that the server has in this folder is known. */
   isListed(local: string): boolean

@@ -22,7 +22,7 @@ export interface ContractClientOptions {
   readonly onEvent?: (event: ContractEvent) => void
 }
 
-/** What the suite does with a retrieved resource. */
+/** A retrieved resource, as the suite uses it. */
 export interface ContractRepresentation extends AsyncDisposable, AsyncIterable<Uint8Array> {
   readonly url: string
   readonly kind: string
@@ -36,7 +36,7 @@ export interface ContractRepresentation extends AsyncDisposable, AsyncIterable<U
   entries(): AsyncIterable<{ readonly name: string; readonly kind: string; readonly url: string | null }>
 }
 
-/** What the suite does with a client of `@retriever/fetchers`. */
+/** A client of `@retriever/fetchers`, as the suite uses it. */
 export interface ContractClient extends AsyncDisposable {
   retrieve(
     url: string,
@@ -89,7 +89,7 @@ export interface TestFunctions {
   test(name: string, body: () => Promise<void>): unknown
 }
 
-/** What the parts of the suite are given. */
+/** The values that the parts of the suite are given. */
 export interface Suite {
   readonly subject: Subject
   readonly test: TestFunctions['test']

@@ -30,7 +30,7 @@ export interface BatchClient {
   end(): void
 }
 
-/** What becomes of the jobs' results. */
+/** Turns the results of jobs into outcomes. */
 export interface BatchUse<Outcome, Key> {
   /** The outcome of a representation. */
   retrieved(place: BatchPlace<Key>, representation: Representation): Outcome | Promise<Outcome>

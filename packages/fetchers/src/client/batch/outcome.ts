@@ -19,7 +19,7 @@ export type BatchSource<Key> = Iterable<BatchEntry<Key>> | AsyncIterable<BatchEn
 /** One element of a BatchSource. */
 export type BatchEntry<Key> = string | URL | Resolution | BatchItem<Key>
 
-/** What tells the URLs of a batch apart. */
+/** The members that tell the URLs of a batch apart. */
 export interface BatchPlace<Key> {
   /** The URL as it was given. */
   readonly url: string
