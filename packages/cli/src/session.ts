@@ -1,4 +1,4 @@
-import { formatLocator, type Resolution, redact } from '@retriever/core'
+import type { Resolution } from '@retriever/core'
 import {
   type Client,
   createClient,
@@ -15,14 +15,6 @@ import { formFiller } from './terminal/form-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 import { Facts } from './write-out/facts.ts'
-
-/** A URL as it may be shown. */
-export interface ShownUrl {
-  /** Without secrets. */
-  readonly url: string
-  /** Whether it had no secret, except perhaps a password. */
-  readonly isWhole: boolean
-}
 
 /** The retrievals of one command: a client that reports events, shows progress and asks for logins. */
 export class Session implements AsyncDisposable {
@@ -102,7 +94,7 @@ export class Session implements AsyncDisposable {
     this.#typedProxy = proxyOf(resolution, config.proxyFor)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     this.#heldRemarks = from === 0 ? null : []
-    const retrieving = this.#client.retrieve(this.#entered(resolution), {
+    const retrieving = this.#client.retrieve(this.entered(resolution), {
       ...request,
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
@@ -133,17 +125,9 @@ export class Session implements AsyncDisposable {
   /**
    * The resolution with the user of -u; the same object where the URL is not changed, so that it is not resolved twice.
    */
-  #entered(resolution: Resolution): Resolution {
+  entered(resolution: Resolution): Resolution {
     const url = this.#credentials.enter(resolution)
     return url === resolution.url ? resolution : this.#client.resolve(url)
-  }
-
-  /** The URL that the representation will have, with the user of -u. */
-  urlOf(resolution: Resolution): ShownUrl {
-    const { locator } = this.#entered(resolution)
-    const full = formatLocator({ ...locator, password: null })
-    const url = redact(full)
-    return { url, isWhole: url === full }
   }
 
   /** The status line of the last response, `HTTP/1.1 200 OK`, one octet a character; null if it was not HTTP. */

@@ -89,7 +89,7 @@ async function toStdout(asIs: boolean, { resolution, session, run: { config, out
 async function toFile(destination: FileDestination, { resolution, session, run, kept, facts }: Job): Promise<void> {
   const plan = await planSave(destination, resolution, session, run)
   if (facts !== null) facts.file = plan.path
-  kept.begin(plan, () => session.urlOf(resolution))
+  kept.begin(plan, () => session.entered(resolution))
   const check = (representation: Representation): void => checkPlan(plan, representation)
   try {
     await using representation = await session.retrieve(resolution, true, plan.from, check)
@@ -109,7 +109,7 @@ async function toNamedByServer(directory: string, { resolution, session, run, ke
   const path = join(directory, givenName ?? nameFor(resolution))
   if (facts !== null) facts.file = path
   const plan = { path, from: 0, behind: null, options: { overwrite: false } }
-  kept.begin(plan, () => session.urlOf(resolution), true)
+  kept.begin(plan, () => session.entered(resolution), true)
   await saveAsPlanned(plan, representation)
   kept.end()
   const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'

@@ -1,16 +1,15 @@
 import { statSync } from 'node:fs'
-import { findPart, type KeptPart } from '@retriever/fetchers'
-import type { ShownUrl } from '../session.ts'
+import type { Resolution } from '@retriever/core'
+import { findPart, type KeptPart, resumePointOf } from '@retriever/fetchers'
 import { formatSize } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
-import { pointIn, type SavePlan } from './save-plan.ts'
+import type { SavePlan } from './save-plan.ts'
 
 /** Reports what a failed retrieval has left of its file, and how to continue it. */
 export class KeptOctets {
   readonly #report: Reporter
   readonly #isContinued: boolean
-  #plan: SavePlan | null = null
-  #urlOf: () => ShownUrl = () => ({ url: '', isWhole: true })
+  #file: { readonly plan: SavePlan; readonly resolved: () => Resolution } | null = null
   #before: readonly string[] = []
   #goOn = ''
 
@@ -20,9 +19,8 @@ export class KeptOctets {
   }
 
   /** Starts the file of a URL. `byServer`: -J named it, so the command that continues it must name it itself. */
-  begin(plan: SavePlan, urlOf: () => ShownUrl, byServer = false): void {
-    this.#plan = plan
-    this.#urlOf = urlOf
+  begin(plan: SavePlan, resolved: () => Resolution, byServer = false): void {
+    this.#file = { plan, resolved }
     this.#before = filesOf(plan).map(stateOf)
     if (byServer) this.#goOn = `the same command with -C - -o ${plan.path} in place of -OJ continues from there`
     else this.#goOn = `the same command${this.#isContinued ? '' : ' with -C -'} continues from there`
@@ -30,16 +28,17 @@ export class KeptOctets {
 
   /** Ends the file, which is complete. */
   end(): void {
-    this.#plan = null
+    this.#file = null
   }
 
   async tell(operand: string): Promise<void> {
-    const plan = this.#plan
-    this.#plan = null
-    if (plan === null) return
+    const file = this.#file
+    this.#file = null
+    if (file === null) return
+    const { plan, resolved } = file
     const changed = filesOf(plan).filter((path, index) => stateOf(path) !== this.#before[index])
     const part = changed.includes(`${plan.path}.part`) ? await partOf(plan.path) : null
-    if (part !== null) this.#keeps(operand, part.path, part.length, pointIn(part, this.#urlOf()) !== null)
+    if (part !== null) this.#keeps(operand, part.path, part.length, resumePointOf(part, resolved()) !== null)
     else if (changed.includes(plan.path)) this.#keeps(operand, plan.path, statSync(plan.path).size, true)
   }
 

@@ -1,16 +1,17 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Resolution, RetrievalError } from '@retriever/core'
+import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
   findPart,
   type KeptPart,
   type Representation,
   type ResumePoint,
+  resumePointOf,
   type SaveOptions,
 } from '@retriever/fetchers'
 import type { Run } from '../run.ts'
-import type { Session, ShownUrl } from '../session.ts'
+import type { Session } from '../session.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 
@@ -44,11 +45,11 @@ export async function planSave(
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), isNamed)
-  const point = pointIn(part, session.urlOf(resolution))
+  const entered = session.entered(resolution)
+  const point = resumePointOf(part, entered)
   if (point !== null) return { ...anew, from: point }
   if (exists) return behind(path, startIn(path, continueAt), isNamed)
-  if (part !== null && part.length > 0)
-    report.notice({ operand: resolution.url, message: whyAnew(part, session.urlOf(resolution).url) })
+  if (part !== null && part.length > 0) report.notice({ operand: resolution.url, message: whyAnew(part, entered) })
   return anew
 }
 
@@ -104,14 +105,8 @@ function isSpecial(path: string): boolean {
   return stats !== undefined && !stats.isFile()
 }
 
-/** Where the part can be continued. URLs that differ only in a secret may be two resources with one date. */
-export function pointIn(part: KeptPart | null, { url, isWhole }: ShownUrl): ResumePoint | null {
-  if (part?.url !== url) return null
-  const etag = part.point?.etag ?? null
-  return isWhole || (etag !== null && !etag.startsWith('W/')) ? part.point : null
-}
-
-function whyAnew({ path, point, url }: KeptPart, asked: string): string {
+function whyAnew({ path, point, url }: KeptPart, { locator }: Resolution): string {
+  const asked = redact(formatLocator({ ...locator, password: null }))
   if (point !== null && url !== asked) return `it starts over: what ${path} holds is of another URL (${url})`
   return `it starts over: nothing proves that the rest belongs to the same version as what ${path} holds`
 }

@@ -53,7 +53,7 @@ export async function saveUrl(
   await checkPath(path, saving)
   // Without a record nothing proves where the rest would belong.
   const part = existsSync(recordPath(`${path}.part`)) ? await findPart(path) : null
-  const point = resume && part !== null ? pointFor(part, resolution) : null
+  const point = resume ? resumePointOf(part, resolution) : null
   const saveFrom = async (resumeFrom?: ResumePoint): Promise<SavedFile> => {
     const representation = await client.retrieve(resolution, { ...request, ...(resumeFrom && { resumeFrom }) })
     return representation.saveTo(path, saving)
@@ -73,13 +73,17 @@ async function checkPath(path: string, options: SaveOptions): Promise<void> {
   if (replaced === null && special === null && !options.folders && !existsSync(dirname(path))) throw noFolder(path)
 }
 
-/** The position from which the rest of the URL can go on; null: nothing proves that it belongs behind the part. */
-function pointFor({ url, point }: KeptPart, { locator }: Resolution): ResumePoint | null {
+/**
+ * The position from which a URL continues a part, for RequestOptions.resumeFrom; null: nothing proves that the rest of
+ * the URL belongs behind the part.
+ */
+export function resumePointOf(part: KeptPart | null, { locator }: Resolution): ResumePoint | null {
   const full = formatLocator({ ...locator, password: null })
   const shown = redact(full)
-  if (point === null || url !== shown) return null
+  if (part === null || part.point === null || part.url !== shown) return null
+  const { etag } = part.point
   // URLs that differ only in a secret may be two resources with one date.
-  return shown === full || (point.etag != null && !point.etag.startsWith('W/')) ? point : null
+  return shown === full || (etag != null && !etag.startsWith('W/')) ? part.point : null
 }
 
 /** Whether the server, or the length of its file, does not allow to go on. */
