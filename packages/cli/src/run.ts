@@ -19,7 +19,7 @@ export interface Run {
 export async function eachUrl(
   run: Run,
   action: (operand: string, index: number) => Promise<void>,
-  afterFailure: (operand: string) => Promise<void> = async () => {},
+  afterFailure: (operand: string, index: number) => Promise<void> = async () => {},
 ): Promise<number> {
   const { operands, command } = run.config
   if (operands.length === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
@@ -30,7 +30,7 @@ export async function eachUrl(
     } catch (error) {
       const isEnd = run.signal.aborted || error instanceof StdoutClosed
       const code = isEnd ? 0 : run.report.error(error)
-      await afterFailure(operand)
+      await afterFailure(operand, index)
       if (isEnd) throw error
       exit ||= code
     }

@@ -9,8 +9,8 @@ import {
   resolve,
 } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
-import { searchUrl } from '../options/gopher.ts'
 import { shownExplanation } from '../options/option-hints.ts'
+import { searchUrl } from '../options/protocols/gopher.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { urlArgument } from '../url-argument.ts'

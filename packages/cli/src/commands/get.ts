@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Resolution } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
-import type { PartOptions } from '../options/news.ts'
+import type { PartOptions } from '../options/protocols/news.ts'
+import type { Retrieval } from '../retrieval.ts'
 import { eachUrl, type Run } from '../run.ts'
 import { octetsFrom } from '../saving/continuation.ts'
 import { checkTarget, type Destination, tryFile } from '../saving/destination.ts'
@@ -13,16 +13,13 @@ import { Session } from '../session.ts'
 import { StdoutClosed } from '../terminal/output.ts'
 import { headOf, shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
-import type { Facts } from '../write-out/facts.ts'
+import { Facts } from '../write-out/facts.ts'
 
 /** One URL to get, and the objects that get it. */
 interface Job {
-  readonly resolution: Resolution
-  readonly session: Session
+  readonly retrieval: Retrieval
   readonly run: Run
   readonly kept: KeptOctets
-  /** Gathers what -w prints; null: -w is not given. */
-  readonly facts: Facts | null
 }
 
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
@@ -33,24 +30,28 @@ export async function get(run: Run): Promise<number> {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
   }
   await using session = new Session(run)
-  const kept = new KeptOctets(run.report, continueAt !== null)
+  const keptOf: KeptOctets[] = []
   const getOne = async (operand: string, index: number): Promise<void> => {
     const destination = destinations[index] ?? { to: 'stdout', asIs: false }
-    const facts = writeOut === null ? null : session.gatherFacts()
+    const kept = new KeptOctets(run.report, continueAt !== null)
+    keptOf[index] = kept
+    let facts = new Facts(session.servers)
     const tell = async (error: unknown): Promise<void> => {
-      if (writeOut === null || facts === null || run.signal.aborted || error instanceof StdoutClosed) return
+      if (writeOut === null || run.signal.aborted || error instanceof StdoutClosed) return
       const { writeOutcome } = await import('../write-out/index.ts')
       await writeOutcome(writeOut, { operand, index, facts, error }, run)
     }
     try {
-      await getTo(destination, { resolution: session.resolve(operand), session, run, kept, facts })
+      const retrieval = session.open(operand)
+      facts = retrieval.facts
+      await getTo(destination, { retrieval, run, kept })
     } catch (error) {
       await tell(error)
       throw error
     }
     await tell(null)
   }
-  return await eachUrl(run, getOne, (operand) => kept.tell(operand))
+  return await eachUrl(run, getOne, async (operand, index) => keptOf[index]?.tell(operand))
 }
 
 async function getTo(destination: Destination, job: Job): Promise<void> {
@@ -69,13 +70,13 @@ function makeFolder(destination: Destination): void {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
-async function toStdout(asIs: boolean, { resolution, session, run: { config, output } }: Job): Promise<void> {
+async function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): Promise<void> {
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
-  await using representation = await session.retrieve(resolution, !output.stdoutIsTerminal, start)
+  await using representation = await retrieval.begin(!output.stdoutIsTerminal, start)
   const isShown = output.stdoutIsTerminal && !asIs
   if (config.request.head || (config.include && representation.mechanism === 'http')) {
-    const head = headOf(representation, session.statusLine)
+    const head = headOf(representation, retrieval.statusLine)
     await output.write(isShown ? shownHead(head) : head)
   }
   if (!config.request.head) {
@@ -86,13 +87,13 @@ async function toStdout(asIs: boolean, { resolution, session, run: { config, out
   saveEtag(config.etagFile, representation)
 }
 
-async function toFile(destination: FileDestination, { resolution, session, run, kept, facts }: Job): Promise<void> {
-  const plan = await planSave(destination, resolution, session, run)
-  if (facts !== null) facts.file = plan.path
-  kept.begin(plan, () => session.entered(resolution))
+async function toFile(destination: FileDestination, { retrieval, run, kept }: Job): Promise<void> {
+  const plan = await planSave(destination, retrieval, run)
+  retrieval.facts.file = plan.path
+  kept.begin(plan, () => retrieval.entered)
   const check = (representation: Representation): void => checkPlan(plan, representation)
   try {
-    await using representation = await session.retrieve(resolution, true, plan.from, check)
+    await using representation = await retrieval.begin(true, plan.from, check)
     await saveAsPlanned(plan, representation)
     kept.end()
     saveEtag(run.config.etagFile, representation)
@@ -102,26 +103,26 @@ async function toFile(destination: FileDestination, { resolution, session, run, 
 }
 
 /** Saves under the name that the server gives (-J), which is known once the response has come. */
-async function toNamedByServer(directory: string, { resolution, session, run, kept, facts }: Job): Promise<void> {
-  const { report } = run
-  await using representation = await session.retrieve(resolution, true)
+async function toNamedByServer(directory: string, { retrieval, run, kept }: Job): Promise<void> {
+  const { resolution } = retrieval
+  await using representation = await retrieval.begin(true)
   const { givenName } = representation
   const path = join(directory, givenName ?? nameFor(resolution))
-  if (facts !== null) facts.file = path
+  retrieval.facts.file = path
   const plan = { path, from: 0, behind: null, options: { overwrite: false } }
-  kept.begin(plan, () => session.entered(resolution), true)
+  kept.begin(plan, () => retrieval.entered, true)
   await saveAsPlanned(plan, representation)
   kept.end()
   const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
-  report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
+  run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
 }
 
 /** Saves parts for --part and --attachments. */
-async function partsTo(destination: Destination, parts: PartOptions, { resolution, session, run }: Job): Promise<void> {
+async function partsTo(destination: Destination, parts: PartOptions, { retrieval, run }: Job): Promise<void> {
   const folder = parts.attachmentsTo
   if (folder !== null) tryFile(folder, () => accessSync(folder, constants.W_OK))
   else if (destination.to === 'file') checkTarget(destination.path, true, true)
-  await using representation = await session.retrieve(resolution, false)
+  await using representation = await retrieval.begin(false)
   const { getParts } = await import('../saving/message-parts.ts')
   await getParts(parts, representation, destination, run)
 }

@@ -10,8 +10,8 @@ import {
   resumePointOf,
   type SaveOptions,
 } from '@retriever/fetchers'
+import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
-import type { Session } from '../session.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 
@@ -30,13 +30,12 @@ export interface SavePlan {
 /** Rejects with `write-failed` before a server is contacted, if writing is sure to fail. */
 export async function planSave(
   destination: FileDestination,
-  resolution: Resolution,
-  session: Session,
+  retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
   const { continueAt } = config
   const isNamed = destination.to === 'file'
-  const path = isNamed ? destination.path : join(destination.directory, nameFor(resolution))
+  const path = isNamed ? destination.path : join(destination.directory, nameFor(retrieval.resolution))
   checkTarget(path, isNamed || continueAt !== null, isNamed)
   const options = { overwrite: isNamed, special: isNamed }
   const anew: SavePlan = { path, from: 0, behind: null, options }
@@ -45,11 +44,12 @@ export async function planSave(
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), isNamed)
-  const entered = session.entered(resolution)
+  const { entered } = retrieval
   const point = resumePointOf(part, entered)
   if (point !== null) return { ...anew, from: point }
   if (exists) return behind(path, startIn(path, continueAt), isNamed)
-  if (part !== null && part.length > 0) report.notice({ operand: resolution.url, message: whyAnew(part, entered) })
+  if (part !== null && part.length > 0)
+    report.notice({ operand: retrieval.resolution.url, message: whyAnew(part, entered) })
   return anew
 }
 

@@ -11,7 +11,7 @@ import type { Challenge, Credentials } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
 import { type Netrc, netrcLogin } from '../netrc.ts'
-import type { Login } from '../options/login.ts'
+import type { Login } from '../options/connection/login.ts'
 import type { Output } from './output.ts'
 import { canAsk, promptLine } from './prompt.ts'
 
@@ -24,7 +24,7 @@ export class CredentialPrompt {
   readonly #signal: AbortSignal
   readonly #asked = new Map<string, Credentials | null>()
   readonly #accounts = new Map<string, string>()
-  #place = ''
+  readonly #places = new Set<string>()
   #proxyPassword: Promise<string> | undefined
 
   constructor(config: Pick<Config, 'login' | 'account' | 'netrc'>, output: Output, signal: AbortSignal) {
@@ -37,12 +37,12 @@ export class CredentialPrompt {
   }
 
   /**
-   * Notes the host and port of the typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). Returns the
+   * Notes the host and port of a typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). Returns the
    * URL to retrieve, with the user of -u or -n if it names none and its scheme has users, so that FTP does not try
    * anonymous first, and without a password that -n replaces.
    */
   enter({ url, locator, scheme, plan }: Resolution): string {
-    this.#place = 'port' in plan ? placeOf(plan.host ?? '', plan.port) : ''
+    if ('port' in plan) this.#places.add(placeOf(plan.host ?? '', plan.port))
     if (locator.host === null) return url
     const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
     const known = this.#login ?? netrcLogin(this.#netrc, locator.host, typed)
@@ -58,7 +58,7 @@ export class CredentialPrompt {
   async answer(challenge: Challenge): Promise<Credentials | null> {
     const place = placeOf(challenge.host, challenge.port)
     if (challenge.account) return this.#answerAccount(challenge, place)
-    const login = place === this.#place ? this.#login : null
+    const login = this.#places.has(place) ? this.#login : null
     const user = challenge.user ?? login?.user ?? null
     if (login !== null && login.password !== null && login.user === user) return { user, password: login.password }
     const listed = netrcLogin(this.#netrc, challenge.host, user)
@@ -72,7 +72,7 @@ export class CredentialPrompt {
   /** Answers with an account; the client uses only that of this answer. */
   async #answerAccount({ host, user }: Challenge, place: string): Promise<Credentials | null> {
     const name = user ?? ''
-    const typed = place === this.#place ? this.#account : null
+    const typed = this.#places.has(place) ? this.#account : null
     const account = typed ?? this.#accounts.get(`${name}@${place}`) ?? (await this.#askAccount(name, host))
     if (account === '') return null
     this.#accounts.set(`${name}@${place}`, account)

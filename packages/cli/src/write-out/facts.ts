@@ -8,6 +8,9 @@ interface Head {
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
+/** Servers by host and port: connections to them may be kept. */
+export type KnownServers = Map<string, { readonly address: string; readonly port: number }>
+
 /** The facts that the events of one retrieval tell, for -w. */
 export class Facts {
   url = ''
@@ -27,11 +30,10 @@ export class Facts {
   /** The code of the last reply; 0: none. */
   status = 0
   timings: Timings | null = null
-  /** The servers of earlier retrievals, by host and port: their connections may be kept. */
-  readonly #servers: Map<string, { readonly address: string; readonly port: number }>
+  readonly #servers: KnownServers
 
-  constructor(before?: Facts) {
-    this.#servers = before === undefined ? new Map() : before.#servers
+  constructor(servers: KnownServers) {
+    this.#servers = servers
   }
 
   event(event: RetrievalEvent): void {

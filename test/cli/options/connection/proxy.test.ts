@@ -1,9 +1,9 @@
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { proxyChooser, withLogin } from '../../../packages/cli/src/options/proxies.ts'
-import { parseCommandLine } from '../../../packages/cli/src/parse.ts'
-import { retrieve, useBundle } from '../../support/cli/run.ts'
-import { httpProxy, type ScriptedProxy, scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
+import { proxyChooser, withLogin } from '../../../../packages/cli/src/options/connection/proxies.ts'
+import { parseCommandLine } from '../../../../packages/cli/src/parse.ts'
+import { retrieve, useBundle } from '../../../support/cli/run.ts'
+import { httpProxy, type ScriptedProxy, scriptedProxy, socks } from '../../../support/wire/scripted-proxy.ts'
 
 describe('the proxy of a host', () => {
   const choose = (words: string, env: Readonly<Record<string, string>> = {}, url = 'ftp://www.example.org/') => {

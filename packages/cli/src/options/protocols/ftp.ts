@@ -1,5 +1,5 @@
 import type { Fetcher } from '@retriever/fetchers'
-import { type GivenOptions, network, type OptionRow } from './option.ts'
+import { type GivenOptions, network, type OptionRow } from '../option.ts'
 import { whenUsed } from './when-used.ts'
 
 export type FtpOption = 'disable-epsv' | 'no-pipelining'

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Credentials, ProxyTarget } from '@retriever/fetchers'
-import { type GivenOptions, network, type OptionRow } from './option.ts'
+import { type GivenOptions, network, type OptionRow } from '../option.ts'
 
 export type ProxyOption =
   | 'proxy'

@@ -1,8 +1,8 @@
 import type { Fetcher } from '@retriever/fetchers'
 import type { HttpFetcherOptions } from '@retriever/fetchers/http'
-import { usageError } from '../exit-codes.ts'
-import { readNumber } from './numbers.ts'
-import { type GivenOptions, get, network, type OptionRow } from './option.ts'
+import { usageError } from '../../exit-codes.ts'
+import { readNumber } from '../numbers.ts'
+import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
 import { whenUsed } from './when-used.ts'
 
 export type HttpOption = 'compressed' | 'http1.1' | 'cache' | 'etag-compare' | 'etag-save' | 'split' | 'no-fail'

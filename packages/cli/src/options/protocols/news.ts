@@ -1,6 +1,6 @@
-import { usageError } from '../exit-codes.ts'
-import { type GivenOptions, get, network, type OptionRow } from './option.ts'
-import type { OutputOption } from './output.ts'
+import { usageError } from '../../exit-codes.ts'
+import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
+import type { OutputOption } from '../output.ts'
 
 export type NewsOption = 'part' | 'attachments' | 'limit'
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -279,7 +279,7 @@ describe('-J', () => {
 })
 
 test('ls of an index page, as a table and as JSON; get has its octets', async () => {
-  const page = readFileSync(new URL('../../support/http/index-pages/nginx.html', import.meta.url))
+  const page = readFileSync(new URL('../../../support/http/index-pages/nginx.html', import.meta.url))
   const octets = page.toString('latin1')
   answering({ '/files/': answer(['Content-Type: text/html'], octets) })
   const { status, stdout } = await retrieve(['ls', url('files/')])

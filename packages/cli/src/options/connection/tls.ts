@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { TlsOptions } from '@retriever/fetchers'
-import { usageError } from '../exit-codes.ts'
-import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
+import { usageError } from '../../exit-codes.ts'
+import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
 
 export type TlsOption = 'cacert' | 'cert' | 'key' | 'pass' | 'insecure' | 'ssl-reqd'
 

@@ -1,6 +1,6 @@
 import { isOwnField } from '@retriever/fetchers'
-import { usageError } from '../exit-codes.ts'
-import { type GivenOptions, network, type OptionRow } from './option.ts'
+import { usageError } from '../../exit-codes.ts'
+import { type GivenOptions, network, type OptionRow } from '../option.ts'
 
 export type HeaderOption = 'header' | 'user-agent' | 'referer'
 

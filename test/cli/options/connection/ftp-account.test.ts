@@ -1,6 +1,6 @@
 import { startFtpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { retrieve, useBundle } from '../../support/cli/run.ts'
+import { retrieve, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
 let ftp: TestServer

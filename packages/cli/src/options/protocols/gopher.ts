@@ -1,6 +1,6 @@
 import { encodeOctets, formatLocator, type GopherPlan, type Resolution, utf8Octets } from '@retriever/core'
-import { usageError } from '../exit-codes.ts'
-import { type GivenOptions, type OptionRow, urls } from './option.ts'
+import { usageError } from '../../exit-codes.ts'
+import { type GivenOptions, type OptionRow, urls } from '../option.ts'
 
 export type GopherOption = 'search'
 

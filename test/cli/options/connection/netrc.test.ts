@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { netrcLogin, readNetrcText } from '../../../packages/cli/src/netrc.ts'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { netrcLogin, readNetrcText } from '../../../../packages/cli/src/netrc.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()

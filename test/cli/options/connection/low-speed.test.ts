@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
-import { retrieve, useBundle } from '../../support/cli/run.ts'
+import { retrieve, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
 let url = ''

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { clientCertificate, clientKey, lockedClientKey } from '../../support/http/client-certificate.ts'
-import { ok } from '../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
-import { httpProxy, type ScriptedProxy, scriptedProxy } from '../../support/wire/scripted-proxy.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
+import { clientCertificate, clientKey, lockedClientKey } from '../../../support/http/client-certificate.ts'
+import { ok } from '../../../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
+import { httpProxy, type ScriptedProxy, scriptedProxy } from '../../../support/wire/scripted-proxy.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -1,7 +1,7 @@
 import { startServers } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { hasTerminal, onPty } from '../../support/cli/pty.ts'
-import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { hasTerminal, onPty } from '../../../support/cli/pty.ts'
+import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()

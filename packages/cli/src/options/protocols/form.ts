@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { printable, type Resolution, RetrievalError } from '@retriever/core'
 import type { Form, FormAnswers, FormField } from '@retriever/fetchers'
-import { usageError } from '../exit-codes.ts'
-import { type GivenOptions, network, type OptionRow } from './option.ts'
+import { usageError } from '../../exit-codes.ts'
+import { type GivenOptions, network, type OptionRow } from '../option.ts'
 
 export type FormOption = 'form'
 

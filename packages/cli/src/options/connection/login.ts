@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
-import { type Netrc, readNetrcText } from '../netrc.ts'
-import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
+import { type Netrc, readNetrcText } from '../../netrc.ts'
+import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
 
 export type LoginOption =
   | 'user'

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startFtpServer, testCa } from '@retriever/servers'
 import { beforeAll, expect, test } from 'vitest'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()

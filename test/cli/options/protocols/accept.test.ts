@@ -1,6 +1,6 @@
 import { startServers } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { retrieve, useBundle } from '../../support/cli/run.ts'
+import { retrieve, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
 
