@@ -9,6 +9,7 @@ import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readLimits } from './options/limits.ts'
+import { type Many, readMany } from './options/many.ts'
 import { readCharset, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
@@ -42,6 +43,7 @@ export interface Config {
   readonly destinations: readonly Destination[]
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
+  readonly many: Many
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -93,6 +95,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     include: line.has('include'),
     destinations,
     createDirs: line.has('create-dirs'),
+    many: readMany(line),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,

@@ -33,11 +33,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
   { why: 'Run retrieve once for each set of options.', options: ['-:, --next'] },
-  {
-    why: 'The URLs are retrieved one after another.',
-    options: ['-Z, --parallel', '--parallel-immediate', '--parallel-max'],
-  },
-  { why: 'The first failure decides the exit status, and the others are retrieved.', options: ['--fail-early'] },
   { why: 'Use umask or chmod.', options: ['--create-file-mode'] },
   { why: '-O never overwrites; -o does.', options: ['--no-clobber'] },
   { why: 'A single -O is for all URLs.', options: ['--remote-name-all'] },
@@ -51,7 +46,7 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
   { why: 'See retrieve --help.', options: ['-M, --manual'] },
   { why: 'Name the options on the command line.', options: ['-K, --config'] },
-  { why: 'The speed is not limited.', options: ['--limit-rate', '--rate'] },
+  { why: 'The speed is not limited.', options: ['--limit-rate'] },
   {
     why: 'The system chooses the interface and the port.',
     options: ['--interface', '--local-port'],

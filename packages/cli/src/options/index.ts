@@ -4,6 +4,7 @@ import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -23,6 +24,7 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | LimitOption
+  | ManyOption
   | FtpOption
   | HttpOption
   | HeaderOption
@@ -45,6 +47,7 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
 type Category =
   | 'Output'
   | 'Transfer'
+  | 'Many URLs'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -59,6 +62,7 @@ type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
