@@ -2,6 +2,7 @@ import type { Resolution } from '@retriever/core'
 import type { Representation, ResumePoint, RetrievalEvent } from '@retriever/fetchers'
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
+import { Heads } from './views/heads.ts'
 import { Facts } from './write-out/facts.ts'
 
 /** The retrieval of one URL by the command: its events become reports, progress and facts. */
@@ -10,10 +11,11 @@ export class Retrieval {
   readonly resolution: Resolution
   /** What the events tell, for -w. */
   readonly facts: Facts
+  /** The header sections, for -i, -I and -D. */
+  readonly heads: Heads = new Heads()
   readonly #session: Session
   readonly #entered: () => Resolution
   #progressShown = false
-  #statusLine: string | null = null
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
@@ -27,11 +29,6 @@ export class Retrieval {
   /** The resolution with the user of -u, which the client retrieves. */
   get entered(): Resolution {
     return this.#entered()
-  }
-
-  /** The status line of the last response, `HTTP/1.1 200 OK`, one octet a character; null if it was not HTTP. */
-  get statusLine(): string | null {
-    return this.#statusLine
   }
 
   /**
@@ -54,12 +51,15 @@ export class Retrieval {
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
       signal,
+      onHead: (octets) => this.heads.add(octets),
       onEvent: (event) => this.#onEvent(event),
     })
-    const representation = await retrieving.catch((error) => {
-      this.#reportRemarks()
-      throw error
-    })
+    const representation = await retrieving
+      .catch((error) => {
+        this.#reportRemarks()
+        throw error
+      })
+      .finally(() => this.#endHeads())
     try {
       check(representation)
     } catch (error) {
@@ -72,12 +72,20 @@ export class Retrieval {
     return representation
   }
 
+  async #endHeads(): Promise<void> {
+    const { headDump } = this.#session
+    this.heads.end()
+    if (headDump === null) return
+    await headDump.write(this.heads.octets)
+    this.heads.onLate = (octets) => void headDump.write(octets)
+  }
+
   #onEvent(event: RetrievalEvent): void {
     const { progress, run } = this.#session
     this.facts.event(event)
+    this.heads.event(event)
     if (event.type === 'progress' && this.#progressShown) progress.update(event.received, event.size)
     if (event.type === 'done') progress.end()
-    if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)
     else run.report.event(event)
   }

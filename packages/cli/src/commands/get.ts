@@ -11,7 +11,7 @@ import { KeptOctets } from '../saving/kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from '../saving/save-plan.ts'
 import { Session } from '../session.ts'
 import { StdoutClosed } from '../terminal/output.ts'
-import { headOf, shownHead } from '../views/head.ts'
+import { shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
 import { Facts } from '../write-out/facts.ts'
 
@@ -73,18 +73,32 @@ function makeFolder(destination: Destination): void {
 async function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): Promise<void> {
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
-  await using representation = await retrieval.begin(!output.stdoutIsTerminal, start)
   const isShown = output.stdoutIsTerminal && !asIs
-  if (config.request.head || (config.include && representation.mechanism === 'http')) {
-    const head = headOf(representation, retrieval.statusLine)
-    await output.write(isShown ? shownHead(head) : head)
-  }
+  const writeHead = (head: Buffer): Promise<void> => output.write(isShown ? shownHead(head) : head)
+  const beginning = retrieval.begin(!output.stdoutIsTerminal, start)
+  await using representation = await beginning.catch(async (error) => {
+    // As in curl, the header section of 404 is shown, and that of a redirect that is not followed.
+    if (hasHead(config)) await writeHead(retrieval.heads.http)
+    throw error
+  })
+  const head = headBefore(representation, retrieval, config)
+  if (head !== null) await writeHead(head)
   if (!config.request.head) {
     if (isShown) await show(representation, start, output)
     else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
     else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
   }
   saveEtag(config.etagFile, representation)
+}
+
+function hasHead({ request, include }: Run['config']): boolean {
+  return request.head === true || include
+}
+
+/** The head that -i and -I put before the body; null: none. */
+function headBefore(representation: Representation, { heads }: Retrieval, config: Run['config']): Buffer | null {
+  const isWanted = config.request.head === true || (config.include && representation.mechanism === 'http')
+  return isWanted ? heads.of(representation) : null
 }
 
 async function toFile(destination: FileDestination, { retrieval, run, kept }: Job): Promise<void> {
@@ -94,7 +108,7 @@ async function toFile(destination: FileDestination, { retrieval, run, kept }: Jo
   const check = (representation: Representation): void => checkPlan(plan, representation)
   try {
     await using representation = await retrieval.begin(true, plan.from, check)
-    await saveAsPlanned(plan, representation)
+    await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
     kept.end()
     saveEtag(run.config.etagFile, representation)
   } catch (error) {
