@@ -7,10 +7,6 @@ export const notYet: readonly OtherOptions[] = [
     why: "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'. To continue a file, use -C -.",
     options: ['-c, --cookie-jar'],
   },
-  {
-    why: 'Use -i to show header fields before the body, -I to show nothing else, -v to show them on standard error.',
-    options: ['-D, --dump-header'],
-  },
   { why: 'Requests are not signed; give the fields with -H.', options: ['--aws-sigv4'] },
   { why: '--no-fail outputs what the server says, with exit status 0.', options: ['--fail-with-body'] },
   { why: 'The strongest login that the server offers is used.', options: ['--digest'] },
