@@ -14,6 +14,7 @@ import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
+import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
@@ -23,6 +24,7 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | LimitOption
+  | RetryOption
   | FtpOption
   | HttpOption
   | HeaderOption
@@ -58,7 +60,7 @@ type Category =
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
-  Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
