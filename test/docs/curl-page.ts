@@ -25,6 +25,8 @@ const differences: Partial<Record<OptionName, string>> = {
   'remote-header-name': 'falls back to the name in the URL, and says which name it took',
   resolve: 'takes no `*`, `+` or `-` before the host',
   retry: '3 if it is not given; a try goes on where the one before stopped',
+  'retry-max-time': 'the time of the retrieval from its beginning, not that of all URLs',
+  'retry-all-errors': 'no refusal of ours, and no file that is over --max-filesize',
   silent: 'silences warnings too',
   'time-cond': 'takes no "older than" (`-` before the date)',
   user: 'asks at the terminal for a password, if there is one',

@@ -19,6 +19,7 @@ import { readHeaders, readPreference } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
+import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServersOptions } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
@@ -113,7 +114,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     client: {
       fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
       defaults,
-      limits: readLimits(line),
+      limits: { ...readLimits(line), ...readRetryLimits(line) },
+      retryOn: readRetryOn(line),
       policy: readPolicy(line),
       tls: readTls(line),
       addresses: readAddresses(line),

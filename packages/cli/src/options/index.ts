@@ -15,6 +15,7 @@ import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
+import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
@@ -25,6 +26,7 @@ export type OptionName =
   | TransferOption
   | LimitOption
   | ManyOption
+  | RetryOption
   | FtpOption
   | HttpOption
   | HeaderOption
@@ -61,7 +63,7 @@ type Category =
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
-  Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
