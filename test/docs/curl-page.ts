@@ -11,7 +11,7 @@ const differences: Partial<Record<OptionName, string>> = {
   'continue-at': 'proves that both parts are of one version; with `-` also continues NAME.part',
   header: 'takes no @FILE, and no field that follows from the URL, such as Host',
   head: 'not together with `-o` and `-O`',
-  help: 'takes no category; `retrieve COMMAND --help` shows less',
+  help: 'takes the categories of Retriever, and commands, topics and options too',
   include: 'not together with `-o` and `-O`',
   'max-redirs': '20 if it is not given (curl: 50); there is no -1',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
