@@ -27,7 +27,7 @@ export function helpOfOption(option: OptionSpec, width: number): string {
   const { help, values, commands, category, example } = option
   const lines = [
     `${help}.`,
-    ...(values === undefined ? [] : [`Values: ${values.join(', ')}`]),
+    ...(values === undefined ? [] : [`Values: ${values().join(', ')}`]),
     ...(commands === undefined ? [] : [`Commands: ${commands.join(', ')}`]),
     `Category: ${category.toLowerCase()}`,
   ]

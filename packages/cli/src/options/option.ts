@@ -9,8 +9,11 @@ export interface OptionRow<Name extends string = string> {
    * file, DIR a folder, URL and SCHEME a scheme, and words in small letters, as `a|b`, stand for themselves.
    */
   readonly arg?: string
-  /** All the values that the argument can have, if they are few; completions offer them. */
-  readonly values?: readonly string[]
+  /**
+   * Gives all the values that the argument can have, if they are few; completions offer them. It is a function, as each
+   * start makes the table.
+   */
+  readonly values?: () => readonly string[]
   readonly help: string
   /** The commands that take it; absent: all of them. */
   readonly commands?: readonly CommandName[]

@@ -8,9 +8,10 @@ import { type GivenOptions, network, type OptionRow } from './option.ts'
 export type PolicyOption = 'allow' | 'allow-port' | 'allow-downgrade' | 'allow-inward' | 'public-only'
 
 /** The dangers that --allow can allow: all but the one that would break the protocol. */
-const allowable: readonly FindingCode[] = Object.entries(findingCodes)
-  .filter(([code, severity]) => severity === 'danger' && code !== 'encoded-delimiter')
-  .map(([code]) => code as FindingCode)
+function allowable(): FindingCode[] {
+  const dangers = Object.entries(findingCodes).filter(([, severity]) => severity === 'danger')
+  return dangers.map(([code]) => code as FindingCode).filter((code) => code !== 'encoded-delimiter')
+}
 
 export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   {
@@ -60,11 +61,12 @@ export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
 }
 
 function readFindingCode(text: string): FindingCode {
-  const code = allowable.find((candidate) => candidate === text)
+  const codes = allowable()
+  const code = codes.find((candidate) => candidate === text)
   if (code !== undefined) return code
   if (text === 'encoded-delimiter')
     throw usageError('--allow encoded-delimiter is not possible: it would break the protocol.')
-  const meant = nearest(text, allowable)
-  const hint = meant === undefined ? `What can be allowed: ${allowable.join(', ')}.` : `Did you mean ${meant}?`
+  const meant = nearest(text, codes)
+  const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
   throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
 }
