@@ -103,7 +103,7 @@ function unknownOption(typed: string): Error {
   if (why !== undefined) return usageError(why)
   const known = options.flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
   const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
-  const guess = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
+  const guess = meant === undefined ? 'retrieve help all lists all options.' : `Did you mean ${meant}?`
   return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
 }
 

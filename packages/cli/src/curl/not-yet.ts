@@ -37,7 +37,7 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Write ;type=a at the end of the FTP URL.', options: ['-B, --use-ascii'] },
   { why: 'The folders of an FTP URL are entered one by one.', options: ['--ftp-method'] },
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
-  { why: 'See retrieve --help.', options: ['-M, --manual'] },
+  { why: 'See retrieve help all, or man retrieve.', options: ['-M, --manual'] },
   { why: 'Name the options on the command line.', options: ['-K, --config'] },
   {
     why: 'The system chooses the interface and the port.',

@@ -1,4 +1,7 @@
-/** The table of all options, from which the parser and --help are made. Names are curl's wherever curl has one. */
+/**
+ * The table of all options, from which the parser, the help, the man page and the completions are made. Names are
+ * curl's wherever curl has one.
+ */
 import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
@@ -42,11 +45,16 @@ export type OptionName =
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
-  { long: 'help', short: 'h', help: 'Show this help', example: 'retrieve explain --help' },
+  {
+    long: 'help',
+    short: 'h',
+    help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
+    example: 'retrieve --help http',
+  },
   { long: 'version', short: 'V', help: 'Show the version', example: 'retrieve --version' },
 ]
 
-type Category =
+export type Category =
   | 'Output'
   | 'Transfer'
   | 'Many URLs'
@@ -74,6 +82,21 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Resolution: resolutionOptions,
   Servers: serverOptions,
   General: generalOptions,
+}
+
+/** What the options of a category are about, for the list of categories. */
+export const categoryHelp: Readonly<Record<Category, string>> = {
+  Output: 'What is shown or written, and where',
+  Transfer: 'Parts and conditions, retries, limits of time and size',
+  HTTP: 'Requests, header fields, cache, redirects',
+  Gopher: 'Searches, views and forms',
+  News: 'Articles and their parts',
+  Security: 'Dangers that are allowed, TLS and certificates',
+  Login: 'Users, passwords and tokens',
+  Proxies: 'Ways through other machines',
+  Resolution: 'How URLs are read, and to which addresses they lead',
+  Servers: 'The local test servers of serve',
+  General: 'Help and version',
 }
 
 export const categories: readonly Category[] = Object.keys(tables) as Category[]
