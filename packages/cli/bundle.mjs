@@ -1,6 +1,6 @@
 // Bundles the command into dist/: one small entry, and a chunk for each command and mechanism that is loaded on first
 // use.
-import { readFileSync, rmSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -31,3 +31,5 @@ await build({
   // CommonJS dependencies call require() for Node's own modules; an ES module has none.
   banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
 })
+// For a link to the file, such as npm install -g ./packages/cli makes; npm sets the right once only.
+chmodSync(`${here}dist/bin.js`, 0o755)
