@@ -27,7 +27,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
     (protocol): OptionRow<ServerOption> => ({
       long: `${protocol}-port`,
       arg: 'N',
-      help: `Port of the ${protocol} server; 0: a free one; default: ${defaultPorts[protocol]}, with a COMMAND a free one`,
+      help: `Port of the ${protocol} server; default: ${defaultPorts[protocol]}, or with COMMAND a free one; 0: a free one`,
       commands: ['serve'],
       example: `retrieve serve ${protocol} --${protocol}-port 8123`,
     }),
