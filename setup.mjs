@@ -1,5 +1,5 @@
-// `npm start` and `npm test` on a clean clone, with nothing but Node and npm: brings the pinned pnpm by npx, installs and
-// builds what changed since the last time, and runs.
+// `npm start` and `npm test` on a clean clone, with nothing but Node and npm: brings the pinned pnpm by npx, installs
+// and builds what changed since the last time, and runs.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

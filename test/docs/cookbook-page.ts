@@ -27,7 +27,7 @@ export function cookbookSections(): string {
 
 function section(name: string): string {
   const text = readFileSync(`${cookbook}${name}`, 'utf8').trimEnd()
-  const [, title, usage, script] = /^#!\/bin\/sh\n# (.*)\.\n# usage: (.*)\nset -eu\n\n((?:.|\n)*)$/.exec(text) ?? []
+  const [, title] = /^#!\/bin\/sh\n# (.*)\.\n# usage: .*\nset -eu\n/.exec(text) ?? []
   if (title === undefined) throw new Error(`${name} does not begin with its title and its usage.`)
-  return `## ${title}\n\n[${name}](cookbook/${name}): \`${usage}\`\n\n\`\`\`sh\n${script}\n\`\`\``
+  return `## ${title}\n\nAs a file: [${name}](cookbook/${name})\n\n\`\`\`sh\n${text}\n\`\`\``
 }

@@ -1,5 +1,6 @@
 import { accepted, notYet, readNames, refused } from '../../packages/cli/src/curl/index.ts'
 import { type OptionName, options } from '../../packages/cli/src/options/index.ts'
+import { differences as lineDifferences } from '../differential/differences.ts'
 import { type CurlOption, curlOptions } from '../support/cli/curl-options.ts'
 import { page, table } from './tables.ts'
 
@@ -59,7 +60,16 @@ export function curlPage(): string {
 
 ${['same', 'other', 'accepted', 'refused', 'not yet'].map(count).join(', ')}. \`pnpm run docs\` writes this page from the tables of the
 command. What else differs from curl: [README](../README.md#differences-from-curl), [exit status](exit-codes.md).`,
-    table(['Option', 'Here', 'Reason or difference'], rows),
+    `${table(['Option', 'Here', 'Reason or difference'], rows)}
+
+## Lines that end otherwise
+
+The tests run some 650 lines by curl 7.88 and by \`retrieve\`, and compare octets, files and exit statuses. They differ
+only in these ways:
+
+${Object.values(lineDifferences)
+  .map(({ why }) => `- ${why}`)
+  .join('\n')}`,
   )
 }
 
