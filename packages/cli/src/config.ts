@@ -2,7 +2,6 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
-import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
@@ -20,7 +19,7 @@ import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
-import { readServersOptions } from './options/servers.ts'
+import { readServing, type Serving } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
@@ -71,8 +70,8 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** The servers that serve runs. */
-  readonly servers: ServersOptions
+  /** What serve runs; null for the other commands. */
+  readonly serving: Serving | null
 }
 
 /**
@@ -123,7 +122,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
-    servers: command === 'serve' ? readServersOptions(line) : {},
+    serving: command === 'serve' ? readServing(line, env) : null,
   }
 }
 

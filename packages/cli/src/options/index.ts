@@ -88,6 +88,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
 export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
+  'Many URLs': 'Several URLs at a time, lists of URLs, what is skipped and counted',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
