@@ -47,6 +47,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       return 0
     }
     const config = readConfig(line, env)
+    output.useColor(config.color)
     report = new Reporter(output, config)
     const command = await commands[config.command]()
     return await command({ config, output, report, signal: interrupts.signal })

@@ -3,6 +3,7 @@ import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
+import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
@@ -21,6 +22,7 @@ type GeneralOption = 'help' | 'version'
 
 export type OptionName =
   | OutputOption
+  | DisplayOption
   | TransferOption
   | LimitOption
   | FtpOption
@@ -57,7 +59,7 @@ type Category =
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: outputOptions,
+  Output: [...outputOptions, ...displayOptions],
   Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],

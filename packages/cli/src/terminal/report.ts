@@ -33,7 +33,7 @@ export class Reporter {
     if (exit === 0) this.#notModified(error as RetrievalError)
     if (exit === 0 || !showErrors) return exit
     if (json) this.#output.noteJson({ error: errorRecord(error) })
-    else this.#output.note(sentence(error))
+    else this.#output.note(sentence(error), 'danger')
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     if (verbose && !json && RetrievalError.is(error)) {
       for (const line of excerptLines(error)) this.#output.note(line)
@@ -46,7 +46,7 @@ export class Reporter {
     if (this.#options.silent || this.#warned.has(warning.message)) return
     this.#warned.add(warning.message)
     if (this.#options.json) this.#output.noteJson({ warning })
-    else this.#output.note(`retrieve: warning: ${warning.message}`)
+    else this.#output.note(`retrieve: warning: ${warning.message}`, 'warning')
   }
 
   /** Reports that the resource is unchanged, so that no body has come. This is no failure. */
