@@ -48,7 +48,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     }
     const config = readConfig(line, env)
     output.useColor(config.color)
-    report = new Reporter(output, config)
+    const traces = config.verbose && !config.json
+    report = new Reporter(output, config, traces ? new (await import('./terminal/trace.ts')).Trace() : null)
     const command = await commands[config.command]()
     return await command({ config, output, report, signal: interrupts.signal })
   } catch (error) {

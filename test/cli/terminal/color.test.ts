@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => servers.close())
 
 const url = 'gopher://localhost:25/x'
-const escape = /\x1b\[/
+const sgr = /\x1b\[/
 
 test.each<[Record<string, string>, isTerminal: boolean, color: boolean]>([
   [{}, true, true],
@@ -39,9 +39,9 @@ test.each<[Record<string, string>, isTerminal: boolean, color: boolean]>([
 describe('in a pipe', () => {
   test('there are no colours, unless they are asked for', async () => {
     const { stdout, stderr } = await retrieve(['explain', url])
-    expect(stdout + stderr).not.toMatch(escape)
+    expect(stdout + stderr).not.toMatch(sgr)
     expect((await retrieve(['--color', 'always', 'explain', url])).stdout).toContain('\x1b[1;31mdanger\x1b[0m: Port 25')
-    expect((await retrieve(['explain', url], { env: { FORCE_COLOR: '1' } })).stdout).toMatch(escape)
+    expect((await retrieve(['explain', url], { env: { FORCE_COLOR: '1' } })).stdout).toMatch(sgr)
     expect((await retrieve(['--color=always', url])).stderr).toMatch(/^\x1b\[1;31mretrieve:\x1b\[0m gopher:/)
   })
 
@@ -49,7 +49,7 @@ describe('in a pipe', () => {
     const page = await retrieve(['--color', 'always', `${servers.http.url}escapes.txt`])
     expect(page.stdout).toBe('a\x1b[31mred\x1b[0m\n')
     const { stderr } = await retrieve(['--color', 'always', '-v', `${servers.http.url}%1b[31m`])
-    expect(stderr.replace(/^\x1b\[[\d;]+m[^\x1b]*\x1b\[0m/gm, '')).not.toMatch(escape)
+    expect(stderr.replace(/^\x1b\[[\d;]+m[^\x1b]*\x1b\[0m/gm, '')).not.toMatch(sgr)
   })
 
   test.each(['sometimes', ''])('--color %j is an error', async (value) => {
@@ -68,13 +68,13 @@ describe.skipIf(!hasTmux)('on a terminal of tmux', () => {
   test.each<Record<string, string>>([{ NO_COLOR: '1' }, { FORCE_COLOR: '0' }])('not with %j', async (env) => {
     const { colored } = await onTmux(folder(), `retrieve explain ${url}; retrieve ${url}`, { columns: 80, env })
     expect(colored).toContain('danger: Port 25')
-    expect(colored).not.toMatch(escape)
+    expect(colored).not.toMatch(sgr)
   })
 
   test('what a server sends is shown without colours', async () => {
     const { lines, colored } = await onTmux(folder(), `retrieve ${servers.http.url}escapes.txt`, { columns: 80 })
     expect(lines[0]).toBe('a\\e[31mred\\e[0m')
-    expect(colored).not.toMatch(escape)
+    expect(colored).not.toMatch(sgr)
   })
 })
 

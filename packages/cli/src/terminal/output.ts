@@ -47,8 +47,8 @@ export class Output {
   }
 
   /**
-   * Writes one message for people to standard error, without control characters and secrets. On a terminal it is wrapped
-   * between words, and its head has a style: `style`, or else that of its mark.
+   * Writes one message for people to standard error, without control characters and secrets. On a terminal it is
+   * wrapped between words. `style` is that of its head; absent: that of its mark.
    */
   note(message: string, style?: Style): void {
     const status = this.#status

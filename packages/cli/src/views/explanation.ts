@@ -3,8 +3,8 @@ import type { Output } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
 
 /**
- * An explanation as a person sees it: wrapped on a terminal, with its findings coloured by their severity. It leaves out
- * that a port is not the usual one: the person has typed it, and the line before shows it.
+ * An explanation as a person sees it: wrapped on a terminal, with its findings coloured by their severity. It leaves
+ * out that a port is not the usual one: the person has typed it, and the line before shows it.
  */
 export function explanationPage(explanation: Explanation, output: Output): string {
   const columns = output.stdoutIsTerminal ? output.columns : Number.POSITIVE_INFINITY
