@@ -7,6 +7,7 @@ import type { Netrc } from './netrc.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
+import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
@@ -24,6 +25,7 @@ import { type ContinueAt, readContinueAt, readRange, readTime } from './options/
 import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
+import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
@@ -32,6 +34,9 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  readonly color: ColorChoice
+  /** --page: whether pages are shown without a terminal, too. */
+  readonly page: boolean
   /** The format of -w; null: nothing is printed after a URL. */
   readonly writeOut: string | null
   readonly verbose: boolean
@@ -90,6 +95,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     operands,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    color: readColor(line),
+    page: readPage(line),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),

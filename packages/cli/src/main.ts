@@ -48,7 +48,9 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       return 0
     }
     const config = readConfig(line, env)
-    report = new Reporter(output, config)
+    output.useColor(config.color)
+    const traces = config.verbose && !config.json
+    report = new Reporter(output, config, traces ? new (await import('./terminal/trace.ts')).Trace() : null)
     const command = await commands[config.command]()
     return await command({ config, output, report, signal: interrupts.signal, interrupts })
   } catch (error) {

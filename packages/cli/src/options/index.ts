@@ -6,6 +6,7 @@ import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
+import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
@@ -26,6 +27,7 @@ type GeneralOption = 'help' | 'version'
 
 export type OptionName =
   | OutputOption
+  | DisplayOption
   | TransferOption
   | LimitOption
   | ManyOption
@@ -70,7 +72,7 @@ export type Category =
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: outputOptions,
+  Output: [...outputOptions, ...displayOptions],
   Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
