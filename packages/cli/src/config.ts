@@ -82,6 +82,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
+  const many = readMany(line)
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
   return {
     command,
@@ -95,8 +96,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     include: line.has('include'),
     destinations,
     createDirs: line.has('create-dirs'),
-    many: readMany(line),
-    continueAt: readContinueAt(line, destinations),
+    many,
+    continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),

@@ -1,5 +1,6 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
+import { Names } from './many/names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
 import { checkForm } from './options/protocols/form.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
@@ -17,6 +18,8 @@ export class Session implements AsyncDisposable {
   readonly progress: Progress
   /** The servers of all retrievals so far: a later one may use their connections. */
   readonly servers: KnownServers = new Map()
+  /** The names of the files of all retrievals so far. */
+  readonly names: Names = new Names()
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()

@@ -26,14 +26,14 @@ export class Reporter {
     this.#options = options
   }
 
-  /** Reports an error and returns its exit code. */
-  error(error: unknown): number {
+  /** Reports an error, after a label such as `[37/100] `, and returns its exit code. */
+  error(error: unknown, label: string = ''): number {
     const exit = exitCodeOf(error)
     const { json, verbose = false, showErrors = true } = this.#options
     if (exit === 0) this.#notModified(error as RetrievalError)
     if (exit === 0 || !showErrors) return exit
     if (json) this.#output.noteJson({ error: errorRecord(error) })
-    else this.#output.note(sentence(error))
+    else this.#output.note(sentence(error).replace(': ', `: ${label}`))
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     if (verbose && !json && RetrievalError.is(error)) {
       for (const line of excerptLines(error)) this.#output.note(line)
