@@ -88,8 +88,8 @@ export class Job {
 
   /** Reports how it ended: with -w, and in the tally. Returns the exit code. */
   async end(error: unknown, tally: Tally): Promise<number> {
-    this.#retrieval?.failed()
-    const explained = error === null ? null : (this.#task?.explain?.(error) ?? error)
+    await this.#retrieval?.failed()
+    const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
     await this.#writeOut(explained)
     if (explained === null) {
       tally.retrieved(this)
