@@ -89,6 +89,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
+  const many = readMany(line)
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
   return {
     command,
@@ -105,8 +106,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     dumpHeader: readDumpHeader(line),
     destinations,
     createDirs: line.has('create-dirs'),
-    many: readMany(line),
-    continueAt: readContinueAt(line, destinations),
+    many,
+    continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),

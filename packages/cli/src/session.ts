@@ -1,5 +1,6 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
+import { Names } from './many/names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
 import { checkForm } from './options/protocols/form.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
@@ -19,6 +20,8 @@ export class Session implements AsyncDisposable {
   readonly progress: Progress
   /** The servers of all retrievals so far: a later one may use their connections. */
   readonly servers: KnownServers = new Map()
+  /** The names of the files of all retrievals so far. */
+  readonly names: Names = new Names()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: HeadDump | null
   readonly #credentials: CredentialPrompt

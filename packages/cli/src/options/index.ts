@@ -59,7 +59,7 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
 export type Category =
   | 'Output'
   | 'Transfer'
-  | 'Many URLs'
+  | 'Lists'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -74,7 +74,7 @@ export type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions],
   Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  'Many URLs': manyOptions,
+  Lists: manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
@@ -90,7 +90,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
 export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
-  'Many URLs': 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
