@@ -21,13 +21,16 @@ import { readAddresses, readDefaultScheme, readDefaults } from './options/resolu
 import { readServersOptions } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
-import { type Destination, readDestinations } from './saving/destination.ts'
+import { type Destination, readTargets, type Target } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
   readonly command: CommandName
+  /** The operands as they were typed. */
   readonly operands: readonly string[]
+  /** The URLs that get and ls retrieve, with their destinations: one by one, since a glob may stand for millions. */
+  readonly targets: Iterable<Target>
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
@@ -38,8 +41,6 @@ export interface Config {
   readonly showErrors: boolean
   /** -i: whether to print the head of a response before its body. */
   readonly include: boolean
-  /** The destinations for get, one for each URL. */
-  readonly destinations: readonly Destination[]
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
   /** The octet to continue at; null: retrieve from the beginning. */
@@ -76,7 +77,8 @@ export interface Config {
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
-  const destinations = command === 'get' ? readDestinations(line) : []
+  const targets = command === 'get' || command === 'ls' ? readTargets(line) : null
+  const destinations = targets?.destinations ?? []
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
@@ -84,6 +86,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   return {
     command,
     operands,
+    targets: targets ?? [],
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
     writeOut: readWriteOut(line),
@@ -91,7 +94,6 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
-    destinations,
     createDirs: line.has('create-dirs'),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),

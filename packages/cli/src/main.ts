@@ -1,7 +1,7 @@
 import type { CommandName } from './commands/index.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { watchInterrupts } from './interrupts.ts'
-import { parseCommandLine } from './parse.ts'
+import { type CommandLine, located, parseCommandLine } from './parse.ts'
 import type { Run } from './run.ts'
 import { Output, StdoutClosed } from './terminal/output.ts'
 import { Reporter } from './terminal/report.ts'
@@ -36,7 +36,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   // A defect outside the call chain, or an unhandled rejection, also becomes a sentence and an exit code.
   process.once('uncaughtException', defect)
   try {
-    const line = parseCommandLine(argv)
+    const line = parseCommandLine(argv, env)
     if (line.has('help')) {
       const { formatHelp } = await import('./help.ts')
       await output.write(formatHelp(line.named ? line.command : null, output.columns))
@@ -46,10 +46,16 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       await output.write(`retrieve ${RETRIEVE_VERSION}\n`)
       return 0
     }
-    const config = readConfig(line, env)
-    report = new Reporter(output, config)
-    const command = await commands[config.command]()
-    return await command({ config, output, report, signal: interrupts.signal })
+    for (const message of line.warnings) report.warning({ message })
+    const configs = [line, ...line.following].map((each) => configOf(each, env))
+    const command = await commands[line.command]()
+    let exit = 0
+    for (const config of configs) {
+      report = new Reporter(output, config)
+      const code = await command({ config, output, report, signal: interrupts.signal })
+      exit ||= code
+    }
+    return exit
   } catch (error) {
     // The reader of standard output has gone, as in `| head`: it has all that it wanted, so this is no error.
     if (error instanceof StdoutClosed) return 0
@@ -58,5 +64,14 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     output.status('')
     interrupts.stop()
     process.off('uncaughtException', defect)
+  }
+}
+
+/** Reads the options of a group. An error in a configuration file names the line. */
+function configOf(line: CommandLine, env: NodeJS.ProcessEnv): Config {
+  try {
+    return readConfig(line, env)
+  } catch (error) {
+    throw located(line, error)
   }
 }

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { usageError } from './exit-codes.ts'
+import type { Target } from './saving/destination.ts'
 import { type Output, StdoutClosed } from './terminal/output.ts'
 import type { Reporter } from './terminal/report.ts'
 
@@ -18,15 +19,18 @@ export interface Run {
  */
 export async function eachUrl(
   run: Run,
-  action: (operand: string, index: number) => Promise<void>,
+  action: (target: Target, index: number) => Promise<void>,
   afterFailure: (operand: string, index: number) => Promise<void> = async () => {},
 ): Promise<number> {
-  const { operands, command } = run.config
+  const { operands, targets, command } = run.config
   if (operands.length === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
   let exit = 0
-  for (const [index, operand] of operands.entries()) {
+  let index = -1
+  for (const target of targets) {
+    index++
+    const { operand } = target
     try {
-      await action(operand, index)
+      await action(target, index)
     } catch (error) {
       const isEnd = run.signal.aborted || error instanceof StdoutClosed
       const code = isEnd ? 0 : run.report.error(error)

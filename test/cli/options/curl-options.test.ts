@@ -47,7 +47,7 @@ test('the tables have no other option', () => {
 
 test.each(acceptedOptions.map((option) => [option.long, option] as const))('--%s is accepted', (long, option) => {
   const values = option.row.values
-  const value = ['GET', 'PEM', '5'].find((each) => values?.test(each) ?? true) ?? ''
+  const value = ['GET', 'PEM', '5', 'nocwd'].find((each) => values?.test(each) ?? true) ?? ''
   const typed = option.takesValue ? [`--${long}`, value] : [`--${long}`]
   expect(parseCommandLine([...typed, 'u'])).toMatchObject({ operands: ['u'], given: [] })
   if (option.short !== undefined) {

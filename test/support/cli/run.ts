@@ -71,9 +71,13 @@ export function shell(script: string, cwd: string = root): Outcome {
 }
 
 /** The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. */
-const cleanEnv: NodeJS.ProcessEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST/i.test(name)),
-)
+const cleanEnv: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST/i.test(name)),
+  ),
+  // A folder without a configuration file.
+  XDG_CONFIG_HOME: root,
+}
 
 /** A folder of the test file's own. Call at its top. */
 export function temporaryFolder(): () => string {

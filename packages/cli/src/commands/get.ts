@@ -5,7 +5,7 @@ import type { PartOptions } from '../options/protocols/news.ts'
 import type { Retrieval } from '../retrieval.ts'
 import { eachUrl, type Run } from '../run.ts'
 import { octetsFrom } from '../saving/continuation.ts'
-import { checkTarget, type Destination, tryFile } from '../saving/destination.ts'
+import { checkTarget, type Destination, type Target, tryFile } from '../saving/destination.ts'
 import { checkEtagFile, saveEtag } from '../saving/etag.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from '../saving/save-plan.ts'
@@ -24,15 +24,14 @@ interface Job {
 
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {
-  const { destinations, etagFile, damagedEtagFile, continueAt, writeOut } = run.config
+  const { etagFile, damagedEtagFile, continueAt, writeOut } = run.config
   if (etagFile !== null) checkEtagFile(etagFile)
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
   }
   await using session = new Session(run)
   const keptOf: KeptOctets[] = []
-  const getOne = async (operand: string, index: number): Promise<void> => {
-    const destination = destinations[index] ?? { to: 'stdout', asIs: false }
+  const getOne = async ({ operand, destination }: Target, index: number): Promise<void> => {
     const kept = new KeptOctets(run.report, continueAt !== null)
     keptOf[index] = kept
     let facts = new Facts(session.servers)

@@ -15,8 +15,6 @@ export const accepted: readonly AcceptedOptions[] = [
   { why: 'a status of 400 and above is an error anyway', options: ['-f, --fail'] },
   { why: 'a file gets the date of the resource anyway', options: ['-R, --remote-time'] },
   { why: 'the path is sent as it was typed anyway', options: ['--path-as-is'] },
-  { why: 'braces and brackets in URLs stand for themselves anyway', options: ['-g, --globoff'] },
-  { why: 'there is no configuration file', options: ['-q, --disable'] },
   { why: 'output is written as it comes anyway', options: ['-N, --no-buffer'] },
   {
     why: 'progress is one line, and only on a terminal',
@@ -72,6 +70,18 @@ export const accepted: readonly AcceptedOptions[] = [
   { why: 'FTP data connections are passive anyway', options: ['--ftp-pasv'] },
   { why: 'the address in the reply to PASV is never used', options: ['--ftp-skip-pasv-ip'] },
   { why: 'EPRT and LPRT are never sent', options: ['--disable-eprt'] },
+  {
+    why: 'it concerns files that are sent, and nothing is sent',
+    options: ['--create-file-mode MODE'],
+    values: /^[0-7]{1,4}$/,
+    otherwise: 'A mode is an octal number up to 0777.',
+  },
+  {
+    why: 'the same file comes in any of these ways',
+    options: ['--ftp-method METHOD'],
+    values: /^(?:multicwd|nocwd|singlecwd)$/i,
+    otherwise: 'The methods are multicwd, nocwd and singlecwd.',
+  },
   {
     why: 'it concerns sending, and nothing is sent',
     options: ['--crlf', '--expect100-timeout SECONDS', '--form-escape', '--post301', '--post302', '--post303'],

@@ -4,6 +4,7 @@ import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type LineOption, lineOptions } from './line.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -35,6 +36,7 @@ export type OptionName =
   | ProxyOption
   | ResolutionOption
   | ServerOption
+  | LineOption
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
@@ -53,6 +55,7 @@ type Category =
   | 'Proxies'
   | 'Resolution'
   | 'Servers'
+  | 'Command line'
   | 'General'
 
 /** The options by category, in the order of --help. */
@@ -67,6 +70,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Proxies: proxyOptions,
   Resolution: resolutionOptions,
   Servers: serverOptions,
+  'Command line': lineOptions,
   General: generalOptions,
 }
 
