@@ -9,6 +9,7 @@ import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readLimits } from './options/limits.ts'
+import { type Many, readMany } from './options/many.ts'
 import { readCharset, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
@@ -21,7 +22,7 @@ import { readAddresses, readDefaultScheme, readDefaults } from './options/resolu
 import { readServersOptions } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
-import { type Destination, readTargets, type Target } from './saving/destination.ts'
+import { type Destination, noTargets, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
@@ -30,7 +31,7 @@ export interface Config {
   /** The operands as they were typed. */
   readonly operands: readonly string[]
   /** The URLs that get and ls retrieve, with their destinations: one by one, since a glob may stand for millions. */
-  readonly targets: Iterable<Target>
+  readonly targets: Targets
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
@@ -43,6 +44,7 @@ export interface Config {
   readonly include: boolean
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
+  readonly many: Many
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -77,8 +79,8 @@ export interface Config {
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
-  const targets = command === 'get' || command === 'ls' ? readTargets(line) : null
-  const destinations = targets?.destinations ?? []
+  const targets = command === 'get' || command === 'ls' ? readTargets(line) : noTargets
+  const { destinations } = targets
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
@@ -86,7 +88,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   return {
     command,
     operands,
-    targets: targets ?? [],
+    targets,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
     writeOut: readWriteOut(line),
@@ -95,6 +97,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
     createDirs: line.has('create-dirs'),
+    many: readMany(line),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,

@@ -28,6 +28,8 @@ export class Session implements AsyncDisposable {
     this.progress = new Progress(output)
     this.client = createClient({
       ...config.client,
+      concurrency: config.many.concurrency,
+      perHost: config.many.perHost,
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
         // -U is for the proxies of typed URLs only; a redirect may lead to another one (security.md 50: proxy

@@ -32,11 +32,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
-  {
-    why: 'The URLs are retrieved one after another.',
-    options: ['-Z, --parallel', '--parallel-immediate', '--parallel-max'],
-  },
-  { why: 'The first failure decides the exit status, and the others are retrieved.', options: ['--fail-early'] },
   { why: '-O never overwrites; -o does.', options: ['--no-clobber'] },
   { why: 'A file that is not complete is called NAME.part.', options: ['--remove-on-error'] },
   { why: 'The waits between tries grow from one second.', options: ['--retry-delay'] },
@@ -46,7 +41,7 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Write ;type=a at the end of the FTP URL.', options: ['-B, --use-ascii'] },
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
   { why: 'See retrieve --help.', options: ['-M, --manual'] },
-  { why: 'The speed is not limited.', options: ['--limit-rate', '--rate'] },
+  { why: 'The speed is not limited.', options: ['--limit-rate'] },
   {
     why: 'The system chooses the interface and the port.',
     options: ['--interface', '--local-port'],

@@ -17,10 +17,15 @@ interface Expansion {
 /** curl's limit of the parts of a glob. */
 const maxParts = 100
 
+/** The URLs that a glob stands for. */
+interface Expansions extends Iterable<Expansion> {
+  readonly count: number
+}
+
 /** The URLs of a glob, in curl's order: the last set or range changes first. Throws `malformed-url` at once. */
-export function expandGlob(glob: string): Iterable<Expansion> {
-  const parts = new GlobReader(glob).parts
-  return { [Symbol.iterator]: () => expansions(parts) }
+export function expandGlob(glob: string): Expansions {
+  const { parts, count } = new GlobReader(glob)
+  return { count, [Symbol.iterator]: () => expansions(parts) }
 }
 
 function* expansions(parts: readonly (string | Values)[]): Generator<Expansion> {
@@ -47,6 +52,8 @@ export function fillName(name: string, values: readonly string[]): string {
 
 class GlobReader {
   readonly parts: (string | Values)[] = []
+  /** The number of URLs. */
+  readonly count: number
   readonly #glob: string
   #at = 0
 
@@ -60,6 +67,7 @@ class GlobReader {
       if (this.parts.length > maxParts) throw this.#bad(`there are more than ${maxParts} parts`, 0)
     }
     if (count > Number.MAX_SAFE_INTEGER) throw this.#bad('it stands for too many URLs', 0)
+    this.count = count
   }
 
   /** The text up to the next set or range. */

@@ -59,12 +59,12 @@ export class LineReader {
 
   /** Reads `-o FILE`, `-oFILE`, `--output FILE`, `--output=FILE`, `-sSv`; `--` ends the options. */
   readWords(words: readonly string[]): void {
-    const rest = words.values()
     let areOptions = true
-    for (const word of rest) {
+    for (let at = 0; at < words.length; at++) {
+      const word = withJobs(words[at] ?? '', words[at + 1])
       if (!areOptions || word === '-' || !word.startsWith('-')) this.#group.words.push({ text: word, isUrl: false })
       else if (word === '--') areOptions = false
-      else this.#readOption(word, () => rest.next().value)
+      else this.#readOption(word, () => words[++at])
     }
   }
 
@@ -172,6 +172,12 @@ export class LineReader {
     const isEmpty = words.length === 0 || (words.length === 1 && first !== undefined && this.#isCommand(first.text))
     if (!isEmpty || this.groups.length > 1) this.groups.push({ words: [], given: [...this.#defaults] })
   }
+}
+
+/** `-j 4` and `-j4` mean --jobs 4; without a number, -j is curl's own. */
+function withJobs(word: string, next: string | undefined): string {
+  if (word === '-j' && /^\d+$/.test(next ?? '')) return '--jobs'
+  return word.replace(/^-j(?=\d+$)/, '--jobs=')
 }
 
 function takesValue(found: FoundOption): boolean {

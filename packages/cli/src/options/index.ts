@@ -5,6 +5,7 @@ import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
+import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -24,6 +25,7 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | LimitOption
+  | ManyOption
   | FtpOption
   | HttpOption
   | HeaderOption
@@ -47,6 +49,7 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
 type Category =
   | 'Output'
   | 'Transfer'
+  | 'Many URLs'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -62,6 +65,7 @@ type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,

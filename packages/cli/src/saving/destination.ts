@@ -26,9 +26,14 @@ export interface Target {
 
 /** The URLs of a command line, with their destinations. */
 export interface Targets extends Iterable<Target> {
+  /** How many they are. */
+  readonly count: number
   /** The kinds of destination that there are, as they were typed: with `#1` in the names of files. */
   readonly destinations: readonly Destination[]
 }
+
+/** For the commands that retrieve nothing. */
+export const noTargets: Targets = { count: 0, destinations: [], *[Symbol.iterator]() {} }
 
 /**
  * Reads the URLs and their destinations. -o and -O are given in the order of the URLs, as in curl; URLs without one go
@@ -45,6 +50,7 @@ export function readTargets(line: DestinationOptions): Targets {
   const destinations = templates.map(({ given }) => destinationOf(given, [], line))
   checkNaming(line, destinations)
   return {
+    count: templates.reduce((sum, { urls }) => sum + (urls?.count ?? 1), 0),
     destinations,
     *[Symbol.iterator]() {
       for (const { operand, given, urls } of templates) {
