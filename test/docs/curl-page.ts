@@ -8,6 +8,9 @@ import { page, table } from './tables.ts'
 const differences: Partial<Record<OptionName, string>> = {
   cert: 'PEM only',
   config: 'a wrong line is an error (2), and a FILE that cannot be read is 37',
+  'disallow-username-in-url': 'a redirect never carries a user',
+  manual: 'shows the help',
+  'no-clobber': 'not together with `-C`',
   'connect-timeout': '30 seconds if it is not given',
   'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at': 'proves that both parts are of one version; with `-` also continues NAME.part',
@@ -24,7 +27,7 @@ const differences: Partial<Record<OptionName, string>> = {
   proxy: 'http, https, socks5 and socks5h only',
   range: 'one range, as A-B or A-',
   referer: 'takes no `;auto`',
-  'remote-name': 'never overwrites a file',
+  'remote-name': 'never overwrites a file, unless `--clobber` is given',
   'remote-header-name': 'falls back to the name in the URL, and says which name it took',
   resolve: 'takes no `*`, `+` or `-` before the host',
   retry: '3 if it is not given; a try goes on where the one before stopped',
@@ -33,7 +36,6 @@ const differences: Partial<Record<OptionName, string>> = {
   user: 'asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
   'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',
-  version: 'shows the version of Retriever alone',
 }
 
 /** Names of curl that mean something else here. */

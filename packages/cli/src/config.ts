@@ -13,7 +13,7 @@ import { type Many, readMany } from './options/many.ts'
 import { readCharset, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
-import { readFtpFetchers } from './options/protocols/ftp.ts'
+import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
 import { readSearch } from './options/protocols/gopher.ts'
 import { readHeaders, readPreference } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
@@ -22,7 +22,7 @@ import { readAddresses, readDefaultScheme, readDefaults } from './options/resolu
 import { readServersOptions } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
-import { type Destination, noTargets, readTargets, type Targets } from './saving/destination.ts'
+import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
@@ -42,6 +42,8 @@ export interface Config {
   readonly showErrors: boolean
   /** -i: whether to print the head of a response before its body. */
   readonly include: boolean
+  /** Whether existing files are overwritten; false: a free name is taken; null: as -o and -O differ. */
+  readonly clobber: boolean | null
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
   readonly many: Many
@@ -61,6 +63,10 @@ export interface Config {
   readonly proxyFor: ProxyChooser
   /** The login for any proxy that is used. */
   readonly proxyLogin: Login | null
+  /** The type of FTP URLs that have none: text, or a list of names; null: none. */
+  readonly ftpType: 'a' | 'd' | null
+  /** Whether a URL with a user is an error. */
+  readonly refusesUsers: boolean
   /** The words for Gopher searches; null: URLs are used as they are. */
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
@@ -96,6 +102,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
+    clobber: readClobber(line),
     createDirs: line.has('create-dirs'),
     many: readMany(line),
     continueAt: readContinueAt(line, destinations),
@@ -107,6 +114,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
     proxyLogin: readLogin(line, 'proxy-user'),
+    ftpType: readFtpType(line),
+    refusesUsers: line.has('disallow-username-in-url'),
     search: readSearch(line),
     form: readForm(line),
     client: {

@@ -43,7 +43,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       return 0
     }
     if (line.has('version')) {
-      await output.write(`retrieve ${RETRIEVE_VERSION}\n`)
+      const { versionText } = await import('./version.ts')
+      await output.write(versionText(RETRIEVE_VERSION))
       return 0
     }
     for (const message of line.warnings) report.warning({ message })

@@ -65,6 +65,7 @@ export function parseCommandLine(
     reader.endDefaults()
   }
   reader.readWords(argv)
+  reader.check()
   return asLine(reader)
 }
 
@@ -77,7 +78,7 @@ function readsDefaults(argv: readonly string[]): boolean {
   const [first = '', second = ''] = argv
   const option = isCommand(first) ? second : first
   if (/^-q|^--disable$/.test(option) || first === 'help') return false
-  return !argv.some((word) => ['-h', '--help', '-V', '--version'].includes(word))
+  return !argv.some((word) => ['-h', '--help', '-M', '--manual', '-V', '--version'].includes(word))
 }
 
 function asLine({ groups, warnings }: LineReader): CommandLine {
@@ -87,7 +88,7 @@ function asLine({ groups, warnings }: LineReader): CommandLine {
   const words = typed.map(({ text }) => text)
   const isRelative = has(given, 'base')
   const help = isRelative ? null : helpOperands(words)
-  if (help !== null) given.push({ name: 'help', value: '' })
+  if (help !== null || has(given, 'manual')) given.push({ name: 'help', value: '' })
   const named = commandNames.find((name) => name === (help ?? words)[0])
   if (named === undefined && !isRelative && words.length > 1) checkFirstWord(words)
   const command = named ?? 'get'

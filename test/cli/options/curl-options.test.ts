@@ -55,6 +55,13 @@ test.each(acceptedOptions.map((option) => [option.long, option] as const))('--%s
   }
 })
 
+test('-X HEAD is -I, and the last of --fail and --no-fail counts', () => {
+  const given = (...argv: string[]): string[] => parseCommandLine(argv).given.map(({ name }) => name)
+  expect(given('-X', 'HEAD', 'u')).toEqual(['head'])
+  expect(given('--no-fail', '--fail', 'u')).toEqual([])
+  expect(given('--fail', '--no-fail', 'u')).toEqual(['no-fail'])
+})
+
 test('what a command line of curl asks for that happens anyway is accepted in silence', async () => {
   const typed = ['-fsSLRgqN#', '-X', 'GET', '--request=GET', '--basic', '--tlsv1.2', '--no-keepalive', '--http2']
   expect(await retrieve([...typed, 'data:,hello'])).toEqual({ status: 0, stdout: 'hello', stderr: '' })

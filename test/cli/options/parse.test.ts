@@ -37,6 +37,7 @@ test.each([
   [['--silent', '--no-silent', '--verbose', 'u'], ['verbose=']],
   [['--no-silent', '--silent', 'u'], ['silent=']],
   [['--no-append', '--no-buffer', '--buffer', '--no-http0.9', '--no-keepalive', '--keepalive', 'u'], []],
+  [['--no-location', '--location', 'u'], []],
   [['--next', 'u'], ['next=']],
   [
     ['-:q', 'u'],

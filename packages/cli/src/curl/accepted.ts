@@ -1,3 +1,5 @@
+import type { OptionName } from '../options/index.ts'
+
 /** Options of curl that are accepted in silence. */
 export interface AcceptedOptions {
   /** Why they have no effect: the end of "It has no effect: ...". */
@@ -8,6 +10,8 @@ export interface AcceptedOptions {
   readonly values?: RegExp
   /** The sentence for other values. */
   readonly otherwise?: string
+  /** The switches that some of the values mean. */
+  readonly means?: Readonly<Record<string, OptionName>>
 }
 
 export const accepted: readonly AcceptedOptions[] = [
@@ -23,10 +27,11 @@ export const accepted: readonly AcceptedOptions[] = [
   },
   { why: "the answer of the proxy to CONNECT is not part of -i's output", options: ['--suppress-connect-headers'] },
   {
-    why: 'GET is what is sent anyway',
+    why: 'GET is what is sent anyway; HEAD is -I',
     options: ['-X, --request METHOD'],
-    values: /^GET$/,
+    values: /^(?:GET|HEAD)$/,
     otherwise: 'Only GET is possible, and HEAD by -I: Retriever sends no data.',
+    means: { HEAD: 'head' },
   },
   { why: 'the strongest login that the server offers is used anyway', options: ['--anyauth', '--basic'] },
   {

@@ -32,15 +32,11 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
-  { why: '-O never overwrites; -o does.', options: ['--no-clobber'] },
   { why: 'A file that is not complete is called NAME.part.', options: ['--remove-on-error'] },
   { why: 'The waits between tries grow from one second.', options: ['--retry-delay'] },
   { why: 'Use -m for the whole time.', options: ['--retry-max-time'] },
   { why: 'Failures that may be temporary are tried again.', options: ['--retry-all-errors', '--retry-connrefused'] },
-  { why: 'Use ls for the names in a folder.', options: ['-l, --list-only'] },
-  { why: 'Write ;type=a at the end of the FTP URL.', options: ['-B, --use-ascii'] },
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
-  { why: 'See retrieve --help.', options: ['-M, --manual'] },
   { why: 'The speed is not limited.', options: ['--limit-rate'] },
   {
     why: 'The system chooses the interface and the port.',
@@ -83,6 +79,5 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'No other fields are sent to proxies.', options: ['--proxy-header'] },
   { why: 'The target follows from the URL.', options: ['--request-target'] },
   { why: 'Nothing is remembered between two runs.', options: ['--alt-svc', '--hsts'] },
-  { why: 'explain shows whether a URL names a user.', options: ['--disallow-username-in-url'] },
   { why: 'Nothing but the date of the file is set.', options: ['--xattr'] },
 ]

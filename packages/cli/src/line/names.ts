@@ -8,7 +8,15 @@ import { hintFor, nearest } from '../suggest.ts'
 export type FoundOption =
   | { readonly kind: 'own'; readonly option: OptionSpec<OptionName>; readonly isOn: boolean }
   /** An option of curl that has no effect. */
-  | { readonly kind: 'accepted'; readonly long: string; readonly takesValue: boolean }
+  | {
+      readonly kind: 'accepted'
+      readonly long: string
+      readonly takesValue: boolean
+      /** The switches that some of its values mean. */
+      readonly means?: Readonly<Record<string, OptionName>> | undefined
+      /** Why it cannot be turned off, as `no-` in front asks for. */
+      readonly whyOn?: string
+    }
 
 const own = new Map(options.map((option) => [option.long as string, option]))
 const ownByLetter = new Map(options.map((option) => [option.short, option]))
@@ -22,7 +30,7 @@ export function findLetter(letter: string): FoundOption {
   const option = ownByLetter.get(letter)
   if (option !== undefined) return { kind: 'own', option, isOn: true }
   const other = acceptedByLetter.get(letter)
-  if (other !== undefined) return { kind: 'accepted', long: other.long, takesValue: other.takesValue }
+  if (other !== undefined) return asAccepted(other)
   throw unknownOption(`-${letter}`)
 }
 
@@ -40,7 +48,11 @@ function findWhole(long: string): FoundOption | undefined {
   const option = own.get(long)
   if (option !== undefined) return { kind: 'own', option, isOn: true }
   const other = accepted.get(long)
-  return other && { kind: 'accepted', long, takesValue: other.takesValue }
+  return other && asAccepted(other)
+}
+
+function asAccepted({ long, takesValue, row }: (typeof acceptedOptions)[number]): FoundOption {
+  return { kind: 'accepted', long, takesValue, means: row.means }
 }
 
 /** `--no-silent`, and `--clobber` where the table has --no-clobber; undefined for other words. */
@@ -57,9 +69,8 @@ function findNegated(word: string): FoundOption | undefined {
   const takesValue = found.kind === 'own' ? found.option.arg !== undefined : found.takesValue
   if (takesValue) throw usageError(`There is no option --${word}: --${long} takes a value, and is no switch.`)
   if (found.kind === 'own') return { ...found, isOn: false }
-  const why = accepted.get(long)?.row
-  if (why?.why.endsWith(' anyway')) throw usageError(`--${word} is refused: ${why.why}.${hintOff(long)}`)
-  return found
+  const why = accepted.get(long)?.row.why
+  return why?.endsWith(' anyway') ? { ...found, whyOn: `--${word} is refused: ${why}.${hintOff(long)}` } : found
 }
 
 /** What to do instead of turning an option off that is always on. */

@@ -44,6 +44,8 @@ export class LineReader {
   /** The line of a configuration file that is being read; undefined: the command line. */
   #place: string | undefined
   #depth = 0
+  /** The options that were turned off and cannot be, unless they are turned on again. */
+  readonly #refusals = new Map<string, string>()
 
   /** `isCommand`: whether a first word is the command, and no URL. */
   constructor(sources: LineSources, isCommand: (word: string) => boolean) {
@@ -85,6 +87,15 @@ export class LineReader {
     this.#defaults = [...this.#group.given]
   }
 
+  /** Throws `invalid-option` if the line asks for something that is not possible as a whole. */
+  check(): void {
+    for (const message of this.#refusals.values()) throw usageError(message)
+  }
+
+  #placed(message: string): string {
+    return this.#place === undefined ? message : `${this.#place}: ${message}`
+  }
+
   #readEntry({ option, value, isCut }: ConfigEntry): void {
     const place = this.#place ?? ''
     try {
@@ -102,7 +113,7 @@ export class LineReader {
       if (!RetrievalError.is(error) || error.message.startsWith(`${place}: `) || error.code !== 'invalid-option') {
         throw error
       }
-      throw usageError(`${place}: ${error.message}`)
+      throw usageError(this.#placed(error.message))
     }
   }
 
@@ -141,6 +152,12 @@ export class LineReader {
     if (found.kind === 'accepted') {
       if (found.takesValue && value === undefined) throw usageError(`${typed} needs a value.`)
       isAccepted(found.long, typed, value)
+      if (found.whyOn === undefined) this.#refusals.delete(found.long)
+      else this.#refusals.set(found.long, this.#placed(found.whyOn))
+      const meant = found.means?.[value ?? '']
+      if (meant !== undefined) this.#apply(meant, '', true)
+      // --fail after --no-fail.
+      this.#drop(`no-${found.long}`)
       return
     }
     const { option, isOn } = found
@@ -154,8 +171,9 @@ export class LineReader {
   #apply(name: OptionName, value: string, isOn: boolean): void {
     const group = this.#group
     const place = this.#place
+    this.#drop(name.startsWith('no-') ? name.slice('no-'.length) : `no-${name}`)
     if (!isOn) {
-      group.given = group.given.filter((option) => option.name !== name)
+      this.#drop(name)
       return
     }
     // The value of a variable may be a secret, and nothing else needs it.
@@ -164,6 +182,12 @@ export class LineReader {
     if (name === 'variable') this.#variables.set(value)
     if (name === 'config') this.readFile(value, this.#sources.read(value, '--config'))
     if (name === 'next') this.#next(group)
+  }
+
+  /** Takes a switch back, since the last of `--x` and `--no-x` counts. */
+  #drop(name: string): void {
+    const group = this.#group
+    group.given = group.given.filter((option) => option.name !== name)
   }
 
   /** Begins a group, unless the present one has no URL yet, as in curl. */

@@ -19,7 +19,7 @@ import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
-type GeneralOption = 'help' | 'version'
+type GeneralOption = 'help' | 'manual' | 'version'
 
 export type OptionName =
   | OutputOption
@@ -43,7 +43,13 @@ export type OptionName =
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
   { long: 'help', short: 'h', help: 'Show this help', example: 'retrieve explain --help' },
-  { long: 'version', short: 'V', help: 'Show the version', example: 'retrieve --version' },
+  { long: 'manual', short: 'M', help: 'The same as --help', example: 'retrieve --manual' },
+  {
+    long: 'version',
+    short: 'V',
+    help: 'Show the version, the protocols and the features',
+    example: 'retrieve --version',
+  },
 ]
 
 type Category =

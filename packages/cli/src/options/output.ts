@@ -11,6 +11,8 @@ export type OutputOption =
   | 'remote-header-name'
   | 'output-dir'
   | 'create-dirs'
+  | 'clobber'
+  | 'no-clobber'
   | 'head'
   | 'include'
   | 'charset'
@@ -63,6 +65,18 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'Make the missing folders of -o and --output-dir',
     commands: get,
     example: 'retrieve --create-dirs -o a/b/page.html http://www.example.org/',
+  },
+  {
+    long: 'clobber',
+    help: 'With -O: overwrite an existing file',
+    commands: get,
+    example: 'retrieve --clobber -O http://www.example.org/x.pdf',
+  },
+  {
+    long: 'no-clobber',
+    help: 'If the file of -o or -O exists, take the next free name of FILE.1, FILE.2 and so on',
+    commands: get,
+    example: 'retrieve --no-clobber -o page.html http://www.example.org/',
   },
   {
     long: 'head',

@@ -83,9 +83,18 @@ function destinationOf({ name, value }: Given, values: readonly string[], line: 
   return { to: 'file', path: join(directory ?? '', fillName(value, values)) }
 }
 
+/** --clobber: true, --no-clobber: false; null: -o overwrites, and -O does not. */
+export function readClobber(line: GivenOptions<OutputOption>): boolean | null {
+  if (line.has('no-clobber')) return false
+  return line.has('clobber') ? true : null
+}
+
 function checkNaming(line: DestinationOptions, typed: readonly Destination[]): void {
   const isNamed = typed.some(({ to }) => to === 'remote-name')
   if (line.has('remote-header-name') && !isNamed) throw usageError('-J says how -O names its file: give -O too.')
+  if (line.has('no-clobber') && line.has('continue-at')) {
+    throw usageError('-C continues a file, and --no-clobber leaves it alone: give one of them.')
+  }
   if (line.has('remote-header-name') && line.has('continue-at')) {
     throw usageError('-J learns the name of the file too late for -C: name it with -o FILE or -O.')
   }
@@ -107,6 +116,23 @@ export function checkTarget(path: string, overwrite: boolean, special: boolean):
   }
   if (target === undefined || target.isFile()) tryFile(path, () => accessSync(dirname(path), constants.W_OK))
   else if (!special) throw writeFailed(path, 'it is no regular file')
+}
+
+/** The names that --no-clobber tries, as many as curl. */
+const maxNames = 100
+
+/**
+ * The path of a file, or with --no-clobber (false) the first of it, PATH.1, PATH.2 and so on that is free. Throws
+ * `write-failed`.
+ */
+export function pathFor(path: string, clobber: boolean | null): string {
+  if (clobber !== false) return path
+  for (let number = 0; number <= maxNames; number++) {
+    const name = number === 0 ? path : `${path}.${number}`
+    const stats = tryFile(name, () => lstatSync(name, { throwIfNoEntry: false }))
+    if (stats === undefined) return name
+  }
+  throw writeFailed(path, `it exists already, and so do ${path}.1 to ${path}.${maxNames}`)
 }
 
 /** Runs an operation on an output file; a system error becomes `write-failed`. */

@@ -13,7 +13,7 @@ import {
 import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
-import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
+import { checkTarget, type Destination, pathFor, tryFile, writeFailed } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
@@ -33,11 +33,12 @@ export async function planSave(
   retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
-  const { continueAt } = config
+  const { continueAt, clobber } = config
   const isNamed = destination.to === 'file'
-  const path = isNamed ? destination.path : join(destination.directory, nameFor(retrieval.resolution))
-  checkTarget(path, isNamed || continueAt !== null, isNamed)
-  const options = { overwrite: isNamed, special: isNamed }
+  const path = pathFor(isNamed ? destination.path : join(destination.directory, nameFor(retrieval.resolution)), clobber)
+  const overwrite = clobber ?? isNamed
+  checkTarget(path, overwrite || continueAt !== null, isNamed)
+  const options = { overwrite, special: isNamed }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null

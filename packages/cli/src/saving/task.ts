@@ -7,7 +7,7 @@ import type { Run } from '../run.ts'
 import { headOf, shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
 import { octetsFrom } from './continuation.ts'
-import { checkTarget, type Destination, tryFile } from './destination.ts'
+import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
@@ -86,9 +86,10 @@ function toNamedByServer(directory: string, { retrieval, run, kept }: Job): Task
   const use = async (representation: Representation): Promise<void> => {
     const { resolution } = retrieval
     const { givenName } = representation
-    const path = join(directory, givenName ?? nameFor(resolution))
+    const { clobber } = run.config
+    const path = pathFor(join(directory, givenName ?? nameFor(resolution)), clobber)
     retrieval.facts.file = path
-    const plan = { path, from: 0, behind: null, options: { overwrite: false } }
+    const plan = { path, from: 0, behind: null, options: { overwrite: clobber === true } }
     kept.begin(plan, () => retrieval.entered, true)
     await saveAsPlanned(plan, representation)
     kept.end()
