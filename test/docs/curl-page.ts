@@ -7,9 +7,15 @@ import { page, table } from './tables.ts'
 /** Where an option of curl's name does something other than in curl. */
 const differences: Partial<Record<OptionName, string>> = {
   cert: 'PEM only',
+  config: 'a wrong line is an error (2), and a FILE that cannot be read is 37',
+  'disallow-username-in-url': 'a redirect never carries a user',
+  manual: 'shows the help',
+  'no-clobber': 'not together with `-C`',
   'connect-timeout': '30 seconds if it is not given',
   'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at': 'proves that both parts are of one version; with `-` also continues NAME.part',
+  disable: 'for ~/.config/retrieve/config; ~/.curlrc is never read: it may hold what Retriever refuses',
+  globoff: 'globs are not for data URLs; a wrong one is an error before anything is retrieved',
   header: 'takes no @FILE, and no field that follows from the URL, such as Host',
   head: 'of FTP without `Accept-ranges`; not together with `-C` or `-J`',
   'dump-header': 'without the answer of a proxy to CONNECT; FTP is spoken with other commands than by curl',
@@ -17,11 +23,12 @@ const differences: Partial<Record<OptionName, string>> = {
   include: 'a 401 that asks for the login is left out; a file that fails is not made; not together with `-C` or `-J`',
   'max-redirs': '20 if it is not given (curl: 50); there is no -1',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
-  output: 'the file is NAME.part until it is complete; one for each URL, or none',
+  next: 'connections are not shared between groups; the first failure of all decides the exit status',
+  output: 'the file is NAME.part until it is complete; a single `-o -` is for all URLs',
   proxy: 'http, https, socks5 and socks5h only',
   range: 'one range, as A-B or A-',
   referer: 'takes no `;auto`',
-  'remote-name': 'never overwrites a file',
+  'remote-name': 'never overwrites a file, unless `--clobber` is given',
   'remote-header-name': 'falls back to the name in the URL, and says which name it took',
   resolve: 'takes no `*`, `+` or `-` before the host',
   retry: '3 if it is not given; a try goes on where the one before stopped',
@@ -32,7 +39,6 @@ const differences: Partial<Record<OptionName, string>> = {
   user: 'asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
   'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',
-  version: 'shows the version of Retriever alone',
 }
 
 /** Names of curl that mean something else here. */

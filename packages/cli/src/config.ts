@@ -13,7 +13,7 @@ import { type Many, readMany } from './options/many.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
-import { readFtpFetchers } from './options/protocols/ftp.ts'
+import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
 import { readSearch } from './options/protocols/gopher.ts'
 import { readHeaders, readPreference } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
@@ -23,14 +23,17 @@ import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
-import { type Destination, readDestinations } from './saving/destination.ts'
+import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
   readonly command: CommandName
+  /** The operands as they were typed. */
   readonly operands: readonly string[]
+  /** The URLs that get and ls retrieve, with their destinations: one by one, since a glob may stand for millions. */
+  readonly targets: Targets
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
@@ -46,8 +49,8 @@ export interface Config {
   readonly include: boolean
   /** The file for header sections; `-`: standard output, `%`: standard error; null: they are not wanted. */
   readonly dumpHeader: string | null
-  /** The destinations for get, one for each URL. */
-  readonly destinations: readonly Destination[]
+  /** Whether existing files are overwritten; false: a free name is taken; null: as -o and -O differ. */
+  readonly clobber: boolean | null
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
   readonly many: Many
@@ -67,6 +70,10 @@ export interface Config {
   readonly proxyFor: ProxyChooser
   /** The login for any proxy that is used. */
   readonly proxyLogin: Login | null
+  /** The type of FTP URLs that have none: text, or a list of names; null: none. */
+  readonly ftpType: 'a' | 'd' | null
+  /** Whether a URL with a user is an error. */
+  readonly refusesUsers: boolean
   /** The words for Gopher searches; null: URLs are used as they are. */
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
@@ -85,7 +92,8 @@ export interface Config {
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
-  const destinations = command === 'get' ? readDestinations(line) : []
+  const targets = command === 'get' || command === 'ls' ? readTargets(line) : noTargets
+  const { destinations } = targets
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
@@ -94,6 +102,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   return {
     command,
     operands,
+    targets,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
     color: readColor(line),
@@ -104,7 +113,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
     dumpHeader: readDumpHeader(line),
-    destinations,
+    clobber: readClobber(line),
     createDirs: line.has('create-dirs'),
     many,
     continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
@@ -116,6 +125,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
     proxyLogin: readLogin(line, 'proxy-user'),
+    ftpType: readFtpType(line),
+    refusesUsers: line.has('disallow-username-in-url'),
     search: readSearch(line),
     form: readForm(line),
     client: {

@@ -2,7 +2,9 @@ import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
 import { Names } from './many/names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
+import { refuseUser } from './options/policy.ts'
 import { checkForm } from './options/protocols/form.ts'
+import { typedUrl } from './options/protocols/ftp.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
@@ -50,7 +52,7 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  /** The meaning of an operand, with --base, --form and --search applied. */
+  /** The meaning of an operand, with --base, --form, --search, -l and -B applied. */
   resolve(operand: string): Resolution {
     const { config, report } = this.run
     const { base } = config.request
@@ -59,6 +61,9 @@ export class Session implements AsyncDisposable {
       base,
     )
     if (config.form.length > 0) checkForm(resolution)
+    if (config.refusesUsers) refuseUser(resolution)
+    const typed = typedUrl(resolution, config.ftpType)
+    if (typed !== null) return this.client.resolve(typed)
     return config.search === null ? resolution : this.client.resolve(searchUrl(resolution, config.search))
   }
 

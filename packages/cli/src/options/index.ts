@@ -8,6 +8,7 @@ import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type LineOption, lineOptions } from './line.ts'
 import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
@@ -23,7 +24,7 @@ import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
-type GeneralOption = 'help' | 'version'
+type GeneralOption = 'help' | 'manual' | 'version'
 
 export type OptionName =
   | OutputOption
@@ -44,6 +45,7 @@ export type OptionName =
   | ProxyOption
   | ResolutionOption
   | ServerOption
+  | LineOption
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
@@ -53,7 +55,13 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
     help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
     example: 'retrieve --help http',
   },
-  { long: 'version', short: 'V', help: 'Show the version', example: 'retrieve --version' },
+  { long: 'manual', short: 'M', help: 'The same as --help', example: 'retrieve --manual' },
+  {
+    long: 'version',
+    short: 'V',
+    help: 'Show the version, the protocols and the features',
+    example: 'retrieve --version',
+  },
 ]
 
 export type Category =
@@ -68,6 +76,7 @@ export type Category =
   | 'Proxies'
   | 'Resolution'
   | 'Servers'
+  | 'Command line'
   | 'General'
 
 /** The options by category, in the order of --help. */
@@ -83,6 +92,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Proxies: proxyOptions,
   Resolution: resolutionOptions,
   Servers: serverOptions,
+  'Command line': lineOptions,
   General: generalOptions,
 }
 
@@ -99,6 +109,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Proxies: 'Ways through other machines',
   Resolution: 'How URLs are read, and to which addresses they lead',
   Servers: 'The local test servers of serve',
+  'Command line': 'Configuration files, variables, groups of options',
   General: 'Help and version',
 }
 

@@ -1,11 +1,17 @@
-import { type FindingCode, findingCodes } from '@retriever/core'
+import { type FindingCode, findingCodes, type Resolution, RetrievalError } from '@retriever/core'
 import type { Policy } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { nearest } from '../suggest.ts'
 import { readPort } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
 
-export type PolicyOption = 'allow' | 'allow-port' | 'allow-downgrade' | 'allow-inward' | 'public-only'
+export type PolicyOption =
+  | 'allow'
+  | 'allow-port'
+  | 'allow-downgrade'
+  | 'allow-inward'
+  | 'public-only'
+  | 'disallow-username-in-url'
 
 /** The dangers that --allow can allow: all but the one that would break the protocol. */
 function allowable(): FindingCode[] {
@@ -47,6 +53,12 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     commands: network,
     example: 'retrieve --public-only http://www.example.org/',
   },
+  {
+    long: 'disallow-username-in-url',
+    help: 'Refuse URLs that name a user, such as http://alice@www.example.org/',
+    commands: network,
+    example: 'retrieve --disallow-username-in-url http://www.example.org/',
+  },
 ]
 
 /** Reads the policy. Throws `invalid-option`. */
@@ -69,4 +81,11 @@ function readFindingCode(text: string): FindingCode {
   const meant = nearest(text, codes)
   const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
   throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
+}
+
+/** Throws `auth-failed`, as curl does, for a URL with a user. Redirects never carry one. */
+export function refuseUser({ locator, url }: Resolution): void {
+  if (locator.user === null) return
+  const message = 'The URL names a user, which --disallow-username-in-url refuses; use -u.'
+  throw new RetrievalError('auth-failed', message, { phase: 'resolve', url })
 }

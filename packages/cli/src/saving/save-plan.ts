@@ -35,9 +35,10 @@ export async function planSave(
   retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
-  const { continueAt } = config
-  checkTarget(path, isNamed || continueAt !== null, isNamed)
-  const options = { overwrite: isNamed, special: isNamed }
+  const { continueAt, clobber } = config
+  const overwrite = clobber ?? isNamed
+  checkTarget(path, overwrite || continueAt !== null, isNamed)
+  const options = { overwrite, special: isNamed }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null

@@ -9,7 +9,7 @@ import type { Session } from '../session.ts'
 import { shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
 import { octetsFrom } from './continuation.ts'
-import { checkTarget, type Destination, tryFile } from './destination.ts'
+import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
@@ -83,9 +83,10 @@ function headBefore(representation: Representation, { heads }: Retrieval, config
 async function toFile(destination: FileDestination, { retrieval, session, name, kept }: Job): Promise<Task | null> {
   const { run, names } = session
   const isNamed = destination.to === 'file'
-  const path = isNamed
+  const wanted = isNamed
     ? destination.path
     : names.claim(destination.directory, name === null ? nameFor(retrieval.resolution) : checkName(name))
+  const path = run.config.many.skipExisting ? wanted : pathFor(wanted, run.config.clobber)
   retrieval.facts.file = path
   if (run.config.many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
   const plan = await planSave(path, isNamed, retrieval, run)
@@ -116,9 +117,11 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
   const use = async (representation: Representation): Promise<void> => {
     const { resolution } = retrieval
     const { givenName } = representation
-    const path = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
+    const { clobber } = run.config
+    const claimed = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
+    const path = pathFor(claimed, clobber)
     retrieval.facts.file = path
-    const plan = { path, from: 0, behind: null, options: { overwrite: false } }
+    const plan = { path, from: 0, behind: null, options: { overwrite: clobber === true } }
     kept.begin(plan, () => retrieval.entered, true)
     await saveAsPlanned(plan, representation)
     kept.end()
