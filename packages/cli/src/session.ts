@@ -1,8 +1,10 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
+import { Cookies } from './cookies/index.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
 import { checkForm } from './options/protocols/form.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
+import { withQuery } from './options/protocols/url-query.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
@@ -20,6 +22,7 @@ export class Session implements AsyncDisposable {
   readonly servers: KnownServers = new Map()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: HeadDump | null
+  readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()
@@ -30,8 +33,10 @@ export class Session implements AsyncDisposable {
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
     this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
+    this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
     this.client = createClient({
       ...config.client,
+      ...(this.#cookies !== null && { cookies: this.#cookies }),
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
         // -U is for the proxies of typed URLs only; a redirect may lead to another one (security.md 50: proxy
@@ -52,6 +57,7 @@ export class Session implements AsyncDisposable {
       base,
     )
     if (config.form.length > 0) checkForm(resolution)
+    if (config.urlQuery.length > 0) return this.client.resolve(withQuery(resolution, config.urlQuery))
     return config.search === null ? resolution : this.client.resolve(searchUrl(resolution, config.search))
   }
 
@@ -74,6 +80,7 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.progress.end()
     await this.client.close()
+    await this.#cookies?.save(this.run.output, this.run.report)
   }
 }
 

@@ -9,6 +9,7 @@ import { checkTarget, type Destination, tryFile } from '../saving/destination.ts
 import { checkEtagFile, saveEtag } from '../saving/etag.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from '../saving/save-plan.ts'
+import { checkRedirect, checkStatus } from '../saving/status.ts'
 import { Session } from '../session.ts'
 import { StdoutClosed } from '../terminal/output.ts'
 import { shownHead } from '../views/head.ts'
@@ -83,11 +84,13 @@ async function toStdout(asIs: boolean, { retrieval, run: { config, output } }: J
   })
   const head = headBefore(representation, retrieval, config)
   if (head !== null) await writeHead(head)
+  checkRedirect(representation, config)
   if (!config.request.head) {
     if (isShown) await show(representation, start, output)
     else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
     else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
   }
+  checkStatus(representation, config)
   saveEtag(config.etagFile, representation)
 }
 
@@ -105,11 +108,15 @@ async function toFile(destination: FileDestination, { retrieval, run, kept }: Jo
   const plan = await planSave(destination, retrieval, run)
   retrieval.facts.file = plan.path
   kept.begin(plan, () => retrieval.entered)
-  const check = (representation: Representation): void => checkPlan(plan, representation)
+  const check = (representation: Representation): void => {
+    checkRedirect(representation, run.config)
+    checkPlan(plan, representation)
+  }
   try {
     await using representation = await retrieval.begin(true, plan.from, check)
     await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
     kept.end()
+    checkStatus(representation, run.config)
     saveEtag(run.config.etagFile, representation)
   } catch (error) {
     throw withAdvice(plan, error)
@@ -127,6 +134,7 @@ async function toNamedByServer(directory: string, { retrieval, run, kept }: Job)
   kept.begin(plan, () => retrieval.entered, true)
   await saveAsPlanned(plan, representation)
   kept.end()
+  checkStatus(representation, run.config)
   const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
   run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
 }

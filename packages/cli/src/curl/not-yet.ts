@@ -2,16 +2,9 @@ import type { OtherOptions } from './refusals.ts'
 
 /** Options that Retriever does not have yet, with the way round, if there is one. */
 export const notYet: readonly OtherOptions[] = [
-  { why: "Give cookies with -H 'Cookie: NAME=VALUE'.", options: ['-b, --cookie', '-j, --junk-session-cookies'] },
-  {
-    why: "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'. To continue a file, use -C -.",
-    options: ['-c, --cookie-jar'],
-  },
   { why: 'Requests are not signed; give the fields with -H.', options: ['--aws-sigv4'] },
-  { why: '--no-fail outputs what the server says, with exit status 0.', options: ['--fail-with-body'] },
   { why: 'The strongest login that the server offers is used.', options: ['--digest'] },
   { why: 'The strongest login that the proxy offers is used.', options: ['--proxy-digest'] },
-  { why: 'Write the query into the URL.', options: ['-G, --get', '--url-query'] },
   { why: 'Use --resolve HOST:PORT:ADDRESS.', options: ['--connect-to', '-4, --ipv4', '-6, --ipv6'] },
   {
     why: 'The names are those that the system looks up.',
@@ -37,7 +30,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Use umask or chmod.', options: ['--create-file-mode'] },
   { why: '-O never overwrites; -o does.', options: ['--no-clobber'] },
   { why: 'A single -O is for all URLs.', options: ['--remote-name-all'] },
-  { why: 'A file that is not complete is called NAME.part.', options: ['--remove-on-error'] },
   { why: 'The waits between tries grow from one second.', options: ['--retry-delay'] },
   { why: 'Use -m for the whole time.', options: ['--retry-max-time'] },
   { why: 'Failures that may be temporary are tried again.', options: ['--retry-all-errors', '--retry-connrefused'] },
@@ -87,8 +79,6 @@ export const notYet: readonly OtherOptions[] = [
   },
   { why: 'Proxies are HTTP, HTTPS and SOCKS 5, one at a time.', options: ['--preproxy', '--socks4', '--socks4a'] },
   { why: 'No other fields are sent to proxies.', options: ['--proxy-header'] },
-  { why: 'The target follows from the URL.', options: ['--request-target'] },
   { why: 'Nothing is remembered between two runs.', options: ['--alt-svc', '--hsts'] },
   { why: 'explain shows whether a URL names a user.', options: ['--disallow-username-in-url'] },
-  { why: 'Nothing but the date of the file is set.', options: ['--xattr'] },
 ]
