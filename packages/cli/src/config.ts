@@ -2,13 +2,14 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
-import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
+import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
+import { type Many, readMany } from './options/many.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
@@ -20,11 +21,13 @@ import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
-import { readServersOptions } from './options/servers.ts'
+import { readRetryLimits, readRetryOn } from './options/retries.ts'
+import { readServing, type Serving } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
+import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
@@ -33,6 +36,9 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  readonly color: ColorChoice
+  /** --page: whether pages are shown without a terminal, too. */
+  readonly page: boolean
   /** The format of -w; null: nothing is printed after a URL. */
   readonly writeOut: string | null
   readonly verbose: boolean
@@ -46,6 +52,7 @@ export interface Config {
   readonly destinations: readonly Destination[]
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
+  readonly many: Many
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -78,8 +85,8 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** The servers that serve runs. */
-  readonly servers: ServersOptions
+  /** What serve runs; null for the other commands. */
+  readonly serving: Serving | null
 }
 
 /**
@@ -98,6 +105,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     operands,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    color: readColor(line),
+    page: readPage(line),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),
@@ -106,6 +115,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     dumpHeader: readDumpHeader(line),
     destinations,
     createDirs: line.has('create-dirs'),
+    many: readMany(line),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
@@ -124,7 +134,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     client: {
       fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
       defaults,
-      limits: readLimits(line),
+      limits: { ...readLimits(line), ...readRetryLimits(line) },
+      retryOn: readRetryOn(line),
       policy: readPolicy(line),
       tls: readTls(line),
       addresses: readAddresses(line),
@@ -132,7 +143,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
-    servers: command === 'serve' ? readServersOptions(line) : {},
+    serving: command === 'serve' ? readServing(line, env) : null,
   }
 }
 

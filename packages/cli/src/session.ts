@@ -11,6 +11,7 @@ import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 import { HeadDump } from './views/heads.ts'
+import { deferWasmOptimisation } from './wasm-budget.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** What the retrievals of one command share: a client, the logins that people gave, and the progress line. */
@@ -29,6 +30,7 @@ export class Session implements AsyncDisposable {
 
   constructor(run: Run) {
     const { config, output } = run
+    deferWasmOptimisation()
     this.run = run
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
@@ -37,6 +39,8 @@ export class Session implements AsyncDisposable {
     this.client = createClient({
       ...config.client,
       ...(this.#cookies !== null && { cookies: this.#cookies }),
+      concurrency: config.many.concurrency,
+      perHost: config.many.perHost,
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
         // -U is for the proxies of typed URLs only; a redirect may lead to another one (security.md 50: proxy

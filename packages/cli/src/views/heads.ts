@@ -34,9 +34,11 @@ export class Heads {
     else this.#sections.push(octets)
   }
 
-  /** Ends the header sections: the body follows, and requests for its rest bring others. */
-  end(): void {
+  /** Ends the header sections: the body follows, and requests for its rest bring others. False: they had ended. */
+  end(): boolean {
+    const ends = !this.#isOver
     this.#isOver = true
+    return ends
   }
 
   /** All sections and replies, in order. */

@@ -113,6 +113,7 @@ export function createClient(options: ClientOptions = {}): Client {
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     cookies: options.cookies,
+    retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
     resolving: {
@@ -136,6 +137,7 @@ export function createClient(options: ClientOptions = {}): Client {
       base: _base,
       limits: _limits,
       policy: _policy,
+      retryOn: _retryOn,
       onEvent: _onEvent,
       onHead: _onHead,
       ...request
