@@ -12,16 +12,18 @@ import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
+import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
 import { readSearch } from './options/protocols/gopher.ts'
-import { readHeaders, readPreference } from './options/protocols/headers.ts'
+import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
-import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
+import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
@@ -62,6 +64,14 @@ export interface Config {
   readonly damagedEtagFile: string | null
   /** The parts of a message to retrieve; null: the whole message. */
   readonly parts: PartOptions | null
+  /** Whether an unfinished file is removed. */
+  readonly removeOnError: boolean
+  /** Whether a status of 400 and above is an error although its body comes. */
+  readonly failWithBody: boolean
+  /** The cookies to read and keep; null: none. */
+  readonly cookies: CookieOptions | null
+  /** The texts that --url-query adds to the query of each URL. */
+  readonly urlQuery: readonly string[]
   readonly login: Login | null
   /** The logins of a .netrc file; null: none is read. */
   readonly netrc: Netrc | null
@@ -120,6 +130,10 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
+    removeOnError: readRemoveOnError(line),
+    failWithBody: line.has('fail-with-body'),
+    cookies: readCookies(line),
+    urlQuery: readUrlQuery(line),
     login: readLogin(line, 'user'),
     netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
@@ -166,6 +180,7 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
   const limit = line.value('limit')
   const charset = readCharset(line)
   const headers = readHeaders(line)
+  const virtualHost = readVirtualHost(line)
   const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
@@ -179,7 +194,9 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
     ...(limit !== undefined && { limit: readLimit(limit) }),
     ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
-    ...(line.has('no-fail') && { fail: false }),
+    ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
+    ...(virtualHost !== undefined && { virtualHost }),
+    ...(readAutoReferer(line) && { autoReferer: true }),
     ...(Object.keys(headers).length > 0 && { headers }),
   }
 }

@@ -1,11 +1,13 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
+import { Cookies } from './cookies/index.ts'
 import { Names } from './many/names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
 import { refuseUser } from './options/policy.ts'
 import { checkForm } from './options/protocols/form.ts'
 import { typedUrl } from './options/protocols/ftp.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
+import { withQuery } from './options/protocols/url-query.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
@@ -26,6 +28,7 @@ export class Session implements AsyncDisposable {
   readonly names: Names = new Names()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: HeadDump | null
+  readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()
@@ -37,8 +40,10 @@ export class Session implements AsyncDisposable {
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
     this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
+    this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
     this.client = createClient({
       ...config.client,
+      ...(this.#cookies !== null && { cookies: this.#cookies }),
       concurrency: config.many.concurrency,
       perHost: config.many.perHost,
       proxy: async (target) => {
@@ -64,6 +69,7 @@ export class Session implements AsyncDisposable {
     if (config.refusesUsers) refuseUser(resolution)
     const typed = typedUrl(resolution, config.ftpType)
     if (typed !== null) return this.client.resolve(typed)
+    if (config.urlQuery.length > 0) return this.client.resolve(withQuery(resolution, config.urlQuery))
     return config.search === null ? resolution : this.client.resolve(searchUrl(resolution, config.search))
   }
 
@@ -86,6 +92,7 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.progress.end()
     await this.client.close()
+    await this.#cookies?.save(this.run.output, this.run.report)
   }
 }
 

@@ -190,7 +190,10 @@ test.each([
   [['--otuput', 'x', 'http://h/'], 'There is no option --otuput. Did you mean --output?'],
   [[], 'No URL is given. Try: retrieve get --help'],
   [['explain'], 'No URL is given. Try: retrieve explain --help'],
-  [['-r', '9-1', 'http://h/'], '--range needs A-B or A-, such as 0-99, with A not above B; not "9-1".'],
+  [
+    ['-r', '9-1', 'http://h/'],
+    '--range needs A-B, A- or -N, such as 0-99, with A not above B, or a list of them; not "9-1".',
+  ],
   [['-C', '5', '-r', '5-', 'http://h/'], '-C and -r both say where to begin: give one of them.'],
   [['-C', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
   [['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],

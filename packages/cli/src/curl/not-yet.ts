@@ -2,16 +2,9 @@ import type { OtherOptions } from './refusals.ts'
 
 /** Options that Retriever does not have yet, with the way round, if there is one. */
 export const notYet: readonly OtherOptions[] = [
-  { why: "Give cookies with -H 'Cookie: NAME=VALUE'.", options: ['-b, --cookie', '-j, --junk-session-cookies'] },
-  {
-    why: "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'. To continue a file, use -C -.",
-    options: ['-c, --cookie-jar'],
-  },
   { why: 'Requests are not signed; give the fields with -H.', options: ['--aws-sigv4'] },
-  { why: '--no-fail outputs what the server says, with exit status 0.', options: ['--fail-with-body'] },
   { why: 'The strongest login that the server offers is used.', options: ['--digest'] },
   { why: 'The strongest login that the proxy offers is used.', options: ['--proxy-digest'] },
-  { why: 'Write the query into the URL.', options: ['-G, --get', '--url-query'] },
   { why: 'Use --resolve HOST:PORT:ADDRESS.', options: ['--connect-to', '-4, --ipv4', '-6, --ipv6'] },
   {
     why: 'The names are those that the system looks up.',
@@ -28,7 +21,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
-  { why: 'A file that is not complete is called NAME.part.', options: ['--remove-on-error'] },
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
   {
     why: 'The system chooses the interface and the port.',
@@ -69,7 +61,5 @@ export const notYet: readonly OtherOptions[] = [
   },
   { why: 'Proxies are HTTP, HTTPS and SOCKS 5, one at a time.', options: ['--preproxy', '--socks4', '--socks4a'] },
   { why: 'No other fields are sent to proxies.', options: ['--proxy-header'] },
-  { why: 'The target follows from the URL.', options: ['--request-target'] },
   { why: 'Nothing is remembered between two runs.', options: ['--alt-svc', '--hsts'] },
-  { why: 'Nothing but the date of the file is set.', options: ['--xattr'] },
 ]

@@ -88,6 +88,14 @@ export const refused: readonly OtherOptions[] = [
     why: 'A body ends where its length says: another end would lose or mix answers.',
     options: ['--ignore-content-length', '--raw'],
   },
+  {
+    why: 'The target follows from the URL, whose path and query are sent as they were typed.',
+    options: ['--request-target'],
+  },
+  {
+    why: 'Node cannot write attributes of files; -w prints the URL and the type.',
+    options: ['--xattr'],
+  },
   { why: 'The program that a telnet URL names has options of its own.', options: ['-t, --telnet-option'] },
   { why: 'Retriever is not made with libcurl or OpenSSL engines.', options: ['--libcurl', '--engine'] },
   { why: 'curl has withdrawn it too.', options: ['--metalink'] },

@@ -13,12 +13,14 @@ import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
+import { type CookieOption, cookieOptions } from './protocols/cookies.ts'
 import { type FormOption, formOptions } from './protocols/form.ts'
 import { type FtpOption, ftpOptions } from './protocols/ftp.ts'
 import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
@@ -36,6 +38,8 @@ export type OptionName =
   | FtpOption
   | HttpOption
   | HeaderOption
+  | CookieOption
+  | UrlQueryOption
   | GopherOption
   | FormOption
   | NewsOption
@@ -84,7 +88,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions],
   Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: manyOptions,
-  HTTP: [...httpOptions, ...headerOptions],
+  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
   Security: [...policyOptions, ...tlsOptions],

@@ -38,12 +38,14 @@ export async function planSave(
   const { continueAt, clobber } = config
   const overwrite = clobber ?? isNamed
   checkTarget(path, overwrite || continueAt !== null, isNamed)
-  const options = { overwrite, special: isNamed }
+  const options = { overwrite, special: isNamed, ...(config.removeOnError && { resumable: false }) }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  // As in curl, the file then begins with the octet that -C names.
+  if (continueAt !== 'end' && !exists) return { ...anew, from: continueAt, options: { ...options, resumable: false } }
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), isNamed)
   const { entered } = retrieval
   const point = resumePointOf(part, entered)
@@ -72,8 +74,13 @@ function behind(path: string, start: number, overwrite: boolean): SavePlan {
 }
 
 /** Throws if the response must not replace the existing file. */
-export function checkPlan({ path, behind }: SavePlan, representation: Representation): void {
+export function checkPlan({ path, from, behind }: SavePlan, representation: Representation): void {
   if (behind !== null) checkNotShorter(path, behind, representation)
+  else if (typeof from === 'number' && representation.offset !== from) {
+    const { url } = representation
+    const message = `${url}: It cannot be retrieved from octet ${from} on; leave -C out.`
+    throw new RetrievalError('range-refused', message, { phase: 'body', url })
+  }
 }
 
 /** The error for a file that is longer than the resource also says how to replace it. */

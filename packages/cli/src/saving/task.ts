@@ -13,6 +13,7 @@ import { checkTarget, type Destination, pathFor, tryFile } from './destination.t
 import { saveEtag } from './etag.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
+import { checkRedirect, checkStatus } from './status.ts'
 
 /** One URL to get, and the objects that get it. */
 interface Job {
@@ -59,11 +60,13 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
     hasCome = true
     const head = headBefore(representation, retrieval, config)
     if (head !== null) await writeHead(head)
+    checkRedirect(representation, config)
     if (!config.request.head) {
       if (isShown) await show(representation, start, output)
       else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
       else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
     }
+    checkStatus(representation, config)
     saveEtag(config.etagFile, representation)
   }
   const explain = async (error: unknown): Promise<unknown> => {
@@ -94,12 +97,16 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
   const use = async (representation: Representation): Promise<void> => {
     await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
     kept.end()
+    checkStatus(representation, run.config)
     saveEtag(run.config.etagFile, representation)
   }
   return {
     progress: true,
     from: plan.from,
-    check: (representation) => checkPlan(plan, representation),
+    check: (representation) => {
+      checkRedirect(representation, run.config)
+      checkPlan(plan, representation)
+    },
     use,
     explain: async (error) => withAdvice(plan, error),
   }
@@ -125,6 +132,7 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
     kept.begin(plan, () => retrieval.entered, true)
     await saveAsPlanned(plan, representation)
     kept.end()
+    checkStatus(representation, run.config)
     const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
     run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
   }

@@ -1,4 +1,5 @@
 import type { Defaults, Mechanism, Scheme } from '@retriever/core'
+import { type CookieStore, cookieStore } from '../plugin/cookies.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { TlsOptions } from '../plugin/network.ts'
@@ -28,6 +29,7 @@ import {
   retryKind,
   text,
   texts,
+  virtualHost,
 } from '../plugin/options.ts'
 import type { RetryOn } from '../plugin/retry.ts'
 import type { PinnedAddresses } from './addresses.ts'
@@ -74,6 +76,11 @@ export interface ClientOptions {
   readonly addresses?: PinnedAddresses
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
+  /**
+   * Gives the cookies for each request of HTTP, those after redirects too, and keeps those that servers set. Default:
+   * none are sent, and none are kept.
+   */
+  readonly cookies?: CookieStore
   readonly defaults?: Defaults
   /**
    * The errors after which a retrieval is tried again, within its limits: `transient`, those that may pass (default);
@@ -138,6 +145,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   proxyTunnel: flag,
   addresses: record,
   credentials: callback,
+  cookies: cookieStore,
   defaults: record,
   retryOn: retryKind,
   concurrency: count,
@@ -164,6 +172,8 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   form: formOption,
   limit: count,
   headers: fields,
+  virtualHost,
+  autoReferer: flag,
   head: flag,
   compressed: flag,
   fail: flag,

@@ -112,6 +112,7 @@ export function createClient(options: ClientOptions = {}): Client {
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
+    cookies: options.cookies,
     retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
