@@ -25,6 +25,7 @@ const differences: Partial<Record<OptionName, string>> = {
   retry: '3 if it is not given; a try goes on where the one before stopped',
   'retry-max-time': 'the time of the retrieval from its beginning, not that of all URLs',
   'retry-all-errors': 'no refusal of ours, and no file that is over --max-filesize',
+  interface: 'the address of the interface is used, as curl does without the rights of root',
   silent: 'silences warnings too',
   'time-cond': 'takes no "older than" (`-` before the date)',
   user: 'asks at the terminal for a password, if there is one',

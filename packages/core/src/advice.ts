@@ -31,6 +31,12 @@ export type AdvisedOption =
   | 'builtins'
   | 'credentials'
   | 'addresses'
+  | 'network.family'
+  | 'network.interface'
+  | 'network.localAddress'
+  | 'network.localPort'
+  | 'network.socketPath'
+  | 'network.connectTo'
   | 'proxy'
   | 'proxyTunnel'
   | 'httpFetcher.http2'
@@ -64,7 +70,7 @@ export function adviceText({ option, value }: Advice): string {
 }
 
 /** Options whose value names one field. */
-const keyed = /^(?:headers|credentials|addresses)$/
+const keyed = /^(?:headers|credentials|addresses|network\.connectTo)$/
 const lists = /^(?:policy\.allow(?:Ports)?|policy\.schemes|builtins)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {

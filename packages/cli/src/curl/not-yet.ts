@@ -16,19 +16,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'The strongest login that the server offers is used.', options: ['--digest'] },
   { why: 'The strongest login that the proxy offers is used.', options: ['--proxy-digest'] },
   { why: 'Write the query into the URL.', options: ['-G, --get', '--url-query'] },
-  { why: 'Use --resolve HOST:PORT:ADDRESS.', options: ['--connect-to', '-4, --ipv4', '-6, --ipv6'] },
-  {
-    why: 'The names are those that the system looks up.',
-    options: [
-      '--dns-interface',
-      '--dns-ipv4-addr',
-      '--dns-ipv6-addr',
-      '--dns-servers',
-      '--doh-cert-status',
-      '--doh-insecure',
-      '--doh-url',
-    ],
-  },
   { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
@@ -49,11 +36,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'See retrieve --help.', options: ['-M, --manual'] },
   { why: 'Name the options on the command line.', options: ['-K, --config'] },
   { why: 'The number of requests in a time is not limited.', options: ['--rate'] },
-  {
-    why: 'The system chooses the interface and the port.',
-    options: ['--interface', '--local-port'],
-  },
-  { why: 'Only TCP connections are made.', options: ['--unix-socket', '--abstract-unix-socket'] },
   {
     why: 'TLS 1.2 and 1.3 are offered, with the ciphers and the protocols that Node chooses.',
     options: [

@@ -88,6 +88,22 @@ export const refused: readonly OtherOptions[] = [
     why: 'A body ends where its length says: another end would lose or mix answers.',
     options: ['--ignore-content-length', '--raw'],
   },
+  {
+    why: 'Node 20 cannot reach abstract sockets; use one with a path, by --unix-socket.',
+    options: ['--abstract-unix-socket'],
+  },
+  {
+    why: 'Names are those that the system looks up; see --resolve, --connect-to, and socks5h proxies.',
+    options: [
+      '--dns-interface',
+      '--dns-ipv4-addr',
+      '--dns-ipv6-addr',
+      '--dns-servers',
+      '--doh-cert-status',
+      '--doh-insecure',
+      '--doh-url',
+    ],
+  },
   { why: 'The program that a telnet URL names has options of its own.', options: ['-t, --telnet-option'] },
   { why: 'Retriever is not made with libcurl or OpenSSL engines.', options: ['--libcurl', '--engine'] },
   { why: 'curl has withdrawn it too.', options: ['--metalink'] },

@@ -1,6 +1,7 @@
 /** The table of all options, from which the parser and --help are made. Names are curl's wherever curl has one. */
 import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
+import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
@@ -34,6 +35,7 @@ export type OptionName =
   | PolicyOption
   | TlsOption
   | LoginOption
+  | NetworkOption
   | ProxyOption
   | ResolutionOption
   | ServerOption
@@ -52,6 +54,7 @@ type Category =
   | 'News'
   | 'Security'
   | 'Login'
+  | 'Connection'
   | 'Proxies'
   | 'Resolution'
   | 'Servers'
@@ -66,6 +69,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   News: newsOptions,
   Security: [...policyOptions, ...tlsOptions],
   Login: loginOptions,
+  Connection: networkOptions,
   Proxies: proxyOptions,
   Resolution: resolutionOptions,
   Servers: serverOptions,

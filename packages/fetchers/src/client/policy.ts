@@ -12,7 +12,7 @@ import {
   type Scheme,
 } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
-import type { ProxyServer } from '../plugin/network.ts'
+import type { Network, ProxyServer } from '../plugin/network.ts'
 import { checkOptions, flag, list, type OptionKind, ports, texts } from '../plugin/options.ts'
 
 /** The rules for refusing URLs, and the exceptions that the caller allows. */
@@ -135,6 +135,13 @@ export function schemeObstacle(
       ? `fetch() reaches servers only, and ${scheme.name} URLs lead to this machine itself.`
       : `${scheme.name} is not among the schemes that may be retrieved (${schemes.join(', ') || 'none'}).`
   return { message: `${why} If you mean it, allow it by ${adviceText(advice)}.`, advice }
+}
+
+/** Throws `refused` for a Unix domain socket under publicOnly, because it leads to this machine. */
+export function enforceNetwork(policy: Policy, { url, plan }: Resolution, network: Network | undefined): void {
+  if (!policy.publicOnly || network?.socketPath === undefined || !('port' in plan)) return
+  const rule = `a Unix domain socket leads to this machine itself, and ${adviceText(publicOnly)} refuses it`
+  throw refusal(url, `${rule}. Use one of the two.`, { advice: publicOnly })
 }
 
 /** Throws `refused` for a proxy under publicOnly, because the addresses that it connects to cannot be checked. */

@@ -17,6 +17,42 @@ export interface TlsOptions {
   readonly insecure?: boolean
 }
 
+/** The way to servers: which addresses, from where, or another place than the URL names. */
+export interface NetworkOptions {
+  /** Connect to addresses of this family only: 4 or 6. */
+  readonly family?: 4 | 6
+  /** Connect from an address of this network interface, such as `eth0`. */
+  readonly interface?: string
+  /** Connect from this address of this machine, or from the one of this name. Not with `interface`. */
+  readonly localAddress?: string
+  /** [first, last] of the local ports to connect from, which are tried in turn: 1 to 65535. */
+  readonly localPort?: readonly [number, number]
+  /**
+   * The path of a Unix domain socket: all connections go there instead of to hosts, also past proxies, except FTP's for
+   * data. Refused under policy.publicOnly.
+   */
+  readonly socketPath?: string
+  /**
+   * Other places to connect to: `{ 'www.example.org:443': 'localhost:8443' }`. An empty host or port on the left stands
+   * for any, on the right for the same; the first pair that fits counts. Host, and the name in TLS, stay the same. An
+   * HTTP proxy is asked for a tunnel there.
+   */
+  readonly connectTo?: Readonly<Record<string, string>>
+}
+
+/** A host and a port; null: any. */
+export interface Place {
+  readonly host: string | null
+  readonly port: number | null
+}
+
+/** NetworkOptions as a client has checked them. */
+export interface Network extends Omit<NetworkOptions, 'connectTo'> {
+  readonly connectTo: readonly (readonly [from: Place, to: Place])[]
+  /** Tells these options from all others, in the keys of pools and caches. */
+  readonly key: string
+}
+
 /** A proxy on the way to a server, as ClientOptions.proxy names it. */
 export interface ProxyServer {
   /**

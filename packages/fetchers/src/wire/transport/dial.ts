@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError, type TlsMode } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { ProxyServer, TlsOptions } from '../../plugin/network.ts'
+import type { Network, ProxyServer, TlsOptions } from '../../plugin/network.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { connectError } from './socket-error.ts'
 import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
@@ -32,6 +32,7 @@ export async function dial(
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { host, port } = peer
+  if (context.network !== undefined) return dialByOptions(context, context.network, peer, lifetime, onread)
   // Node looks up nothing for an address, so the address is checked here.
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
@@ -43,15 +44,42 @@ export async function dial(
   return opened(context, peer, socket, lifetime)
 }
 
+/** Connects as the network options say: each way after the other, and then TLS by the name of the peer. */
+async function dialByOptions(
+  context: RetrievalContext,
+  network: Network,
+  peer: NamedPeer,
+  lifetime: AbortScope,
+  onread?: OnReadOpts,
+): Promise<Socket> {
+  const { targetOf, waysTo } = await import('./ways.ts')
+  const target = peer.isFurther ? peer : { ...peer, ...targetOf(network, peer.host, peer.port) }
+  const isTls = peer.tls === 'implicit'
+  const options = { noDelay: true, ...(onread !== undefined && !isTls && { onread }) }
+  let failure: unknown
+  for (const way of await waysTo(context, network, target)) {
+    try {
+      const carrier = connectTcp({ ...options, ...way })
+      await opened(context, { ...target, tls: 'none' }, carrier, lifetime)
+      return isTls ? await secure(context, peer, carrier, lifetime) : carrier
+    } catch (error) {
+      failure = error
+      if (!RetrievalError.is(error) || error.code !== 'connect-failed') throw error
+    }
+  }
+  throw failure
+}
+
 /**
  * Connects to the proxy, within TLS for an https proxy. Its certificate is always verified, because it gets a login.
  */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy
   // The caller chose the proxy, so no rule for addresses applies; the client's certificate is not for the proxy.
-  const { addresses: _addresses, tls: options, ...rest } = context
+  const { addresses: _addresses, tls: options, network, ...rest } = context
   const { ca, proxyCa = ca } = options
-  const verifying = { ...rest, tls: proxyCa === undefined ? {} : { ca: proxyCa } }
+  const toProxy = network === undefined ? undefined : { ...network, connectTo: [] }
+  const verifying = { ...rest, network: toProxy, tls: proxyCa === undefined ? {} : { ca: proxyCa } }
   const tls = kind === 'https' ? 'implicit' : 'none'
   return dial(verifying, { host, port, tls, name: `the proxy ${url}` }, lifetime)
 }
