@@ -22,6 +22,15 @@ const byOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<E
   'network.interface': { 'connect-failed': 45 },
   'network.localAddress': { 'connect-failed': 45 },
   'network.localPort': { 'connect-failed': 45 },
+  'tls.ciphers': { 'invalid-option': 59 },
+  'tls.cipherSuites': { 'invalid-option': 59 },
+  'tls.curves': { 'invalid-option': 59 },
+  'tls.pins': { certificate: 90, 'file-failed': 90 },
+  'tls.crl': { 'file-failed': 82, 'invalid-option': 82 },
+  'tls.proxy.ciphers': { 'invalid-option': 59 },
+  'tls.proxy.cipherSuites': { 'invalid-option': 59 },
+  'tls.proxy.pins': { certificate: 90, 'file-failed': 90 },
+  'tls.proxy.crl': { 'file-failed': 82, 'invalid-option': 82 },
 }
 
 function exitOfOption({ code, advice }: RetrievalError): number | undefined {

@@ -104,6 +104,10 @@ export const refused: readonly OtherOptions[] = [
       '--doh-url',
     ],
   },
+  {
+    why: 'Node does not verify the OCSP answers of servers; use --crlfile.',
+    options: ['--cert-status'],
+  },
   { why: 'The program that a telnet URL names has options of its own.', options: ['-t, --telnet-option'] },
   { why: 'Retriever is not made with libcurl or OpenSSL engines.', options: ['--libcurl', '--engine'] },
   { why: 'curl has withdrawn it too.', options: ['--metalink'] },

@@ -3,7 +3,9 @@ import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
+import { type ProxyTlsOption, proxyTlsOptions } from './connection/proxy-tls.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
+import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
@@ -34,6 +36,8 @@ export type OptionName =
   | NewsOption
   | PolicyOption
   | TlsOption
+  | TlsRuleOption
+  | ProxyTlsOption
   | LoginOption
   | NetworkOption
   | ProxyOption
@@ -67,10 +71,10 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
-  Security: [...policyOptions, ...tlsOptions],
+  Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
   Login: loginOptions,
   Connection: networkOptions,
-  Proxies: proxyOptions,
+  Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
   Servers: serverOptions,
   General: generalOptions,

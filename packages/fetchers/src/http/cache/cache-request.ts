@@ -61,7 +61,9 @@ export function cacheRequest(
  * may be another server's, so all of these are part of the key.
  */
 function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
-  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true]
+  const { pins, crl } = tls
+  const rules = pins === undefined && crl === undefined ? [] : [pins ?? null, crl ?? null]
+  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true, ...rules]
   const place = [addresses?.isPointedTo === true, addresses?.keyOf(plan.host, plan.port) ?? '']
   if (network !== undefined) place.push(network.key)
   const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy?.key ?? null, place]

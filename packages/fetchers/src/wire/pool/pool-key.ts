@@ -48,12 +48,7 @@ const digests = new WeakMap<TlsOptions, string>()
  * to.
  */
 function digestOf(tls: TlsOptions): string {
-  const { ca, proxyCa, cert, key, passphrase, insecure } = tls
-  const digest =
-    digests.get(tls) ??
-    createHash('sha256')
-      .update(JSON.stringify([ca ?? null, proxyCa ?? null, cert ?? null, key ?? null, passphrase ?? null, !!insecure]))
-      .digest('base64')
+  const digest = digests.get(tls) ?? createHash('sha256').update(JSON.stringify(tls)).digest('base64')
   digests.set(tls, digest)
   return digest
 }
