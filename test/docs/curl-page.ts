@@ -30,6 +30,8 @@ const differences: Partial<Record<OptionName, string>> = {
   'tls-max': '1.2 or 1.3',
   'tlsv1.2': 'the oldest version anyway',
   pinnedpubkey: 'a hash that is none is refused before anything is contacted (2)',
+  proto: 'a name that is no scheme and no protocol of curl is an error (2)',
+  'proto-redir': 'redirects lead to http and https only, whatever it permits',
   silent: 'silences warnings too',
   'time-cond': 'takes no "older than" (`-` before the date)',
   user: 'asks at the terminal for a password, if there is one',

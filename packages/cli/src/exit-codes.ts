@@ -19,6 +19,8 @@ export function exitCodeOf(error: unknown): number {
  * address that cannot be used, ciphers that do not exist, a key that is not the pinned one.
  */
 const byOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<ErrorCode, number>>>>>> = {
+  'policy.schemes': { refused: 1 },
+  'policy.redirectSchemes': { refused: 1 },
   'network.interface': { 'connect-failed': 45 },
   'network.localAddress': { 'connect-failed': 45 },
   'network.localPort': { 'connect-failed': 45 },

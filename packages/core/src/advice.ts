@@ -9,6 +9,7 @@ export type AdvisedOption =
   | 'policy.allowInward'
   | 'policy.publicOnly'
   | 'policy.schemes'
+  | 'policy.redirectSchemes'
   | 'limits.connectTimeout'
   | 'limits.idleTimeout'
   | 'limits.totalTimeout'
@@ -87,7 +88,7 @@ export function adviceText({ option, value }: Advice): string {
 
 /** Options whose value names one field. */
 const keyed = /^(?:headers|credentials|addresses|network\.connectTo)$/
-const lists = /^(?:policy\.allow(?:Ports)?|policy\.schemes|builtins)$/
+const lists = /^(?:policy\.allow(?:Ports)?|policy\.schemes|policy\.redirectSchemes|builtins)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {
   if (value === undefined) return ''

@@ -18,7 +18,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Write the query into the URL.', options: ['-G, --get', '--url-query'] },
   { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
-  { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
   { why: 'Run retrieve once for each set of options.', options: ['-:, --next'] },
   {
     why: 'The URLs are retrieved one after another.',

@@ -119,6 +119,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'policy.allowInward': true,
   'policy.publicOnly': true,
   'policy.schemes': true,
+  'policy.redirectSchemes': true,
   'limits.connectTimeout': true,
   'limits.idleTimeout': true,
   'limits.totalTimeout': true,
