@@ -5,6 +5,7 @@ import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
+import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage } from './options/display.ts'
@@ -151,6 +152,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       policy: readPolicy(line),
       tls: readTls(line),
       addresses: readAddresses(line),
+      network: readNetwork(line),
       proxyTunnel: line.has('proxytunnel'),
     },
     request,

@@ -4,8 +4,11 @@
  */
 import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
+import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
+import { type ProxyTlsOption, proxyTlsOptions } from './connection/proxy-tls.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
+import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
@@ -45,7 +48,10 @@ export type OptionName =
   | NewsOption
   | PolicyOption
   | TlsOption
+  | TlsRuleOption
+  | ProxyTlsOption
   | LoginOption
+  | NetworkOption
   | ProxyOption
   | ResolutionOption
   | ServerOption
@@ -77,6 +83,7 @@ export type Category =
   | 'News'
   | 'Security'
   | 'Login'
+  | 'Connection'
   | 'Proxies'
   | 'Resolution'
   | 'Servers'
@@ -91,9 +98,10 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
-  Security: [...policyOptions, ...tlsOptions],
+  Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
   Login: loginOptions,
-  Proxies: proxyOptions,
+  Connection: networkOptions,
+  Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
   Servers: serverOptions,
   'Command line': lineOptions,
@@ -111,6 +119,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords and tokens',
   Proxies: 'Ways through other machines',
+  Connection: 'Addresses, interfaces, sockets and times of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',
   Servers: 'The local test servers of serve',
   'Command line': 'Configuration files, variables, groups of options',
