@@ -24,7 +24,7 @@ const differences: Partial<Record<OptionName, string>> = {
   resolve: 'takes no `*`, `+` or `-` before the host',
   retry: '3 if it is not given; a try goes on where the one before stopped',
   silent: 'silences warnings too',
-  'time-cond': 'takes no "older than" (`-` before the date)',
+  'time-cond': 'also takes ISO 8601; what is neither a date nor a file is an error (curl: no condition)',
   user: 'asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
   'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',

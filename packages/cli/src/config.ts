@@ -5,6 +5,7 @@ import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
+import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
@@ -19,7 +20,7 @@ import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readServersOptions } from './options/servers.ts'
-import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
+import { type ContinueAt, readContinueAt, readRange, readTimeCondition } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
@@ -50,6 +51,8 @@ export interface Config {
   readonly damagedEtagFile: string | null
   /** The parts of a message to retrieve; null: the whole message. */
   readonly parts: PartOptions | null
+  /** The sums to tell and to check; null: none. */
+  readonly hashes: HashOptions | null
   readonly login: Login | null
   /** The logins of a .netrc file; null: none is read. */
   readonly netrc: Netrc | null
@@ -97,6 +100,10 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
+    hashes: readHashOptions(
+      line,
+      destinations.some(({ to }) => to === 'stdout'),
+    ),
     login: readLogin(line, 'user'),
     netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
@@ -140,14 +147,13 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
   const limit = line.value('limit')
   const charset = readCharset(line)
   const headers = readHeaders(line)
-  const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
     ...(accept !== undefined && { accept }),
     ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(line.has('compressed') && { compressed: true }),
-    ...(since !== null && { ifChangedSince: since }),
+    ...(time !== undefined && readTimeCondition(time, destinations)),
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readLimit(limit) }),

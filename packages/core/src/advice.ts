@@ -37,6 +37,7 @@ export type AdvisedOption =
   | 'range'
   | 'resumeFrom'
   | 'ifChangedSince'
+  | 'ifUnchangedSince'
   | 'ifNoneMatch'
   | 'accept'
   | 'acceptLanguage'

@@ -4,6 +4,7 @@ import type { Representation } from '@retriever/fetchers'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Retrieval } from '../retrieval.ts'
 import { eachUrl, type Run } from '../run.ts'
+import { checkSum, expectedSum } from '../saving/checksum.ts'
 import { octetsFrom } from '../saving/continuation.ts'
 import { checkTarget, type Destination, tryFile } from '../saving/destination.ts'
 import { checkEtagFile, saveEtag } from '../saving/etag.ts'
@@ -24,10 +25,13 @@ interface Job {
 
 /** `retrieve [get] URL...`: the bodies, in order, to standard output or to files. */
 export async function get(run: Run): Promise<number> {
-  const { destinations, etagFile, damagedEtagFile, continueAt, writeOut } = run.config
+  const { destinations, etagFile, damagedEtagFile, continueAt, writeOut, json, hashes } = run.config
   if (etagFile !== null) checkEtagFile(etagFile)
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
+  }
+  for (const name of hashes?.weak ?? []) {
+    run.report.warning({ message: `--checksum by ${name} finds damage, but no forgery: use sha256 if you can.` })
   }
   await using session = new Session(run)
   const keptOf: KeptOctets[] = []
@@ -37,12 +41,18 @@ export async function get(run: Run): Promise<number> {
     keptOf[index] = kept
     let facts = new Facts(session.servers)
     const tell = async (error: unknown): Promise<void> => {
-      if (writeOut === null || run.signal.aborted || error instanceof StdoutClosed) return
-      const { writeOutcome } = await import('../write-out/index.ts')
-      await writeOutcome(writeOut, { operand, index, facts, error }, run)
+      if (run.signal.aborted || error instanceof StdoutClosed) return
+      if (writeOut !== null) {
+        const { writeOutcome } = await import('../write-out/index.ts')
+        await writeOutcome(writeOut, { operand, index, facts, error }, run)
+      }
+      if (json || hashes?.sha256) {
+        const { writeResult } = await import('../results/write-result.ts')
+        await writeResult({ operand, facts, error }, destination, run)
+      }
     }
     try {
-      const retrieval = session.open(operand)
+      const retrieval = session.open(operand, index)
       facts = retrieval.facts
       await getTo(destination, { retrieval, run, kept })
     } catch (error) {
@@ -73,7 +83,9 @@ function makeFolder(destination: Destination): void {
 async function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): Promise<void> {
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
+  const expected = expectedSum(config.hashes, retrieval, null)
   await using representation = await retrieval.begin(!output.stdoutIsTerminal, start)
+  const hash = expected && representation.hash(expected.algorithm)
   const isShown = output.stdoutIsTerminal && !asIs
   if (config.request.head || (config.include && representation.mechanism === 'http')) {
     const head = headOf(representation, retrieval.statusLine)
@@ -84,6 +96,7 @@ async function toStdout(asIs: boolean, { retrieval, run: { config, output } }: J
     else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
     else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
   }
+  if (expected !== null && hash !== null) checkSum(expected, hash, representation.url)
   saveEtag(config.etagFile, representation)
 }
 
@@ -94,7 +107,7 @@ async function toFile(destination: FileDestination, { retrieval, run, kept }: Jo
   const check = (representation: Representation): void => checkPlan(plan, representation)
   try {
     await using representation = await retrieval.begin(true, plan.from, check)
-    await saveAsPlanned(plan, representation)
+    retrieval.facts.size = (await saveAsPlanned(plan, representation)).size
     kept.end()
     saveEtag(run.config.etagFile, representation)
   } catch (error) {
@@ -109,9 +122,10 @@ async function toNamedByServer(directory: string, { retrieval, run, kept }: Job)
   const { givenName } = representation
   const path = join(directory, givenName ?? nameFor(resolution))
   retrieval.facts.file = path
-  const plan = { path, from: 0, behind: null, options: { overwrite: false } }
+  const checksum = expectedSum(run.config.hashes, retrieval, path)
+  const plan = { path, from: 0, behind: null, options: { overwrite: false, ...(checksum && { checksum }) } }
   kept.begin(plan, () => retrieval.entered, true)
-  await saveAsPlanned(plan, representation)
+  retrieval.facts.size = (await saveAsPlanned(plan, representation)).size
   kept.end()
   const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
   run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })

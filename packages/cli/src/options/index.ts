@@ -1,5 +1,6 @@
 /** The table of all options, from which the parser and --help are made. Names are curl's wherever curl has one. */
 import type { CommandName } from '../commands/index.ts'
+import { type ChecksumOption, checksumOptions } from './checksum.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
@@ -22,6 +23,7 @@ type GeneralOption = 'help' | 'version'
 export type OptionName =
   | OutputOption
   | TransferOption
+  | ChecksumOption
   | LimitOption
   | FtpOption
   | HttpOption
@@ -58,7 +60,7 @@ type Category =
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
-  Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...ftpOptions],
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,

@@ -86,7 +86,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'json',
-    help: 'Machine-readable output: one JSON object a line; with get, the messages on standard error',
+    help: 'Machine-readable output: one JSON object a line; with get, one for each URL, and the messages on standard error',
     commands: ['get', 'explain', 'ls', 'extract', 'schemes', 'serve'],
     example: 'retrieve explain --json news:comp.lang.c',
   },

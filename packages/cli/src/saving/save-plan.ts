@@ -8,10 +8,12 @@ import {
   type Representation,
   type ResumePoint,
   resumePointOf,
+  type SavedFile,
   type SaveOptions,
 } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
+import { expectedSum } from './checksum.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 
@@ -37,17 +39,18 @@ export async function planSave(
   const isNamed = destination.to === 'file'
   const path = isNamed ? destination.path : join(destination.directory, nameFor(retrieval.resolution))
   checkTarget(path, isNamed || continueAt !== null, isNamed)
-  const options = { overwrite: isNamed, special: isNamed }
+  const checksum = expectedSum(config.hashes, retrieval, path)
+  const options = { overwrite: isNamed, special: isNamed, ...(checksum && { checksum }) }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), isNamed)
+  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), options)
   const { entered } = retrieval
   const point = resumePointOf(part, entered)
   if (point !== null) return { ...anew, from: point }
-  if (exists) return behind(path, startIn(path, continueAt), isNamed)
+  if (exists) return behind(path, startIn(path, continueAt), options)
   if (part !== null && part.length > 0)
     report.notice({ operand: retrieval.resolution.url, message: whyAnew(part, entered) })
   return anew
@@ -65,9 +68,14 @@ export function nameFor(resolution: Resolution): string {
  * The plan to append to an existing file. If the server sends the whole, it replaces the file once complete, unless it
  * is shorter.
  */
-function behind(path: string, start: number, overwrite: boolean): SavePlan {
+function behind(path: string, start: number, { overwrite, checksum }: SaveOptions): SavePlan {
   const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
-  return { path, from, behind: start, options: { append: true, overwrite } }
+  return {
+    path,
+    from,
+    behind: start,
+    options: { append: true, ...(overwrite !== undefined && { overwrite }), ...(checksum && { checksum }) },
+  }
 }
 
 /** Throws if the response must not replace the existing file. */
@@ -86,11 +94,12 @@ export function withAdvice({ path, behind, options }: SavePlan, error: unknown):
 export async function saveAsPlanned(
   { path, behind, options }: SavePlan,
   representation: Representation,
-): Promise<void> {
+): Promise<SavedFile> {
   const isAsPlanned = behind === null || behind === 0 || representation.offset > 0
   // A part is continued without another look at the file, so one of unknown length must not be kept.
-  const whole = { resumable: representation.size !== null, shrink: false }
-  await representation.saveTo(path, isAsPlanned ? options : whole)
+  const { checksum } = options
+  const whole = { resumable: representation.size !== null, shrink: false, ...(checksum && { checksum }) }
+  return await representation.saveTo(path, isAsPlanned ? options : whole)
 }
 
 /** Whether there is a part or its record. Two synchronous calls take a tenth of the time that findPart() takes. */

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { RequestOptions, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
-import { notModified, offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
+import { checkDate, offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
 import { type Extent, readChunk } from './file-body.ts'
 import { attempt } from './open-path.ts'
 
@@ -54,11 +54,9 @@ function rangeOf({ size }: Measure, range: NonNullable<RequestOptions['range']>,
 }
 
 /**
- * Throws `not-modified` if the file is not newer than ifChangedSince. The time of a directory changes when entries are
- * added or removed.
+ * Throws `not-modified` if the date of the file does not fit ifChangedSince or ifUnchangedSince. The time of a
+ * directory changes when entries are added or removed.
  */
 export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
-  const { ifChangedSince } = context.request
-  if (ifChangedSince === undefined || mtime > ifChangedSince) return
-  throw notModified(context, ifChangedSince)
+  checkDate(context, mtime)
 }
