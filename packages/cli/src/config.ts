@@ -10,7 +10,8 @@ import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readLimits } from './options/limits.ts'
-import { readCharset, readWriteOut } from './options/output.ts'
+import { type Many, readMany } from './options/many.ts'
+import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers } from './options/protocols/ftp.ts'
@@ -39,10 +40,13 @@ export interface Config {
   readonly showErrors: boolean
   /** -i: whether to print the head of a response before its body. */
   readonly include: boolean
+  /** The file for header sections; `-`: standard output, `%`: standard error; null: they are not wanted. */
+  readonly dumpHeader: string | null
   /** The destinations for get, one for each URL. */
   readonly destinations: readonly Destination[]
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
+  readonly many: Many
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -94,8 +98,10 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
+    dumpHeader: readDumpHeader(line),
     destinations,
     createDirs: line.has('create-dirs'),
+    many: readMany(line),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,

@@ -7,10 +7,6 @@ export const notYet: readonly OtherOptions[] = [
     why: "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'. To continue a file, use -C -.",
     options: ['-c, --cookie-jar'],
   },
-  {
-    why: 'Use -i to show header fields before the body, -I to show nothing else, -v to show them on standard error.',
-    options: ['-D, --dump-header'],
-  },
   { why: 'Requests are not signed; give the fields with -H.', options: ['--aws-sigv4'] },
   { why: '--no-fail outputs what the server says, with exit status 0.', options: ['--fail-with-body'] },
   { why: 'The strongest login that the server offers is used.', options: ['--digest'] },
@@ -33,11 +29,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
   { why: 'Run retrieve once for each set of options.', options: ['-:, --next'] },
-  {
-    why: 'The URLs are retrieved one after another.',
-    options: ['-Z, --parallel', '--parallel-immediate', '--parallel-max'],
-  },
-  { why: 'The first failure decides the exit status, and the others are retrieved.', options: ['--fail-early'] },
   { why: 'Use umask or chmod.', options: ['--create-file-mode'] },
   { why: '-O never overwrites; -o does.', options: ['--no-clobber'] },
   { why: 'A single -O is for all URLs.', options: ['--remote-name-all'] },
@@ -51,7 +42,7 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
   { why: 'See retrieve --help.', options: ['-M, --manual'] },
   { why: 'Name the options on the command line.', options: ['-K, --config'] },
-  { why: 'The speed is not limited.', options: ['--limit-rate', '--rate'] },
+  { why: 'The speed is not limited.', options: ['--limit-rate'] },
   {
     why: 'The system chooses the interface and the port.',
     options: ['--interface', '--local-port'],

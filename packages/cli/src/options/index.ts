@@ -5,6 +5,7 @@ import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -25,6 +26,7 @@ export type OptionName =
   | TransferOption
   | ChecksumOption
   | LimitOption
+  | ManyOption
   | FtpOption
   | HttpOption
   | HeaderOption
@@ -47,6 +49,7 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
 type Category =
   | 'Output'
   | 'Transfer'
+  | 'Many URLs'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -61,6 +64,7 @@ type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...ftpOptions],
+  'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,

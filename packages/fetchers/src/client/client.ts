@@ -130,7 +130,15 @@ export function createClient(options: ClientOptions = {}): Client {
 
   const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
     if (isClosed) throw closed()
-    const { signal, base: _base, limits: _limits, policy: _policy, onEvent: _onEvent, ...request } = options
+    const {
+      signal,
+      base: _base,
+      limits: _limits,
+      policy: _policy,
+      onEvent: _onEvent,
+      onHead: _onHead,
+      ...request
+    } = options
     const deadline = new Deadline(resolution.url, callSettings.limits, signal)
     const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval))
     live.add(retrieval)

@@ -14,8 +14,8 @@ export function limitsOf(isPublicOnly: boolean, given: Partial<Limits> = {}): Li
  * The settings of one call: the client's own, unless the call has limits, a policy or a listener. Throws
  * `invalid-option`, also for a policy that allows what the client's refuses.
  */
-export function settingsOfCall(settings: Settings, { limits, policy, onEvent }: RetrieveOptions): Settings {
-  if (limits === undefined && policy === undefined && onEvent === undefined) return settings
+export function settingsOfCall(settings: Settings, { limits, policy, onEvent, onHead }: RetrieveOptions): Settings {
+  if (limits === undefined && policy === undefined && onEvent === undefined && onHead === undefined) return settings
   const rules = policy === undefined ? settings.policy : narrowed(settings, policy)
   const givenLimits = { ...settings.givenLimits, ...definedOf(limits ?? {}) }
   return {
@@ -25,6 +25,7 @@ export function settingsOfCall(settings: Settings, { limits, policy, onEvent }: 
     limits: limitsOf(rules.publicOnly, givenLimits),
     addresses: rules.publicOnly ? settings.publicAddresses : settings.addresses,
     onEvent: both(settings.onEvent, onEvent),
+    onHead,
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type ByteSource, chunksOf, type Sink } from '../plugin/byte-source.ts'
 import { invalidOption } from '../plugin/limits.ts'
-import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
+import { checkOptions, flag, type OptionKind, octets } from '../plugin/options.ts'
 import { append } from './append.ts'
 import { type Checksum, checksum, type Digests } from './digests.ts'
 import { asWriteFailed, orWriteFailed, writeFailed } from './local-file.ts'
@@ -40,10 +40,12 @@ export interface SaveOptions {
   readonly folders?: boolean
   /**
    * The sum that the whole file must have, also of octets that an earlier retrieval received. Otherwise the save fails
-   * with `checksum-failed`: the file does not get its name, nothing is left of the part, and a file that was appended to
-   * gets its former length. What went to a special file is gone.
+   * with `checksum-failed`: the file does not get its name, nothing is left of the part, and a file that was appended
+   * to gets its former length. What went to a special file is gone.
    */
   readonly checksum?: Checksum
+  /** Octets to write before the body, such as its header fields. Then a part does not stay; not with `append`. */
+  readonly before?: Uint8Array
 }
 
 export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = {
@@ -54,6 +56,7 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
   special: flag,
   folders: flag,
   checksum,
+  before: octets,
 }
 
 /** What the source of a body offers to its destination. */
@@ -67,7 +70,8 @@ interface BodyHooks {
 /**
  * Writes the octets to `path.part` and renames it to `path` once it is complete, so an incomplete file never has the
  * name. Throws RetrievalError `write-failed` or `checksum-failed`; an error of reading the octets is rethrown. The part
- * stays if `resumable` says so, but not for a wrong sum. Gives the number of octets before them that were there and stayed.
+ * stays if `resumable` says so, but not for a wrong sum. Gives the number of octets before them that were there and
+ * stayed.
  */
 export async function save(
   body: ByteSource,
@@ -78,6 +82,14 @@ export async function save(
 ): Promise<number> {
   checkOptions(options, saveOptionKinds)
   if (options.folders) await orWriteFailed(path, () => mkdir(dirname(path), { recursive: true }))
+  const { before } = options
+  if (before !== undefined) {
+    if (options.append) throw invalidOption('before', 'absent if there is `append`', before)
+    const { before: _before, ...rest } = { ...options, resumable: false }
+    const size = facts.size == null ? null : facts.size + before.length
+    // Without the sink, a body that breaks off is not sent again from its first octet: `before` would be lost.
+    return save(preceded(before, body), path, { ...facts, size }, rest, { sink: { startOver: null }, digests })
+  }
   const { checksum: expected } = options
   if (expected !== undefined && digests === null) throw invalidOption('checksum', 'absent for parts', expected)
   const check = (): void => digests?.check(expected, path, facts.url)
@@ -114,6 +126,22 @@ export async function save(
   } catch (error) {
     await part.giveUp(error)
     throw error
+  }
+}
+
+/** The octets of a body, after those before it. */
+function preceded(before: Uint8Array, body: ByteSource): ByteSource {
+  let isBegun = before.length === 0
+  return {
+    get reusesChunks() {
+      return body.reusesChunks === true
+    },
+    read: async () => {
+      if (isBegun) return body.read()
+      isBegun = true
+      return before
+    },
+    cancel: () => body.cancel(),
   }
 }
 
