@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
 import { resultSchema } from '../../packages/cli/src/results/schema.ts'
+import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
@@ -19,6 +20,11 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
     const page = await readFile(`${root}docs/json.md`, 'utf8')
     const schema = `\`\`\`json\n${JSON.stringify(resultSchema, null, 2)}\n\`\`\``
     await expect(fillIn(page, 'result-schema', schema)).toMatchFileSnapshot(`${root}docs/json.md`)
+  })
+
+  test('docs/cookbook.md', async () => {
+    const page = await readFile(`${root}docs/cookbook.md`, 'utf8')
+    await expect(fillIn(page, 'cookbook', cookbookSections())).toMatchFileSnapshot(`${root}docs/cookbook.md`)
   })
 
   test('docs/schemes/README.md', () => {

@@ -2,13 +2,13 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
-import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
 import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
+import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
@@ -20,11 +20,13 @@ import { readHeaders, readPreference } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
-import { readServersOptions } from './options/servers.ts'
+import { readRetryLimits, readRetryOn } from './options/retries.ts'
+import { readServing, type Serving } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTimeCondition } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
+import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
@@ -33,6 +35,9 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  readonly color: ColorChoice
+  /** --page: whether pages are shown without a terminal, too. */
+  readonly page: boolean
   /** The format of -w; null: nothing is printed after a URL. */
   readonly writeOut: string | null
   readonly verbose: boolean
@@ -73,8 +78,8 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** The servers that serve runs. */
-  readonly servers: ServersOptions
+  /** What serve runs; null for the other commands. */
+  readonly serving: Serving | null
 }
 
 /**
@@ -93,6 +98,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     operands,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    color: readColor(line),
+    page: readPage(line),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),
@@ -120,7 +127,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     client: {
       fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
       defaults,
-      limits: readLimits(line),
+      limits: { ...readLimits(line), ...readRetryLimits(line) },
+      retryOn: readRetryOn(line),
       policy: readPolicy(line),
       tls: readTls(line),
       addresses: readAddresses(line),
@@ -128,7 +136,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
-    servers: command === 'serve' ? readServersOptions(line) : {},
+    serving: command === 'serve' ? readServing(line, env) : null,
   }
 }
 

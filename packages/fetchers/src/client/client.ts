@@ -112,6 +112,7 @@ export function createClient(options: ClientOptions = {}): Client {
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
+    retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
     resolving: {
@@ -135,6 +136,7 @@ export function createClient(options: ClientOptions = {}): Client {
       base: _base,
       limits: _limits,
       policy: _policy,
+      retryOn: _retryOn,
       onEvent: _onEvent,
       onHead: _onHead,
       ...request
