@@ -11,6 +11,7 @@ import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
+import { type MirrorSettings, readMirror } from './options/mirror.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
@@ -62,6 +63,8 @@ export interface Config {
   readonly parts: PartOptions | null
   /** The sums to tell and to check; null: none. */
   readonly hashes: HashOptions | null
+  /** What mirror is to do. */
+  readonly mirror: MirrorSettings
   readonly login: Login | null
   /** The logins of a .netrc file; null: none is read. */
   readonly netrc: Netrc | null
@@ -117,6 +120,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       line,
       destinations.some(({ to }) => to === 'stdout'),
     ),
+    mirror: readMirror(line),
     login: readLogin(line, 'user'),
     netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,

@@ -34,7 +34,8 @@ function record({ url, alternates, span, form, error }: ExtractedUrl): Record<st
   return { url, alternates, span, form, error }
 }
 
-async function readText(file: string, signal: AbortSignal): Promise<string> {
+/** The text of a file, or of standard input (`-`), in the charset that it seems to have. */
+export async function readText(file: string, signal: AbortSignal): Promise<string> {
   const name = file === '-' ? 'Standard input' : file
   const octets = await readAll(file === '-' ? process.stdin : createReadStream(file), name, signal)
   return guessedDecoder(octets, true).decode(octets)

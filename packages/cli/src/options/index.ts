@@ -10,6 +10,7 @@ import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type ManyOption, manyOptions } from './many.ts'
+import { type MirrorOption, mirrorOptions } from './mirror.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -31,6 +32,7 @@ export type OptionName =
   | DisplayOption
   | TransferOption
   | ChecksumOption
+  | MirrorOption
   | LimitOption
   | ManyOption
   | RetryOption
@@ -62,6 +64,7 @@ export type Category =
   | 'Output'
   | 'Transfer'
   | 'Many URLs'
+  | 'Mirror'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -77,6 +80,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   'Many URLs': manyOptions,
+  Mirror: mirrorOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
@@ -93,6 +97,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
   'Many URLs': 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  Mirror: 'the tree that mirror brings to disk: depth, patterns, limits, deleting',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',

@@ -11,8 +11,8 @@ export interface Result {
   readonly url: string
   /** The URL after redirects. */
   readonly finalUrl: string | null
-  /** `not-modified`: the condition of -z or --etag-compare was not met, so nothing came. */
-  readonly outcome: 'retrieved' | 'not-modified' | 'skipped' | 'failed'
+  /** `not-modified`: the condition of -z or --etag-compare was not met, so nothing came. `deleted`: by mirror. */
+  readonly outcome: 'retrieved' | 'not-modified' | 'skipped' | 'failed' | 'deleted'
   /** The exit status that this URL alone would give. */
   readonly exit: number
   /** The status of HTTP, or the code of the last reply of FTP and News. */
@@ -55,7 +55,7 @@ export function resultOf({ operand, facts, error }: Done): Result {
     exit: isFailed ? exitCodeOf(error) : 0,
     status: statusOf(facts, error),
     mediaType: came?.mediaType ?? null,
-    size: came === null ? null : (facts.size ?? came.size),
+    size: came === null ? null : (facts.size ?? came.size ?? (facts.received || null)),
     modified: came?.modified?.toISOString() ?? null,
     sha256: came === null ? null : (hash?.hex() ?? null),
     seconds: timings?.ended == null ? null : Math.round(timings.ended * 1000) / 1e6,

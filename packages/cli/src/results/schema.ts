@@ -62,8 +62,8 @@ const properties = {
   finalUrl: { ...textOrNull, description: 'The URL after redirects; null: it was not asked for' },
   outcome: {
     ...text,
-    enum: ['retrieved', 'not-modified', 'skipped', 'failed'],
-    description: 'not-modified: the condition of -z or --etag-compare was not met, so nothing came',
+    enum: ['retrieved', 'not-modified', 'skipped', 'failed', 'deleted'],
+    description: 'not-modified: the condition of -z or --etag-compare was not met, so nothing came; deleted: by mirror',
   },
   exit: { type: 'number', description: 'The exit status that this URL alone would give' },
   status: { ...numberOrNull, description: 'The status of HTTP, or the last reply code of FTP and News' },

@@ -40,7 +40,7 @@ export class Facts {
   representation: Representation | null = null
   /** The sum of the body, if it is wanted. */
   hash: BodyHash | null = null
-  /** The octets of the file that was saved, or of the body; null: not known yet. */
+  /** The octets of the file that was saved; null: none was. */
   size: number | null = null
   readonly #servers: KnownServers
 
@@ -64,7 +64,6 @@ export class Facts {
         this.#servers.set(hostOf(event.url), { address: event.address, port: event.port })
     } else if (event.type === 'done') {
       this.received = event.received
-      this.size ??= event.received
       this.timings = event.timings
     }
   }
