@@ -45,7 +45,7 @@ const differences: Partial<Record<OptionName, string>> = {
   proto: 'a name that is no scheme and no protocol of curl is an error (2)',
   'proto-redir': 'redirects lead to http and https only, whatever it permits',
   silent: 'silences warnings too',
-  'time-cond': 'takes no "older than" (`-` before the date)',
+  'time-cond': 'also takes ISO 8601; what is neither a date nor a file is an error (curl: no condition)',
   user: 'asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
   'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',

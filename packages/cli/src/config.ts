@@ -4,6 +4,7 @@ import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
+import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
@@ -11,6 +12,7 @@ import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
+import { type MirrorSettings, readMirror } from './options/mirror.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
@@ -24,7 +26,7 @@ import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
-import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTime } from './options/transfer.ts'
+import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTimeCondition } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
@@ -73,6 +75,10 @@ export interface Config {
   readonly cookies: CookieOptions | null
   /** The texts that --url-query adds to the query of each URL. */
   readonly urlQuery: readonly string[]
+  /** The sums to tell and to check; null: none. */
+  readonly hashes: HashOptions | null
+  /** What mirror is to do. */
+  readonly mirror: MirrorSettings
   readonly login: Login | null
   /** The logins of a .netrc file; null: none is read. */
   readonly netrc: Netrc | null
@@ -135,6 +141,11 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     failWithBody: line.has('fail-with-body'),
     cookies: readCookies(line),
     urlQuery: readUrlQuery(line),
+    hashes: readHashOptions(
+      line,
+      destinations.some(({ to }) => to === 'stdout'),
+    ),
+    mirror: readMirror(line),
     login: readLogin(line, 'user'),
     netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
@@ -183,14 +194,13 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
   const charset = readCharset(line)
   const headers = readHeaders(line)
   const virtualHost = readVirtualHost(line)
-  const since = time === undefined ? null : readTime(time, destinations)
   return {
     ...(base !== undefined && { base }),
     ...(accept !== undefined && { accept }),
     ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(line.has('compressed') && { compressed: true }),
-    ...(since !== null && { ifChangedSince: since }),
+    ...(time !== undefined && readTimeCondition(time, destinations)),
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readLimit(limit) }),

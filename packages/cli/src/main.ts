@@ -18,6 +18,8 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   explain: async () => (await import('./commands/explain.ts')).explainUrls,
   ls: async () => (await import('./commands/ls.ts')).ls,
   extract: async () => (await import('./commands/extract.ts')).extract,
+  check: async () => (await import('./commands/check.ts')).check,
+  mirror: async () => (await import('./commands/mirror.ts')).mirror,
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,

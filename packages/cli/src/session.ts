@@ -73,12 +73,12 @@ export class Session implements AsyncDisposable {
     return config.search === null ? resolution : this.client.resolve(searchUrl(resolution, config.search))
   }
 
-  /** The retrieval of an operand. Throws what resolve() throws. */
-  open(operand: string): Retrieval {
+  /** The retrieval of an operand, by its place in the command line. Throws what resolve() throws. */
+  open(operand: string, index = 0): Retrieval {
     const typed = this.resolve(operand)
     const proxy = proxyOf(typed, this.run.config.proxyFor)
     if (proxy !== null) this.#typedProxies.add(proxy)
-    return new Retrieval(this, typed, () => this.#entered(typed))
+    return new Retrieval(this, typed, () => this.#entered(typed), index)
   }
 
   /**

@@ -60,6 +60,7 @@ export type AdvisedOption =
   | 'range'
   | 'resumeFrom'
   | 'ifChangedSince'
+  | 'ifUnchangedSince'
   | 'ifNoneMatch'
   | 'accept'
   | 'acceptLanguage'

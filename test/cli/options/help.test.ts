@@ -198,9 +198,12 @@ test.each([
   [['-C', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
   [['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
   [['-C', '1k', 'http://h/'], '--continue-at needs a number of octets, or - for the end of the file; not "1k".'],
-  [['-z', '-2001-02-03', 'http://h/'], '--time-cond has no "older than"; for a file of that name write ./-2001-02-03.'],
   [
     ['-z', 'backup-3', 'http://h/'],
+    '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',
+  ],
+  [
+    ['-z', '-backup-3', 'http://h/'],
     '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',
   ],
   [

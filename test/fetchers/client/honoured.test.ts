@@ -30,6 +30,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ range: [0, 5] }, ['http', 'ftp', 'file'], ['http']],
   [{ resumeFrom: 5 }, ['http', 'ftp', 'file'], ['http']],
   [{ ifChangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
+  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],

@@ -8,12 +8,15 @@ import { Session } from '../session.ts'
 
 /** `retrieve [get] URL...`: the bodies to standard output, in the order of the URLs, or to files. */
 export async function get(run: Run): Promise<number> {
-  const { targets, etagFile, damagedEtagFile, many } = run.config
+  const { targets, etagFile, damagedEtagFile, many, hashes } = run.config
   const hasList = many.from.length > 0
   if (targets.count === 0 && !hasList) throw usageError('No URL is given. Try: retrieve get --help')
   if (etagFile !== null) checkEtagFile(etagFile)
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
+  }
+  for (const name of hashes?.weak ?? []) {
+    run.report.warning({ message: `--checksum by ${name} finds damage, but no forgery: use sha256 if you can.` })
   }
   const tally = new Tally(run)
   let isWhole = false

@@ -3,6 +3,7 @@
  * curl's wherever curl has one.
  */
 import type { CommandName } from '../commands/index.ts'
+import { type ChecksumOption, checksumOptions } from './checksum.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
@@ -13,6 +14,7 @@ import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
 import { type ManyOption, manyOptions } from './many.ts'
+import { type MirrorOption, mirrorOptions } from './mirror.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -35,6 +37,8 @@ export type OptionName =
   | OutputOption
   | DisplayOption
   | TransferOption
+  | ChecksumOption
+  | MirrorOption
   | LimitOption
   | ManyOption
   | RetryOption
@@ -78,6 +82,7 @@ export type Category =
   | 'Output'
   | 'Transfer'
   | 'Lists'
+  | 'Mirror'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -93,8 +98,9 @@ export type Category =
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions],
-  Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
+  Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: manyOptions,
+  Mirror: mirrorOptions,
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
@@ -113,6 +119,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
   Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  Mirror: 'The tree that mirror brings to disk: depth, patterns, limits, deleting',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',

@@ -61,6 +61,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   range: '-r',
   resumeFrom: '-C',
   ifChangedSince: '-z',
+  ifUnchangedSince: '-z',
   ifNoneMatch: '--etag-compare',
   accept: '--accept',
   acceptLanguage: '--accept-language',

@@ -42,5 +42,5 @@ export interface GivenOptions<Name extends string> {
 }
 
 export const get: readonly CommandName[] = ['get']
-export const network: readonly CommandName[] = ['get', 'ls']
+export const network: readonly CommandName[] = ['get', 'ls', 'check', 'mirror']
 export const urls: readonly CommandName[] = ['get', 'ls', 'explain']

@@ -117,8 +117,8 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'json',
-    help: 'Machine-readable output: one JSON object a line; with get, the messages on standard error',
-    commands: ['get', 'explain', 'ls', 'extract', 'schemes', 'serve'],
+    help: 'Machine-readable output: one JSON object a line; with get, one for each URL, and the messages on standard error',
+    commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'schemes', 'serve'],
     example: 'retrieve explain --json news:comp.lang.c',
     global: true,
   },

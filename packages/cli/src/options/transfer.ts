@@ -1,8 +1,9 @@
 import { type Stats, statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
-import type { OctetRange } from '@retriever/fetchers'
+import type { OctetRange, RequestOptions } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { Destination } from '../saving/destination.ts'
+import { curlDate } from './curl-date.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
 
 export type TransferOption = 'range' | 'continue-at' | 'remove-on-error' | 'time-cond' | 'accept' | 'accept-language'
@@ -36,7 +37,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     long: 'time-cond',
     short: 'z',
     arg: 'DATE|FILE',
-    help: 'Retrieve only what is newer than DATE, or than FILE',
+    help: 'Retrieve only what is newer than DATE, or than FILE; with - before it, only what is no newer',
     commands: get,
     example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
   },
@@ -110,14 +111,24 @@ const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun
 /** Other dates must look like one: Date.parse reads `backup-3` as March 2001. */
 const looseDate = /^(?:\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
 
+/** The condition of -z; empty: there is none. */
+type TimeCondition = Pick<RequestOptions, 'ifChangedSince' | 'ifUnchangedSince'>
+
+/** Reads -z: the resource must be newer than the date, or with - before it no newer. Throws `invalid-option`. */
+export function readTimeCondition(text: string, destinations: readonly Destination[]): TimeCondition {
+  const isOlder = text.startsWith('-')
+  const date = readTime(isOlder || text.startsWith('+') ? text.slice(1) : text, destinations)
+  if (date === null) return {}
+  return isOlder ? { ifUnchangedSince: date } : { ifChangedSince: date }
+}
+
 /**
- * The date of -z, or the date of the file that it names; null for an output file that does not exist yet, as in the
- * first `-z list -o list`. Date.parse decides the time zone of a date without one. Throws `invalid-option`.
+ * The date of -z in a form that curl reads, or the date of the file that it names, or a date that Date.parse reads;
+ * null for an output file that does not exist yet, as in the first `-z list -o list`.
  */
-export function readTime(text: string, destinations: readonly Destination[]): Date | null {
-  if (text.startsWith('-')) {
-    throw usageError(`--time-cond has no "older than"; for a file of that name write ./${text}.`)
-  }
+function readTime(text: string, destinations: readonly Destination[]): Date | null {
+  const byCurl = curlDate(text)
+  if (byCurl !== null) return byCurl
   const date = new Date(text)
   const isDate = !Number.isNaN(date.getTime())
   if (isDate && exactDate.test(text)) return date

@@ -8,6 +8,7 @@ import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
+import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
 import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
@@ -55,9 +56,11 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
   const start = Number(config.continueAt ?? 0)
   const isShown = output.stdoutIsTerminal && !asIs
   const writeHead = (head: Buffer): Promise<void> => output.write(isShown ? shownHead(head) : head)
+  const expected = expectedSum(config.hashes, retrieval, null)
   let hasCome = false
   const use = async (representation: Representation): Promise<void> => {
     hasCome = true
+    const hash = expected && representation.hash(expected.algorithm)
     const head = headBefore(representation, retrieval, config)
     if (head !== null) await writeHead(head)
     checkRedirect(representation, config)
@@ -67,6 +70,7 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
       else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
     }
     checkStatus(representation, config)
+    if (expected !== null && hash !== null) checkSum(expected, hash, representation.url)
     saveEtag(config.etagFile, representation)
   }
   const explain = async (error: unknown): Promise<unknown> => {
@@ -95,7 +99,8 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
   const plan = await planSave(path, isNamed, retrieval, run)
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
-    await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
+    const saved = await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
+    retrieval.facts.size = saved.size
     kept.end()
     checkStatus(representation, run.config)
     saveEtag(run.config.etagFile, representation)
@@ -128,9 +133,11 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
     const claimed = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
     const path = pathFor(claimed, clobber)
     retrieval.facts.file = path
-    const plan = { path, from: 0, behind: null, options: { overwrite: clobber === true } }
+    const checksum = expectedSum(run.config.hashes, retrieval, path)
+    const options = { overwrite: clobber === true, ...(checksum && { checksum }) }
+    const plan = { path, from: 0, behind: null, options }
     kept.begin(plan, () => retrieval.entered, true)
-    await saveAsPlanned(plan, representation)
+    retrieval.facts.size = (await saveAsPlanned(plan, representation)).size
     kept.end()
     checkStatus(representation, run.config)
     const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'

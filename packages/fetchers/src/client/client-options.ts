@@ -169,6 +169,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   range: octetRange,
   resumeFrom: resumePoint,
   ifChangedSince: date,
+  ifUnchangedSince: date,
   ifNoneMatch: fieldValue,
   accept: fieldValue,
   acceptLanguage: fieldValue,

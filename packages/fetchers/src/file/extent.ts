@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { OctetRange, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
 import {
+  checkDate,
   firstOf,
-  notModified,
   offsetError,
   oneRange,
   overlap,
@@ -64,11 +64,9 @@ function rangeOf({ size }: Measure, range: OctetRange, context: RetrievalContext
 }
 
 /**
- * Throws `not-modified` if the file is not newer than ifChangedSince. The time of a directory changes when entries are
- * added or removed.
+ * Throws `not-modified` if the date of the file does not fit ifChangedSince or ifUnchangedSince. The time of a
+ * directory changes when entries are added or removed.
  */
 export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
-  const { ifChangedSince } = context.request
-  if (ifChangedSince === undefined || mtime > ifChangedSince) return
-  throw notModified(context, ifChangedSince)
+  checkDate(context, mtime)
 }

@@ -79,7 +79,7 @@ async function retrieve(
  */
 function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   if (context.isOtherOrigin !== true) return context
-  const { ifNoneMatch: _tag, ifChangedSince: _date, ...request } = context.request
+  const { ifNoneMatch: _tag, ifChangedSince: _date, ifUnchangedSince: _other, ...request } = context.request
   return { ...context, request }
 }
 

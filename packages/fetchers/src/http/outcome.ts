@@ -55,6 +55,7 @@ async function failed(
   // An abort meanwhile is the error, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
+  if (status === 412) checkChanged(head, context.request, context)
   if (status === 416) checkRange(head, range, context)
   throw statusError(head, excerpt, proxy, context)
 }

@@ -40,8 +40,9 @@ export function requestFields(
   own.push(['Accept-Encoding', acceptEncoding(request)])
   if (range !== undefined) own.push(['Range', rangeField([range])])
   if (ifRange !== undefined) own.push(['If-Range', ifRange])
-  // RFC 9110 13.1.3.
+  // RFC 9110 13.1.3 and 13.1.4.
   if (request.ifChangedSince !== undefined) own.push(['If-Modified-Since', request.ifChangedSince.toUTCString()])
+  if (request.ifUnchangedSince !== undefined) own.push(['If-Unmodified-Since', request.ifUnchangedSince.toUTCString()])
   if (request.ifNoneMatch !== undefined) own.push(['If-None-Match', request.ifNoneMatch])
   if (logins.proxyAuthorization !== null) own.push(['Proxy-Authorization', logins.proxyAuthorization])
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])

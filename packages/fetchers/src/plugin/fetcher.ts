@@ -123,6 +123,8 @@ export interface RequestOptions {
   readonly resumeFrom?: number | ResumePoint
   /** Rejects with `not-modified` if the server says that the resource is no newer. */
   readonly ifChangedSince?: Date
+  /** Rejects with `not-modified` if the resource is newer: only what is as old as this date comes. */
+  readonly ifUnchangedSince?: Date
   /** Media types, as in HTTP's Accept; Gopher+ picks a view by it. */
   readonly accept?: string
   /** Languages, as in HTTP's Accept-Language; Gopher+ picks a view by it. */

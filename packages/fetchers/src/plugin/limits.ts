@@ -170,6 +170,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   range: true,
   resumeFrom: true,
   ifChangedSince: true,
+  ifUnchangedSince: true,
   ifNoneMatch: true,
   accept: true,
   acceptLanguage: true,

@@ -7,6 +7,21 @@ export function notModified({ error }: RetrievalContext, since: Date, extras: Er
   return error('not-modified', `It has not been modified since ${since.toISOString()}.${said}`, extras)
 }
 
+/** Throws `not-modified` if a resource of this date does not fit ifChangedSince or ifUnchangedSince. */
+export function checkDate(context: RetrievalContext, modified: Date, extras: ErrorExtras = {}): void {
+  const { ifChangedSince, ifUnchangedSince } = context.request
+  if (ifChangedSince !== undefined && modified <= ifChangedSince) throw notModified(context, ifChangedSince, extras)
+  if (ifUnchangedSince !== undefined && modified > ifUnchangedSince) {
+    throw isModified(context, ifUnchangedSince, extras)
+  }
+}
+
+/** The error for ifUnchangedSince if the resource is newer, with the server's reply if there was one. */
+export function isModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
+  const said = extras.reply === undefined ? '' : ` (${extras.reply})`
+  return error('not-modified', `It has been modified since ${since.toISOString()}.${said}`, extras)
+}
+
 /** The error for ifNoneMatch if the resource still has one of the entity tags. */
 export function sameTag({ error }: RetrievalContext, extras: ErrorExtras): RetrievalError {
   return error('not-modified', `It has not been modified: its entity tag is the same. (${extras.reply})`, extras)

@@ -5,13 +5,14 @@ import { resumePoint } from '../plugin/request-options.ts'
 
 /** The options that change the answer, in a fixed order, without secrets. `split` only changes the way. */
 export function requestShown(request: RequestOptions): Readonly<Record<string, unknown>> {
-  const { range, ifChangedSince, ifNoneMatch, accept, acceptLanguage, form, limit, headers } = request
-  const { head, compressed, fail, charset, virtualHost } = request
+  const { range, ifChangedSince, ifUnchangedSince, ifNoneMatch, accept, acceptLanguage, form, limit } = request
+  const { headers, head, compressed, fail, charset, virtualHost } = request
   const resumeFrom = resumePoint(request)?.offset
   return {
     ...(range !== undefined && { range }),
     ...(resumeFrom !== undefined && { resumeFrom }),
     ...(ifChangedSince !== undefined && { ifChangedSince: ifChangedSince.toISOString() }),
+    ...(ifUnchangedSince !== undefined && { ifUnchangedSince: ifUnchangedSince.toISOString() }),
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
     ...(accept !== undefined && { accept }),
     ...(acceptLanguage !== undefined && { acceptLanguage }),

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { messages } from '../../../support/cli/json-lines.ts'
 import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
@@ -201,10 +202,9 @@ describe('an error status', () => {
     expect(plain.stderr).toMatch(/^retrieve: [^\n]*404[^\n]*\n$/)
     const verbose = await retrieve(['-v', url('x')])
     expect(verbose.stderr).toContain('\n< Nothing \\e[2Jhere.\n< Try\\tlater.\n')
-    const lines = (await retrieve(['--json', url('x')])).stderr.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line).error)).toMatchObject([
-      { code: 'not-found', exit: 22, status: 404, response: { headers: { 'x-why': 'because' }, excerpt: page } },
-    ])
+    const lines = (await retrieve(['--json', url('x')])).stderr
+    const response = { headers: { 'x-why': 'because' }, excerpt: page }
+    expect(messages(lines)).toMatchObject([{ error: { code: 'not-found', exit: 22, status: 404, response } }])
     expect(`${verbose.stderr}${lines}`).not.toContain('s3cr3t')
   })
 })

@@ -1,7 +1,7 @@
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import {
+  checkDate,
   firstOf,
-  notModified,
   offsetError,
   oneRange,
   overlap,
@@ -60,18 +60,22 @@ const whole: ByteRange = { offset: 0, wanted: null, tail: new Uint8Array(0), obs
 
 /** Whether the answers to SIZE and MDTM decide which octets are requested, or whether any are. */
 export function isConditional({ request, limits }: RetrievalContext): boolean {
-  const { range, resumeFrom, ifChangedSince } = request
+  const { range, resumeFrom, ifChangedSince, ifUnchangedSince } = request
   const isLimited = limits.maxSize !== Number.POSITIVE_INFINITY
-  return range !== undefined || resumeFrom !== undefined || ifChangedSince !== undefined || isLimited
+  return (
+    range !== undefined || resumeFrom !== undefined || (ifChangedSince ?? ifUnchangedSince) !== undefined || isLimited
+  )
 }
 
 /** Throws `not-modified`, and gives the session back. Where the server tells no time, the file is retrieved. */
 export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes): void {
-  const { context } = retrieval
-  const since = context.request.ifChangedSince
-  if (since === undefined || modified === null || modified > since) return
-  retrieval.done()
-  throw notModified(context, since)
+  if (modified === null) return
+  try {
+    checkDate(retrieval.context, modified)
+  } catch (error) {
+    retrieval.done()
+    throw error
+  }
 }
 
 /**
