@@ -12,6 +12,7 @@ import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, with
 import { Session } from '../session.ts'
 import { StdoutClosed } from '../terminal/output.ts'
 import { headOf, shownHead } from '../views/head.ts'
+import { tellSaved } from '../views/saved.ts'
 import { show } from '../views/show.ts'
 import { Facts } from '../write-out/facts.ts'
 
@@ -96,6 +97,7 @@ async function toFile(destination: FileDestination, { retrieval, run, kept }: Jo
     await using representation = await retrieval.begin(true, plan.from, check)
     await saveAsPlanned(plan, representation)
     kept.end()
+    tellSaved(plan.path, representation, retrieval.facts, run)
     saveEtag(run.config.etagFile, representation)
   } catch (error) {
     throw withAdvice(plan, error)
@@ -114,6 +116,7 @@ async function toNamedByServer(directory: string, { retrieval, run, kept }: Job)
   await saveAsPlanned(plan, representation)
   kept.end()
   const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
+  if (tellSaved(path, representation, retrieval.facts, run, whose)) return
   run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
 }
 

@@ -97,6 +97,11 @@ export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value).replace(controls, escapeUnit)}\n`
 }
 
+/** Formats milliseconds: `12 ms`, `3.1 s`. */
+export function formatTime(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
 /** Formats a size in at most four figures: `999 B`, `1.5 KiB`, `12 MiB`. */
