@@ -6,7 +6,7 @@ import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { shownHead } from '../views/head.ts'
 import { tellSaved } from '../views/saved.ts'
-import { show } from '../views/show.ts'
+import { isPage, show, showPage } from '../views/show.ts'
 import { octetsFrom } from './continuation.ts'
 import { checkTarget, type Destination, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
@@ -45,7 +45,8 @@ function makeFolder(destination: Destination): void {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
-function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): Task {
+function toStdout(asIs: boolean, { retrieval, run }: Job): Task {
+  const { config, output } = run
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
   const isShown = output.stdoutIsTerminal && !asIs
@@ -56,7 +57,8 @@ function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): T
     const head = headBefore(representation, retrieval, config)
     if (head !== null) await writeHead(head)
     if (!config.request.head) {
-      if (isShown) await show(representation, start, output)
+      if (isShown) await show(representation, start, run)
+      else if (config.page && isPage(representation)) await showPage(representation, run)
       else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
       else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
     }

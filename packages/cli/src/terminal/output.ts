@@ -30,9 +30,9 @@ export class Output {
     this.#paintNote = paintFor(this.stderrIsTerminal)
   }
 
-  /** The width of the terminal; one of unknown width reports 0. */
+  /** The width of the terminal, also behind a pipe to a pager; one of unknown width reports 0. */
   get columns(): number {
-    return process.stdout.columns || 100
+    return process.stdout.columns || process.stderr.columns || 80
   }
 
   /** A text for write() with a style, if standard output gets colours. The caller has made it harmless. */
