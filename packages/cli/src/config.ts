@@ -1,4 +1,5 @@
-import { hostname } from 'node:os'
+import { homedir, hostname } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
@@ -45,6 +46,8 @@ export interface Config {
   readonly color: ColorChoice
   /** --page: whether pages are shown without a terminal, too. */
   readonly page: boolean
+  /** The folder for the last page; null: there is no place for it. */
+  readonly stateFolder: string | null
   /** The format of -w; null: nothing is printed after a URL. */
   readonly writeOut: string | null
   readonly verbose: boolean
@@ -109,7 +112,7 @@ export interface Config {
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
-  const targets = command === 'get' || command === 'ls' ? readTargets(line) : noTargets
+  const targets = ['get', 'ls', 'open'].includes(command) ? readTargets(line) : noTargets
   const { destinations } = targets
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
@@ -124,6 +127,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     json: line.has('json'),
     color: readColor(line),
     page: readPage(line),
+    stateFolder: stateFolder(env),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),
@@ -170,6 +174,13 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
     serving: command === 'serve' ? readServing(line, env) : null,
   }
+}
+
+/** The folder of this program for state that is kept between runs, by the XDG Base Directory Specification. */
+function stateFolder({ XDG_STATE_HOME: typed = '' }: NodeJS.ProcessEnv): string | null {
+  const home = homedir()
+  if (!isAbsolute(typed) && !isAbsolute(home)) return null
+  return join(isAbsolute(typed) ? typed : join(home, '.local', 'state'), 'retrieve')
 }
 
 /** The host that `new URL()` finds in a URL, for the finding `parser-disagreement`. */

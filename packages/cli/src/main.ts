@@ -17,6 +17,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   get: async () => (await import('./commands/get.ts')).get,
   explain: async () => (await import('./commands/explain.ts')).explainUrls,
   ls: async () => (await import('./commands/ls.ts')).ls,
+  open: async () => (await import('./commands/open.ts')).open,
   extract: async () => (await import('./commands/extract.ts')).extract,
   check: async () => (await import('./commands/check.ts')).check,
   mirror: async () => (await import('./commands/mirror.ts')).mirror,

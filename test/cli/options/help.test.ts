@@ -109,7 +109,7 @@ describe('help on one word', () => {
     expect(await help('--help', word)).toBe(`-o, --output FILE
     Write to FILE, which is FILE.part until complete; - is standard output, even for binary data.
     One per URL.
-    Commands: get
+    Commands: get, open
     Category: output
     Example: retrieve -o page.html http://www.example.org/
 `)

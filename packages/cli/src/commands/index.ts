@@ -1,5 +1,16 @@
 /** The commands, which are the first word of a command line. */
-export const commandNames = ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'schemes', 'serve', 'demo'] as const
+export const commandNames = [
+  'get',
+  'explain',
+  'ls',
+  'open',
+  'extract',
+  'check',
+  'mirror',
+  'schemes',
+  'serve',
+  'demo',
+] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface CommandSpec {
@@ -23,6 +34,11 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: 'URL...',
     help: 'List a directory, menu or newsgroup as a table',
     example: 'retrieve ls --json ftp://ftp.example.org/pub/',
+  },
+  open: {
+    operands: '[N...]',
+    help: 'Retrieve the entry of a number on the last page or listing; without N, show that page again',
+    example: 'retrieve open 3',
   },
   extract: {
     operands: '[FILE|-]',

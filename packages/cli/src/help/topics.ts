@@ -71,7 +71,10 @@ const environment: Topic = {
     ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
     ['NNTPSERVER', 'The News server, as for --news-server'],
     ['NO_COLOR', 'Not empty: no colours'],
-    ['TERM', 'dumb: no progress line'],
+    ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
+    ['CLICOLOR', '0: no colours'],
+    ['TERM', 'dumb: no colours and no progress line'],
+    ['XDG_STATE_HOME', 'The folder for the last page, which `retrieve open` follows; default: ~/.local/state'],
   ],
   after: [],
 }

@@ -7,7 +7,8 @@ import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { shownHead } from '../views/head.ts'
-import { show } from '../views/show.ts'
+import { tellSaved } from '../views/saved.ts'
+import { isPage, show, showPage } from '../views/show.ts'
 import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
 import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
@@ -50,8 +51,8 @@ function makeFolder(destination: Destination): void {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
-function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
-  const { config, output } = session.run
+function toStdout(asIs: boolean, { retrieval, session: { run } }: Job): Task {
+  const { config, output } = run
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
   const isShown = output.stdoutIsTerminal && !asIs
@@ -65,7 +66,8 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
     if (head !== null) await writeHead(head)
     checkRedirect(representation, config)
     if (!config.request.head) {
-      if (isShown) await show(representation, start, output)
+      if (isShown) await show(representation, start, run)
+      else if (config.page && isPage(representation)) await showPage(representation, run)
       else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
       else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
     }
@@ -103,6 +105,7 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
     retrieval.facts.size = saved.size
     kept.end()
     checkStatus(representation, run.config)
+    tellSaved(plan.path, representation, retrieval.facts, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {
@@ -141,6 +144,7 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
     kept.end()
     checkStatus(representation, run.config)
     const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
+    if (tellSaved(path, representation, retrieval.facts, run, whose)) return
     run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
   }
   return { progress: true, use }

@@ -113,6 +113,11 @@ export interface RetrieveOptions extends RequestOptions {
   readonly signal?: AbortSignal
   /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
+  /**
+   * The absolute URL of the page on which a server names this one, such as a Gopher menu: the URL is refused if it leads
+   * from a server to files of this machine, from TLS to a connection without, or inward.
+   */
+  readonly linkedFrom?: string
   /** Limits of this call, in place of the client's. */
   readonly limits?: Partial<Limits>
   /** The errors after which this call is tried again, in place of the client's. */
@@ -189,6 +194,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
 export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
+  linkedFrom: text,
   limits: record,
   policy: record,
   retryOn: retryKind,
