@@ -1,5 +1,5 @@
 /** The commands, which are the first word of a command line. */
-export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo'] as const
+export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo', 'completions'] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface CommandSpec {
@@ -41,5 +41,10 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: '',
     help: 'Start the local test servers and retrieve something from each',
     example: 'retrieve demo',
+  },
+  completions: {
+    operands: 'bash|zsh|fish',
+    help: 'Print the completions for a shell, to be loaded by its startup file',
+    example: 'source <(retrieve completions bash)',
   },
 }
