@@ -1,5 +1,6 @@
 import { accepted, notYet, readNames, refused } from '../../packages/cli/src/curl/index.ts'
 import { type OptionName, options } from '../../packages/cli/src/options/index.ts'
+import { differences as lineDifferences } from '../differential/differences.ts'
 import { type CurlOption, curlOptions } from '../support/cli/curl-options.ts'
 import { page, table } from './tables.ts'
 
@@ -10,9 +11,10 @@ const differences: Partial<Record<OptionName, string>> = {
   'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at': 'proves that both parts are of one version; with `-` also continues NAME.part',
   header: 'takes no @FILE, and no field that follows from the URL, such as Host',
-  head: 'not together with `-o` and `-O`',
+  head: 'of FTP without `Accept-ranges`; not together with `-C` or `-J`',
+  'dump-header': 'without the answer of a proxy to CONNECT; FTP is spoken with other commands than by curl',
   help: 'takes the categories of Retriever, and commands, topics and options too',
-  include: 'not together with `-o` and `-O`',
+  include: 'a 401 that asks for the login is left out; a file that fails is not made; not together with `-C` or `-J`',
   'max-redirs': '20 if it is not given (curl: 50); there is no -1',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
   output: 'the file is NAME.part until it is complete; one for each URL, or none',
@@ -23,6 +25,8 @@ const differences: Partial<Record<OptionName, string>> = {
   'remote-header-name': 'falls back to the name in the URL, and says which name it took',
   resolve: 'takes no `*`, `+` or `-` before the host',
   retry: '3 if it is not given; a try goes on where the one before stopped',
+  'retry-max-time': 'the time of the retrieval from its beginning, not that of all URLs',
+  'retry-all-errors': 'no refusal of ours, and no file that is over --max-filesize',
   silent: 'silences warnings too',
   'time-cond': 'takes no "older than" (`-` before the date)',
   user: 'asks at the terminal for a password, if there is one',
@@ -59,7 +63,16 @@ export function curlPage(): string {
 
 ${['same', 'other', 'accepted', 'refused', 'not yet'].map(count).join(', ')}. \`pnpm run docs\` writes this page from the tables of the
 command. What else differs from curl: [README](../README.md#differences-from-curl), [exit status](exit-codes.md).`,
-    table(['Option', 'Here', 'Reason or difference'], rows),
+    `${table(['Option', 'Here', 'Reason or difference'], rows)}
+
+## Lines that end otherwise
+
+The tests run some 650 lines by curl 7.88 and by \`retrieve\`, and compare octets, files and exit statuses. They differ
+only in these ways:
+
+${Object.values(lineDifferences)
+  .map(({ why }) => `- ${why}`)
+  .join('\n')}`,
   )
 }
 

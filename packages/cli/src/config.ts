@@ -2,14 +2,14 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
-import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readLimits } from './options/limits.ts'
-import { readCharset, readWriteOut } from './options/output.ts'
+import { type Many, readMany } from './options/many.ts'
+import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers } from './options/protocols/ftp.ts'
@@ -18,7 +18,8 @@ import { readHeaders, readPreference } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
-import { readServersOptions } from './options/servers.ts'
+import { readRetryLimits, readRetryOn } from './options/retries.ts'
+import { readServing, type Serving } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
@@ -38,10 +39,13 @@ export interface Config {
   readonly showErrors: boolean
   /** -i: whether to print the head of a response before its body. */
   readonly include: boolean
+  /** The file for header sections; `-`: standard output, `%`: standard error; null: they are not wanted. */
+  readonly dumpHeader: string | null
   /** The destinations for get, one for each URL. */
   readonly destinations: readonly Destination[]
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
+  readonly many: Many
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -66,8 +70,8 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** The servers that serve runs. */
-  readonly servers: ServersOptions
+  /** What serve runs; null for the other commands. */
+  readonly serving: Serving | null
 }
 
 /**
@@ -91,8 +95,10 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
+    dumpHeader: readDumpHeader(line),
     destinations,
     createDirs: line.has('create-dirs'),
+    many: readMany(line),
     continueAt: readContinueAt(line, destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
@@ -107,7 +113,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     client: {
       fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
       defaults,
-      limits: readLimits(line),
+      limits: { ...readLimits(line), ...readRetryLimits(line) },
+      retryOn: readRetryOn(line),
       policy: readPolicy(line),
       tls: readTls(line),
       addresses: readAddresses(line),
@@ -115,7 +122,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
-    servers: command === 'serve' ? readServersOptions(line) : {},
+    serving: command === 'serve' ? readServing(line, env) : null,
   }
 }
 

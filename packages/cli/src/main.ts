@@ -51,7 +51,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const config = readConfig(line, env)
     report = new Reporter(output, config)
     const command = await commands[config.command]()
-    return await command({ config, output, report, signal: interrupts.signal })
+    return await command({ config, output, report, signal: interrupts.signal, interrupts })
   } catch (error) {
     // The reader of standard output has gone, as in `| head`: it has all that it wanted, so this is no error.
     if (error instanceof StdoutClosed) return 0

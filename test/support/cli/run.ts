@@ -20,6 +20,8 @@ export interface Outcome {
 export interface Settings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Where `start` takes standard input from; by default there is none. */
+  readonly input?: 'pipe' | 'ignore'
 }
 
 /** `retrieve ARGUMENTS`, its output as text, one character an octet where it is no UTF-8. */
@@ -50,11 +52,11 @@ export function retrieveOctets(
 
 /** For what is done to it while it runs. */
 export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
-  const { cwd = root, env = {} } = settings
+  const { cwd = root, env = {}, input = 'ignore' } = settings
   return spawn(process.execPath, [bin, ...args], {
     cwd,
     env: { ...cleanEnv, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   })
 }
 

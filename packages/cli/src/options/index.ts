@@ -7,6 +7,7 @@ import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -17,6 +18,7 @@ import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
+import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
@@ -26,6 +28,8 @@ export type OptionName =
   | OutputOption
   | TransferOption
   | LimitOption
+  | ManyOption
+  | RetryOption
   | FtpOption
   | HttpOption
   | HeaderOption
@@ -53,6 +57,7 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
 export type Category =
   | 'Output'
   | 'Transfer'
+  | 'Many URLs'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -66,7 +71,8 @@ export type Category =
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: outputOptions,
-  Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
+  'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
@@ -82,6 +88,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
 export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
+  'Many URLs': 'Several URLs at a time, lists of URLs, what is skipped and counted',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
