@@ -10,9 +10,8 @@ import { lazyImports } from './lazy-imports.mjs'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
 const target = 'node20.18'
-const { outputFiles } = await build({
+const settings = {
   absWorkingDir: here,
-  entryPoints: ['src/bin.ts'],
   outdir: 'dist',
   write: false,
   bundle: true,
@@ -32,7 +31,8 @@ const { outputFiles } = await build({
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
-})
+}
+const { outputFiles } = await build({ ...settings, entryPoints: ['src/bin.ts'] })
 rmSync(`${here}dist`, { recursive: true, force: true })
 for (const { path, text } of outputFiles) {
   mkdirSync(dirname(path), { recursive: true })
@@ -41,6 +41,14 @@ for (const { path, text } of outputFiles) {
 }
 // The package's other files are ES modules.
 writeFileSync(`${here}dist/package.json`, '{ "type": "commonjs" }\n')
+writeFileSync(`${here}dist/retrieve.1`, await manPage())
+
+async function manPage() {
+  const { outputFiles } = await build({ ...settings, splitting: false, entryPoints: ['src/help/man-page.ts'] })
+  const [{ text }] = outputFiles
+  const { manPage } = await import(`data:text/javascript,${encodeURIComponent(text)}`)
+  return manPage(version)
+}
 
 async function commonJs(text) {
   // esbuild keeps comments that begin with "!": here the names of the sources, for those who read a chunk.
