@@ -18,7 +18,6 @@ const prompt = '$ '
 const commands = [
   ['retrieve ls ftp://localhost:2121/releases/'],
   ['retrieve -O ftp://localhost:2121/releases/disk.img', ({ ftp }) => ftp.setFaults({ crashAfter: 3e6, bodies: 1 })],
-  ['retrieve --search dots gopher://localhost:7070/7/search'],
   ['retrieve explain gopher://localhost:25/x'],
 ]
 
@@ -26,19 +25,16 @@ const files = {
   '/releases/disk.img': { content: new Uint8Array(8e6), modified: new Date('2026-01-02T03:04:05Z') },
   '/releases/disk.img.sha256': { content: 'x'.repeat(75), modified: new Date('2026-01-02T03:05:00Z') },
   '/releases/notes.txt': { content: 'x'.repeat(2900), modified: new Date('2026-01-03T12:00:00Z') },
-  '/releases/older/': '',
 }
 const servers = await startServers({
   files,
-  http: { port: 8080 },
   ftp: { port: 2121 },
-  gopher: { port: 7070 },
 })
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'retrieve-screen-')))
 try {
   mkdirSync(join(folder, 'bin'))
   symlinkSync(join(root, 'packages/cli/dist/bin.js'), join(folder, 'bin/retrieve'))
-  writeFileSync(join(root, 'docs/screen.svg'), svgOf(await record(), columns))
+  writeFileSync(join(root, 'docs/screen.svg'), svgOf(await record(), columns, 'retrieve in a terminal'))
 } finally {
   rmSync(folder, { recursive: true, maxRetries: 5 })
   await servers.close()

@@ -1,1 +1,1 @@
-export function svgOf(screen: string, columns: number): string
+export function svgOf(screen: string, columns: number, title: string): string

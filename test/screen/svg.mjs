@@ -8,8 +8,8 @@ const background = '#1e2127'
 const cell = { width: 8.4, height: 19, size: 14 }
 const margin = 16
 
-/** An image of a terminal's screen: lines of text with SGR sequences, as `tmux capture-pane -e -p` prints them. */
-export function svgOf(screen, columns) {
+/** An image of a terminal's screen, with a title: lines of text with SGR sequences, as `tmux capture-pane -e -p` prints them. */
+export function svgOf(screen, columns, title) {
   const lines = screen.split('\n')
   const width = Math.ceil(columns * cell.width + 2 * margin)
   const height = lines.length * cell.height + 2 * margin
@@ -20,6 +20,7 @@ export function svgOf(screen, columns) {
     return runs.list.map((run) => runSvg(run, row)).join('')
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>${title}</title>
 <rect width="100%" height="100%" rx="8" fill="${background}"/>
 <g font-family="ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${cell.size}"
  fill="${foreground}">

@@ -3,7 +3,7 @@ import { svgOf } from './svg.mjs'
 
 /** The texts of an image with their attributes, by text. */
 function texts(screen: string): Record<string, string> {
-  const found = [...svgOf(screen, 20).matchAll(/<text (.*?)>(.*?)<\/text>/g)]
+  const found = [...svgOf(screen, 20, 'A screen').matchAll(/<text (.*?)>(.*?)<\/text>/g)]
   return Object.fromEntries(found.map(([, attributes = '', text = '']) => [text.replaceAll('\u00A0', ' '), attributes]))
 }
 
@@ -19,5 +19,5 @@ test('each style of the terminal is a text of its own, at its column', () => {
 
 test('a style goes on in the next line, and the image is as large as the screen', () => {
   expect(texts('\x1b[2mone\ntwo\x1b[22m').two).toContain('opacity')
-  expect(svgOf('one\ntwo', 20)).toContain('viewBox="0 0 200 70"')
+  expect(svgOf('one\ntwo', 20, 'A screen')).toContain('viewBox="0 0 200 70"')
 })
