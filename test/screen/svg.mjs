@@ -8,7 +8,10 @@ const background = '#1e2127'
 const cell = { width: 8.4, height: 19, size: 14 }
 const margin = 16
 
-/** An image of a terminal's screen, with a title: lines of text with SGR sequences, as `tmux capture-pane -e -p` prints them. */
+/**
+ * An image of a terminal's screen, with a title: lines of text with SGR sequences, as `tmux capture-pane -e -p` prints
+ * them.
+ */
 export function svgOf(screen, columns, title) {
   const lines = screen.split('\n')
   const width = Math.ceil(columns * cell.width + 2 * margin)
