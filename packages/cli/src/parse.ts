@@ -51,7 +51,8 @@ export class CommandLine implements GivenOptions<OptionName> {
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   // Not strict: a value may look like an option (`-o -`), and the messages are our own.
-  const { tokens, positionals } = parseArgs({ args: [...argv], options: argConfig, strict: false, tokens: true })
+  const args = argv.map((text, index) => withJobs(text, argv[index + 1]))
+  const { tokens, positionals } = parseArgs({ args, options: argConfig, strict: false, tokens: true })
   const given = tokens.filter((token) => token.kind === 'option').flatMap((token) => readOption(token, positionals[0]))
   const isRelative = has(given, 'base')
   const help = isRelative ? null : helpOperands(positionals)
@@ -72,6 +73,12 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const line = new CommandLine(named ?? 'get', named !== undefined, operands, given, program)
   checkCommand(line)
   return line
+}
+
+/** `-j 4` and `-j4` mean --jobs 4; without a number, -j is curl's own. */
+function withJobs(text: string, next: string | undefined): string {
+  if (text === '-j' && /^\d+$/.test(next ?? '')) return '--jobs'
+  return text.replace(/^-j(?=\d+$)/, '--jobs=')
 }
 
 const argConfig: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
@@ -110,7 +117,7 @@ function unknownOption(typed: string, firstWord: string | undefined): Error {
     .filter((option) => applies(option, command))
     .flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
   const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
-  const guess = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
+  const guess = meant === undefined ? 'retrieve help all lists all options.' : `Did you mean ${meant}?`
   return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
 }
 
