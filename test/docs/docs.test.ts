@@ -35,11 +35,6 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
     return expect(page).toMatchFileSnapshot(`${root}docs/schemes/README.md`)
   })
 
-  test('the scheme table of README.md', async () => {
-    const readme = await readFile(`${root}README.md`, 'utf8')
-    await expect(fillIn(readme, 'schemes', schemeTable('docs/schemes/'))).toMatchFileSnapshot(`${root}README.md`)
-  })
-
   test.each(builtinSchemes.map(({ name }) => name))('the examples of docs/schemes/%s.md', async (name) => {
     const path = `${root}docs/schemes/${name}.md`
     const page = await readFile(path, 'utf8')
