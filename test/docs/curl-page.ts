@@ -1,5 +1,6 @@
 import { accepted, notYet, readNames, refused } from '../../packages/cli/src/curl/index.ts'
 import { type OptionName, options } from '../../packages/cli/src/options/index.ts'
+import { differences as lineDifferences } from '../differential/differences.ts'
 import { type CurlOption, curlOptions } from '../support/cli/curl-options.ts'
 import { page, table } from './tables.ts'
 
@@ -10,9 +11,10 @@ const differences: Partial<Record<OptionName, string>> = {
   'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at': 'proves that both parts are of one version; with `-` also continues NAME.part',
   header: 'takes no @FILE, and no field that follows from the URL, such as Host',
-  head: 'not together with `-o` and `-O`',
-  help: 'takes no category; `retrieve COMMAND --help` shows less',
-  include: 'not together with `-o` and `-O`',
+  head: 'of FTP without `Accept-ranges`; not together with `-C` or `-J`',
+  'dump-header': 'without the answer of a proxy to CONNECT; FTP is spoken with other commands than by curl',
+  help: 'takes the categories of Retriever, and commands, topics and options too',
+  include: 'a 401 that asks for the login is left out; a file that fails is not made; not together with `-C` or `-J`',
   'max-redirs': '20 if it is not given (curl: 50); there is no -1',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
   output: 'the file is NAME.part until it is complete; one for each URL, or none',
@@ -68,7 +70,16 @@ export function curlPage(): string {
 
 ${['same', 'other', 'accepted', 'refused', 'not yet'].map(count).join(', ')}. \`pnpm run docs\` writes this page from the tables of the
 command. What else differs from curl: [README](../README.md#differences-from-curl), [exit status](exit-codes.md).`,
-    table(['Option', 'Here', 'Reason or difference'], rows),
+    `${table(['Option', 'Here', 'Reason or difference'], rows)}
+
+## Lines that end otherwise
+
+The tests run some 650 lines by curl 7.88 and by \`retrieve\`, and compare octets, files and exit statuses. They differ
+only in these ways:
+
+${Object.values(lineDifferences)
+  .map(({ why }) => `- ${why}`)
+  .join('\n')}`,
   )
 }
 

@@ -18,8 +18,9 @@ servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inet
 	apache2-bin caddy)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
-# chromium resolves URLs with @retriever/core; it is a program for people, so it is installed as usual.
-tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium)
+# Programs for people are installed as usual: chromium resolves URLs with @retriever/core, and curl runs the lines of
+# test/differential.
+tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm
@@ -31,6 +32,7 @@ missing() {
 		case ${script##*/} in lib.sh | articles.sh | hold.sh | stop.sh) continue ;; esac
 		"$script" --installed 2>&1 || :
 	done
+	[[ -x /usr/bin/curl ]] || echo "curl is not installed"
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
 }
 

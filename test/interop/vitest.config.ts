@@ -8,7 +8,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../../', import.meta.url)),
   resolve: { alias },
   test: {
-    include: ['test/interop/*.test.ts'],
+    include: ['test/interop/*.test.ts', 'test/differential/*.test.ts'],
     globalSetup: 'test/interop/setup.ts',
     // Reporters given on the command line replace these; .ci/run names a second one there.
     reporters: ['default', new InteropReporter()],

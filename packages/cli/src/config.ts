@@ -2,15 +2,16 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
-import type { ServersOptions } from '@retriever/servers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
+import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
-import { readCharset, readWriteOut } from './options/output.ts'
+import { type Many, readMany } from './options/many.ts'
+import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers } from './options/protocols/ftp.ts'
@@ -20,11 +21,12 @@ import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
-import { readServersOptions } from './options/servers.ts'
+import { readServing, type Serving } from './options/servers.ts'
 import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, readDestinations } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
+import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
@@ -33,6 +35,9 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  readonly color: ColorChoice
+  /** --page: whether pages are shown without a terminal, too. */
+  readonly page: boolean
   /** The format of -w; null: nothing is printed after a URL. */
   readonly writeOut: string | null
   readonly verbose: boolean
@@ -40,10 +45,13 @@ export interface Config {
   readonly showErrors: boolean
   /** -i: whether to print the head of a response before its body. */
   readonly include: boolean
+  /** The file for header sections; `-`: standard output, `%`: standard error; null: they are not wanted. */
+  readonly dumpHeader: string | null
   /** The destinations for get, one for each URL. */
   readonly destinations: readonly Destination[]
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
+  readonly many: Many
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
   /** The file for the entity tag of a complete response. */
@@ -68,8 +76,8 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** The servers that serve runs. */
-  readonly servers: ServersOptions
+  /** What serve runs; null for the other commands. */
+  readonly serving: Serving | null
 }
 
 /**
@@ -82,20 +90,25 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
+  const many = readMany(line)
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
   return {
     command,
     operands,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    color: readColor(line),
+    page: readPage(line),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
+    dumpHeader: readDumpHeader(line),
     destinations,
     createDirs: line.has('create-dirs'),
-    continueAt: readContinueAt(line, destinations),
+    many,
+    continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
@@ -119,7 +132,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
-    servers: command === 'serve' ? readServersOptions(line) : {},
+    serving: command === 'serve' ? readServing(line, env) : null,
   }
 }
 

@@ -36,10 +36,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   // A defect outside the call chain, or an unhandled rejection, also becomes a sentence and an exit code.
   process.once('uncaughtException', defect)
   try {
-    const line = parseCommandLine(argv)
-    if (line.has('help')) {
-      const { formatHelp } = await import('./help.ts')
-      await output.write(formatHelp(line.named ? line.command : null, output.columns))
+    const words = helpWords(argv)
+    const line = words === null ? parseCommandLine(argv) : null
+    if (line === null || line.has('help')) {
+      const { helpOn } = await import('./help/index.ts')
+      await output.write(helpOn(words ?? (line?.named ? [line.command] : []), output.columns))
       return 0
     }
     if (line.has('version')) {
@@ -47,9 +48,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       return 0
     }
     const config = readConfig(line, env)
-    report = new Reporter(output, config)
+    output.useColor(config.color)
+    const traces = config.verbose && !config.json
+    report = new Reporter(output, config, traces ? new (await import('./terminal/trace.ts')).Trace() : null)
     const command = await commands[config.command]()
-    return await command({ config, output, report, signal: interrupts.signal })
+    return await command({ config, output, report, signal: interrupts.signal, interrupts })
   } catch (error) {
     // The reader of standard output has gone, as in `| head`: it has all that it wanted, so this is no error.
     if (error instanceof StdoutClosed) return 0
@@ -59,4 +62,9 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     interrupts.stop()
     process.off('uncaughtException', defect)
   }
+}
+
+/** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */
+function helpWords([first = '', ...words]: readonly string[]): readonly string[] | null {
+  return ['help', '--help', '-h'].includes(first) ? words : null
 }

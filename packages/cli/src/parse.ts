@@ -4,6 +4,7 @@ import { acceptedOptions, isAccepted, whyNot } from './curl/index.ts'
 import { usageError } from './exit-codes.ts'
 import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
+import { serverPorts } from './options/servers.ts'
 import { checkFirstWord, helpOperands, hintFor, nearest } from './suggest.ts'
 
 /** A command line as it was typed, split into command, options and operands. */
@@ -13,12 +14,21 @@ export class CommandLine implements GivenOptions<OptionName> {
   readonly named: boolean
   readonly operands: readonly string[]
   readonly given: readonly Given<OptionName>[]
+  /** The program and its arguments that stand behind the `--` of serve; null: there is no `--`. */
+  readonly program: readonly string[] | null
 
-  constructor(command: CommandName, named: boolean, operands: readonly string[], given: readonly Given<OptionName>[]) {
+  constructor(
+    command: CommandName,
+    named: boolean,
+    operands: readonly string[],
+    given: readonly Given<OptionName>[],
+    program: readonly string[] | null,
+  ) {
     this.command = command
     this.named = named
     this.operands = operands
     this.given = given
+    this.program = program
   }
 
   has(name: OptionName): boolean {
@@ -36,12 +46,14 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, in the forms that curl takes: `-o FILE`, `-oFILE`, `--output FILE`,
- * `--output=FILE`, `-sSv`; `--` ends the options, and --url gives an operand too. Throws `invalid-option` (exit 2).
+ * `--output=FILE`, `-sSv`; `--` ends the options, and --url gives an operand too. Behind the `--` of serve stands a
+ * program. Throws `invalid-option` (exit 2).
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   // Not strict: a value may look like an option (`-o -`), and the messages are our own.
-  const { tokens, positionals } = parseArgs({ args: [...argv], options: argConfig, strict: false, tokens: true })
-  const given = tokens.filter((token) => token.kind === 'option').flatMap(readOption)
+  const args = argv.map((text, index) => withJobs(text, argv[index + 1]))
+  const { tokens, positionals } = parseArgs({ args, options: argConfig, strict: false, tokens: true })
+  const given = tokens.filter((token) => token.kind === 'option').flatMap((token) => readOption(token, positionals[0]))
   const isRelative = has(given, 'base')
   const help = isRelative ? null : helpOperands(positionals)
   if (help !== null) given.push({ name: 'help', value: '' })
@@ -52,10 +64,21 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     ({ kind, ...token }) => kind === 'positional' || ('name' in token && token.name === 'url'),
   )
   const command = named === undefined ? undefined : typed.find(({ kind }) => kind === 'positional')
-  const operands = typed.filter((token) => token !== command).map((token) => ('value' in token && token.value) || '')
-  const line = new CommandLine(named ?? 'get', named !== undefined, operands, given)
+  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? argv.length
+  const hasProgram = named === 'serve' && end < argv.length && (command?.index ?? end) < end
+  const operands = typed
+    .filter((token) => token !== command && !(hasProgram && token.index > end))
+    .map((token) => ('value' in token && token.value) || '')
+  const program = hasProgram ? argv.slice(end + 1) : null
+  const line = new CommandLine(named ?? 'get', named !== undefined, operands, given, program)
   checkCommand(line)
   return line
+}
+
+/** `-j 4` and `-j4` mean --jobs 4; without a number, -j is curl's own. */
+function withJobs(text: string, next: string | undefined): string {
+  if (text === '-j' && /^\d+$/.test(next ?? '')) return '--jobs'
+  return text.replace(/^-j(?=\d+$)/, '--jobs=')
 }
 
 const argConfig: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
@@ -72,18 +95,13 @@ function has(given: readonly Given[], name: OptionName): boolean {
 }
 
 /** One option, or none if it has no effect. `rawName` is the option as it was typed: `-o` or `--output`. */
-function readOption({
-  name,
-  rawName,
-  value,
-}: {
-  name: string
-  rawName: string
-  value: string | undefined
-}): Given<OptionName>[] {
+function readOption(
+  { name, rawName, value }: { name: string; rawName: string; value: string | undefined },
+  firstWord: string | undefined,
+): Given<OptionName>[] {
   const option = options.find(({ long }) => long === name)
   if (option === undefined && isAccepted(name, rawName, value)) return []
-  if (option === undefined) throw unknownOption(rawName)
+  if (option === undefined) throw unknownOption(rawName, firstWord)
   if (option.arg === undefined && value !== undefined) throw usageError(`${rawName} is a switch and takes no value.`)
   if (option.arg !== undefined && value === undefined) {
     throw usageError(`${rawName} needs ${option.arg}, as in: ${option.example}`)
@@ -91,12 +109,15 @@ function readOption({
   return [{ name: option.long, value: value ?? '' }]
 }
 
-function unknownOption(typed: string): Error {
-  const why = whyNot(typed)
+function unknownOption(typed: string, firstWord: string | undefined): Error {
+  const command = commandNames.find((name) => name === firstWord) ?? 'get'
+  const why = command === 'serve' && typed === '--port' ? serverPorts : whyNot(typed)
   if (why !== undefined) return usageError(why)
-  const known = options.flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
+  const known = options
+    .filter((option) => applies(option, command))
+    .flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
   const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
-  const guess = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
+  const guess = meant === undefined ? 'retrieve help all lists all options.' : `Did you mean ${meant}?`
   return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
 }
 

@@ -1,8 +1,19 @@
 import type { Resolution } from '@retriever/core'
-import type { Representation, ResumePoint, RetrievalEvent } from '@retriever/fetchers'
+import type { Representation, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
+import { Heads } from './views/heads.ts'
 import { Facts } from './write-out/facts.ts'
+
+/** How a retrieval begins. */
+export interface Beginning {
+  /** Whether to show progress, if the terminal and the options allow it. Default false. */
+  readonly progress?: boolean
+  /** How many octets the output file already has, and of which representation. Default 0. */
+  readonly from?: number | ResumePoint
+  /** Throws if the representation cannot be used. */
+  readonly check?: (representation: Representation) => void
+}
 
 /** The retrieval of one URL by the command: its events become reports, progress and facts. */
 export class Retrieval {
@@ -10,10 +21,11 @@ export class Retrieval {
   readonly resolution: Resolution
   /** What the events tell, for -w. */
   readonly facts: Facts
+  /** The header sections, for -i, -I and -D. */
+  readonly heads: Heads = new Heads()
   readonly #session: Session
   readonly #entered: () => Resolution
   #progressShown = false
-  #statusLine: string | null = null
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
@@ -29,55 +41,74 @@ export class Retrieval {
     return this.#entered()
   }
 
-  /** The status line of the last response, `HTTP/1.1 200 OK`, one octet a character; null if it was not HTTP. */
-  get statusLine(): string | null {
-    return this.#statusLine
+  /**
+   * Begins the retrieval. Remarks are reported only if `check` finds that the representation can be used.
+   */
+  async begin({ progress = false, from = 0, check }: Beginning = {}): Promise<Representation> {
+    const retrieving = this.#session.client.retrieve(this.entered, {
+      ...this.request({ progress, from }),
+      signal: this.#session.run.signal,
+    })
+    const representation = await retrieving.catch(async (error) => {
+      await this.failed()
+      throw error
+    })
+    await this.opened(representation, check)
+    return representation
   }
 
-  /**
-   * Begins the retrieval. `progress`: show a progress bar, if the terminal and the options allow one. `from`: how many
-   * octets the output file already has, and of which representation. `check` throws if the representation cannot be
-   * used; remarks are reported only if it can.
-   */
-  async begin(
-    progress: boolean,
-    from: number | ResumePoint = 0,
-    check: (representation: Representation) => void = () => {},
-  ): Promise<Representation> {
-    const { config, output, signal, report } = this.#session.run
+  /** The options with which the client retrieves it. */
+  request({ progress = false, from = 0 }: Beginning): RetrieveOptions {
+    const { config, output, signal } = this.#session.run
     const { base: _, ...request } = config.request
     const form = formFiller(this.resolution, config.form, output, signal)
     this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     this.#heldRemarks = from === 0 ? null : []
-    const retrieving = this.#session.client.retrieve(this.entered, {
+    return {
       ...request,
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
-      signal,
+      onHead: (octets) => this.heads.add(octets),
       onEvent: (event) => this.#onEvent(event),
-    })
-    const representation = await retrieving.catch((error) => {
-      this.#reportRemarks()
-      throw error
-    })
+    }
+  }
+
+  /** Must be called when the representation has come. Throws what `check` throws. */
+  async opened(representation: Representation, check: Beginning['check'] = () => {}): Promise<void> {
+    await this.#endHeads()
     try {
       check(representation)
     } catch (error) {
+      // A representation that is not used needs no remarks.
+      this.#heldRemarks = []
       await representation.cancel()
       throw error
     }
     this.#reportRemarks()
     // These are Gopher texts and binaries without an end mark (security.md R25 and R26).
-    if (representation.completeness === 'eof-only') report.detail('nothing but the end of the connection ends the body')
-    return representation
+    if (representation.completeness !== 'eof-only') return
+    this.#session.run.report.detail('nothing but the end of the connection ends the body')
+  }
+
+  /** Must be called when no representation comes. */
+  async failed(): Promise<void> {
+    this.#reportRemarks()
+    await this.#endHeads()
+  }
+
+  async #endHeads(): Promise<void> {
+    const { headDump } = this.#session
+    if (!this.heads.end() || headDump === null) return
+    await headDump.write(this.heads.octets)
+    this.heads.onLate = (octets) => void headDump.write(octets)
   }
 
   #onEvent(event: RetrievalEvent): void {
     const { progress, run } = this.#session
     this.facts.event(event)
+    this.heads.event(event)
     if (event.type === 'progress' && this.#progressShown) progress.update(event.received, event.size)
     if (event.type === 'done') progress.end()
-    if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)
     else run.report.event(event)
   }

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { usageError } from './exit-codes.ts'
+import type { Interrupts } from './interrupts.ts'
 import { type Output, StdoutClosed } from './terminal/output.ts'
 import type { Reporter } from './terminal/report.ts'
 
@@ -10,28 +11,23 @@ export interface Run {
   readonly report: Reporter
   /** Aborts on Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
+  readonly interrupts: Interrupts
 }
 
 /**
  * Calls `action` for each URL in turn; a failure is reported and does not stop the rest. Returns the exit code of the
- * first failure. `afterFailure` runs after each report, and before an interrupt ends the command.
+ * first failure.
  */
-export async function eachUrl(
-  run: Run,
-  action: (operand: string, index: number) => Promise<void>,
-  afterFailure: (operand: string, index: number) => Promise<void> = async () => {},
-): Promise<number> {
+export async function eachUrl(run: Run, action: (operand: string) => Promise<void>): Promise<number> {
   const { operands, command } = run.config
   if (operands.length === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
   let exit = 0
-  for (const [index, operand] of operands.entries()) {
+  for (const operand of operands) {
     try {
-      await action(operand, index)
+      await action(operand)
     } catch (error) {
-      const isEnd = run.signal.aborted || error instanceof StdoutClosed
-      const code = isEnd ? 0 : run.report.error(error)
-      await afterFailure(operand, index)
-      if (isEnd) throw error
+      if (run.signal.aborted || error instanceof StdoutClosed) throw error
+      const code = run.report.error(error)
       exit ||= code
     }
   }

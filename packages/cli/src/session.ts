@@ -1,5 +1,6 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
+import { Names } from './many/names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
 import { checkForm } from './options/protocols/form.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
@@ -8,6 +9,8 @@ import type { Run } from './run.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
+import { HeadDump } from './views/heads.ts'
+import { deferWasmOptimisation } from './wasm-budget.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** What the retrievals of one command share: a client, the logins that people gave, and the progress line. */
@@ -17,17 +20,25 @@ export class Session implements AsyncDisposable {
   readonly progress: Progress
   /** The servers of all retrievals so far: a later one may use their connections. */
   readonly servers: KnownServers = new Map()
+  /** The names of the files of all retrievals so far. */
+  readonly names: Names = new Names()
+  /** The place for header sections that -D names; null: they are not wanted. */
+  readonly headDump: HeadDump | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()
 
   constructor(run: Run) {
     const { config, output } = run
+    deferWasmOptimisation()
     this.run = run
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
+    this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
     this.client = createClient({
       ...config.client,
+      concurrency: config.many.concurrency,
+      perHost: config.many.perHost,
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
         // -U is for the proxies of typed URLs only; a redirect may lead to another one (security.md 50: proxy

@@ -7,7 +7,7 @@ import { printListing } from '../views/listing.ts'
 export async function ls(run: Run): Promise<number> {
   await using session = new Session(run)
   return await eachUrl(run, async (operand) => {
-    await using listing = await session.open(operand).begin(false)
+    await using listing = await session.open(operand).begin()
     if (!listing.hasEntries) {
       const what = listing.mediaType === null ? 'one object' : `one object (${listing.mediaType})`
       throw usageError(`${listing.url} is not a listing but ${what}. To get it: retrieve ${listing.url}`)

@@ -17,6 +17,7 @@ export const accepted: readonly AcceptedOptions[] = [
   { why: 'the path is sent as it was typed anyway', options: ['--path-as-is'] },
   { why: 'braces and brackets in URLs stand for themselves anyway', options: ['-g, --globoff'] },
   { why: 'there is no configuration file', options: ['-q, --disable'] },
+  { why: 'connections are opened at once anyway', options: ['--parallel-immediate'] },
   { why: 'output is written as it comes anyway', options: ['-N, --no-buffer'] },
   {
     why: 'progress is one line, and only on a terminal',

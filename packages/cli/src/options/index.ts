@@ -1,4 +1,7 @@
-/** The table of all options, from which the parser and --help are made. Names are curl's wherever curl has one. */
+/**
+ * The table of all options, from which the parser, the help, the man page and the completions are made. Names are
+ * curl's wherever curl has one.
+ */
 import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type NetworkOption, networkOptions } from './connection/network.ts'
@@ -6,7 +9,9 @@ import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type ProxyTlsOption, proxyTlsOptions } from './connection/proxy-tls.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
+import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
@@ -25,8 +30,10 @@ type GeneralOption = 'help' | 'version'
 
 export type OptionName =
   | OutputOption
+  | DisplayOption
   | TransferOption
   | LimitOption
+  | ManyOption
   | RetryOption
   | FtpOption
   | HttpOption
@@ -46,13 +53,19 @@ export type OptionName =
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
-  { long: 'help', short: 'h', help: 'Show this help', example: 'retrieve explain --help' },
+  {
+    long: 'help',
+    short: 'h',
+    help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
+    example: 'retrieve --help http',
+  },
   { long: 'version', short: 'V', help: 'Show the version', example: 'retrieve --version' },
 ]
 
-type Category =
+export type Category =
   | 'Output'
   | 'Transfer'
+  | 'Lists'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -66,8 +79,9 @@ type Category =
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: outputOptions,
+  Output: [...outputOptions, ...displayOptions],
   Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
+  Lists: manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
@@ -78,6 +92,23 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Resolution: resolutionOptions,
   Servers: serverOptions,
   General: generalOptions,
+}
+
+/** What the options of a category are about, for the list of categories. */
+export const categoryHelp: Readonly<Record<Category, string>> = {
+  Output: 'What is shown or written, and where',
+  Transfer: 'Parts and conditions, retries, limits of time and size',
+  Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  HTTP: 'Requests, header fields, cache, redirects',
+  Gopher: 'Searches, views and forms',
+  News: 'Articles and their parts',
+  Security: 'Dangers that are allowed, TLS and certificates',
+  Login: 'Users, passwords and tokens',
+  Connection: 'Families of addresses, local addresses and ports, other places and sockets to connect to',
+  Proxies: 'Ways through other machines',
+  Resolution: 'How URLs are read, and to which addresses they lead',
+  Servers: 'The local test servers of serve',
+  General: 'Help and version',
 }
 
 export const categories: readonly Category[] = Object.keys(tables) as Category[]

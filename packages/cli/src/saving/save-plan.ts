@@ -1,5 +1,4 @@
 import { lstatSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
@@ -27,15 +26,16 @@ export interface SavePlan {
   readonly options: SaveOptions
 }
 
-/** Rejects with `write-failed` before a server is contacted, if writing is sure to fail. */
+/**
+ * `isNamed`: -o names the file. Rejects with `write-failed` before a server is contacted, if writing is sure to fail.
+ */
 export async function planSave(
-  destination: FileDestination,
+  path: string,
+  isNamed: boolean,
   retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
   const { continueAt } = config
-  const isNamed = destination.to === 'file'
-  const path = isNamed ? destination.path : join(destination.directory, nameFor(retrieval.resolution))
   checkTarget(path, isNamed || continueAt !== null, isNamed)
   const options = { overwrite: isNamed, special: isNamed }
   const anew: SavePlan = { path, from: 0, behind: null, options }
@@ -82,15 +82,19 @@ export function withAdvice({ path, behind, options }: SavePlan, error: unknown):
   return new RetrievalError(error.code, `${error.message} To replace ${path}, ${advice}.`, error)
 }
 
-/** Saves the response by the plan. */
+/** Saves the response by the plan, with `head` before it. */
 export async function saveAsPlanned(
   { path, behind, options }: SavePlan,
   representation: Representation,
+  head: Uint8Array | null = null,
 ): Promise<void> {
   const isAsPlanned = behind === null || behind === 0 || representation.offset > 0
   // A part is continued without another look at the file, so one of unknown length must not be kept.
   const whole = { resumable: representation.size !== null, shrink: false }
-  await representation.saveTo(path, isAsPlanned ? options : whole)
+  await representation.saveTo(path, {
+    ...(isAsPlanned ? options : whole),
+    ...(head !== null && { before: head }),
+  })
 }
 
 /** Whether there is a part or its record. Two synchronous calls take a tenth of the time that findPart() takes. */

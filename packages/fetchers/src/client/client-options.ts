@@ -114,6 +114,11 @@ export interface RetrieveOptions extends RequestOptions {
   readonly policy?: Partial<Policy>
   /** Gets the events of this call, after the client's `onEvent`. */
   readonly onEvent?: EventListener
+  /**
+   * Gets each header section of HTTP that comes in this call, those of redirects too: its status line, its fields and
+   * the blank line, one octet a character. It holds what events hide, such as cookies: do not log it.
+   */
+  readonly onHead?: (octets: string) => void
 }
 
 /**
@@ -177,6 +182,7 @@ export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> 
   policy: record,
   retryOn: retryKind,
   onEvent: callback,
+  onHead: callback,
   ...requestKinds,
 }
 

@@ -140,6 +140,7 @@ export function createClient(options: ClientOptions = {}): Client {
       policy: _policy,
       retryOn: _retryOn,
       onEvent: _onEvent,
+      onHead: _onHead,
       ...request
     } = options
     const deadline = new Deadline(resolution.url, callSettings.limits, signal)

@@ -73,6 +73,7 @@ export interface Settings {
   readonly acceptedLogins: AcceptedLogins
   readonly retryOn: RetryOn | undefined
   readonly onEvent: EventListener | undefined
+  readonly onHead?: RetrievalContext['onHead']
   /** The number of the next retrieval. */
   readonly nextId: () => number
 }
@@ -354,6 +355,7 @@ export class Retrieval implements Rostered {
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
       emit: (event) => this.#events.emit(event, shownUrl),
+      onHead: this.#settings.onHead,
       hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {

@@ -192,7 +192,14 @@ function isAdvised(name: string): name is AdvisedOption {
 /** The error for an option (or its part `key`): the expected value, and the given one with its type. */
 export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
   const advice = isAdvised(name) ? { option: name, ...(key !== undefined && { value: key }) } : undefined
-  const shown = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'function' ? 'one' : String(value)
-  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${shown} (${value === null ? 'null' : typeof value}).`
+  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${shownValue(value)}.`
   return new RetrievalError('invalid-option', message, { phase: 'resolve', ...(advice && { advice }) })
+}
+
+/** A value with its type: `"x" (string)`, `an object`. The members of an object may be secrets. */
+function shownValue(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object'
+  return `${typeof value === 'string' ? JSON.stringify(value) : String(value)} (${typeof value})`
 }

@@ -43,6 +43,7 @@ export const formOption: OptionKind = [
   (value) => callback[1](value) || isAnswers(value),
 ]
 export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
+export const octets: OptionKind = ['a Uint8Array', (value) => value instanceof Uint8Array]
 export const text: OptionKind = ['a string', (value) => typeof value === 'string']
 /** The value goes onto a line of a protocol, where a line break would begin another command (RFC 1738 6). */
 export const line: OptionKind = [

@@ -20,9 +20,12 @@ export async function readExcerpt(body: ByteSource, context: RetrievalContext): 
     const missing = 1024 - excerpt.length
     if (missing > 0) excerpt = Buffer.concat([excerpt, chunk.subarray(0, missing)])
   })
-  // Many an error page repeats the URL, with the tokens in its query.
-  return redact(octetsToText(excerpt.toString('latin1')))
+  // Many an error page repeats the URL, with the tokens in its query; others repeat the request's header fields.
+  return redact(octetsToText(excerpt.toString('latin1'))).replace(repeatedField, '$1<password>')
 }
+
+/** A field with a login or cookies in a page: `Cookie: a=1`, `"authorization": "Bearer x"`, `authorization=Basic x`. */
+const repeatedField = /((?:authorization|cookie)["']?\s{0,4}[:=]\s{0,4}["'[]{0,2})[^"'\r\n<>\]]+/gi
 
 async function readBriefly(
   body: ByteSource,

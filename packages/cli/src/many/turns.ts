@@ -1,0 +1,20 @@
+/** The turns of those who share something, such as standard output: each comes when all before it have ended. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve()
+
+  /** The next turn. */
+  take(): Turn {
+    const before = this.#last
+    let end = (): void => {}
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    this.#last = before.then(() => ended)
+    return { comes: before, end }
+  }
+}
+
+export interface Turn {
+  /** Resolves when the turn comes. */
+  readonly comes: Promise<void>
+  /** Lets the next one have its turn. */
+  end(): void
+}

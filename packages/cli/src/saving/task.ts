@@ -1,0 +1,141 @@
+import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Representation, safeFileName } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
+import type { PartOptions } from '../options/protocols/news.ts'
+import type { Beginning, Retrieval } from '../retrieval.ts'
+import type { Run } from '../run.ts'
+import type { Session } from '../session.ts'
+import { shownHead } from '../views/head.ts'
+import { show } from '../views/show.ts'
+import { octetsFrom } from './continuation.ts'
+import { checkTarget, type Destination, tryFile } from './destination.ts'
+import { saveEtag } from './etag.ts'
+import type { KeptOctets } from './kept-octets.ts'
+import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
+
+/** One URL to get, and the objects that get it. */
+interface Job {
+  readonly retrieval: Retrieval
+  readonly session: Session
+  /** The name of the file, if a list gives one. */
+  readonly name: string | null
+  readonly kept: KeptOctets
+}
+
+/** How one URL is retrieved, and what becomes of its body. Making a task contacts no server. */
+export interface Task extends Beginning {
+  /** Gives the body to its destination. */
+  use(representation: Representation): Promise<void>
+  /** Resolves to the error of the retrieval or of use(), with advice. */
+  explain?(error: unknown): Promise<unknown>
+}
+
+/** Null: the file exists, and --skip-existing is given. Rejects if the destination cannot be written. */
+export async function taskFor(destination: Destination, job: Job): Promise<Task | null> {
+  const { parts, createDirs } = job.session.run.config
+  if (createDirs) makeFolder(destination)
+  if (parts !== null) return partsTo(destination, parts, job)
+  if (destination.to === 'stdout') return toStdout(destination.asIs, job)
+  if (destination.to === 'remote-name' && destination.byServer) return toNamedByServer(destination.directory, job)
+  return toFile(destination, job)
+}
+
+/** Makes the folder of a file, as curl does: for its owner, and for reading by the group. */
+function makeFolder(destination: Destination): void {
+  if (destination.to === 'stdout') return
+  const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
+  tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
+}
+
+function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
+  const { config, output } = session.run
+  // Never 'end': readConfig allows `-C -` for files only.
+  const start = Number(config.continueAt ?? 0)
+  const isShown = output.stdoutIsTerminal && !asIs
+  const writeHead = (head: Buffer): Promise<void> => output.write(isShown ? shownHead(head) : head)
+  let hasCome = false
+  const use = async (representation: Representation): Promise<void> => {
+    hasCome = true
+    const head = headBefore(representation, retrieval, config)
+    if (head !== null) await writeHead(head)
+    if (!config.request.head) {
+      if (isShown) await show(representation, start, output)
+      else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
+      else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
+    }
+    saveEtag(config.etagFile, representation)
+  }
+  const explain = async (error: unknown): Promise<unknown> => {
+    // As in curl, the header section of 404 is shown, and that of a redirect that is not followed.
+    if (!hasCome && (config.request.head === true || config.include)) await writeHead(retrieval.heads.http)
+    return error
+  }
+  return { progress: !output.stdoutIsTerminal, from: start, use, explain }
+}
+
+/** The head that -i and -I put before the body; null: none. */
+function headBefore(representation: Representation, { heads }: Retrieval, config: Run['config']): Buffer | null {
+  const isWanted = config.request.head === true || (config.include && representation.mechanism === 'http')
+  return isWanted ? heads.of(representation) : null
+}
+
+async function toFile(destination: FileDestination, { retrieval, session, name, kept }: Job): Promise<Task | null> {
+  const { run, names } = session
+  const isNamed = destination.to === 'file'
+  const path = isNamed
+    ? destination.path
+    : names.claim(destination.directory, name === null ? nameFor(retrieval.resolution) : checkName(name))
+  retrieval.facts.file = path
+  if (run.config.many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
+  const plan = await planSave(path, isNamed, retrieval, run)
+  kept.begin(plan, () => retrieval.entered)
+  const use = async (representation: Representation): Promise<void> => {
+    await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
+    kept.end()
+    saveEtag(run.config.etagFile, representation)
+  }
+  return {
+    progress: true,
+    from: plan.from,
+    check: (representation) => checkPlan(plan, representation),
+    use,
+    explain: async (error) => withAdvice(plan, error),
+  }
+}
+
+/** Throws `invalid-option` for a name of a list that leads out of its folder. */
+function checkName(name: string): string {
+  if (safeFileName(name) === name) return name
+  throw usageError(`The list gives a file the name ${JSON.stringify(name)}, which is no plain file name.`)
+}
+
+/** Saves under the name that the server gives (-J), which is known once the response has come. */
+function toNamedByServer(directory: string, { retrieval, session, name, kept }: Job): Task {
+  const { run, names } = session
+  const use = async (representation: Representation): Promise<void> => {
+    const { resolution } = retrieval
+    const { givenName } = representation
+    const path = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
+    retrieval.facts.file = path
+    const plan = { path, from: 0, behind: null, options: { overwrite: false } }
+    kept.begin(plan, () => retrieval.entered, true)
+    await saveAsPlanned(plan, representation)
+    kept.end()
+    const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
+    run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
+  }
+  return { progress: true, use }
+}
+
+/** Saves parts for --part and --attachments. */
+function partsTo(destination: Destination, parts: PartOptions, { session }: Job): Task {
+  const folder = parts.attachmentsTo
+  if (folder !== null) tryFile(folder, () => accessSync(folder, constants.W_OK))
+  else if (destination.to === 'file') checkTarget(destination.path, true, true)
+  const use = async (representation: Representation): Promise<void> => {
+    const { getParts } = await import('./message-parts.ts')
+    await getParts(parts, representation, destination, session.run)
+  }
+  return { use }
+}

@@ -1,0 +1,91 @@
+import type { Result } from './run.ts'
+
+interface Difference {
+  /** The reason, for docs/curl.md. */
+  readonly why: string
+  /** Whether this is the difference between the results of curl and of retrieve. */
+  readonly shows: (curl: Result, ours: Result) => boolean
+}
+
+const lines = (text: string): string[] => text.split(/\r?\n/)
+const isEmpty = (text: string | undefined): boolean => text === undefined || text === ''
+
+/** The lines of curl that end otherwise, by kind. */
+export const differences = {
+  fail: {
+    why: 'A status of 400 and above is an error (22), so that a script does not save an error page; `--no-fail` shows it.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 22 && isEmpty(ours.stdout),
+  },
+  login: {
+    why: 'A login that is required or refused is an error of its own (67), also in HTTP.',
+    shows: (curl, ours) => [0, 22].includes(curl.status) && ours.status === 67 && isEmpty(ours.stdout),
+  },
+  redirect: {
+    why: 'Redirects are followed without `-L`; `--max-redirs` 0 shows them.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 0 && !ours.stdout.includes('See /'),
+  },
+  kept: {
+    why: '`-O` overwrites nothing (23).',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 23 && Object.values(ours.files).includes('old\n'),
+  },
+  part: {
+    why: 'A body that was cut stays in `NAME.part`, with `NAME.part.json` beside it: `NAME` is complete wherever it exists.',
+    shows: (curl, ours) =>
+      curl.status === ours.status && Object.keys(ours.files).every((name) => /\.part(\.json)?$/.test(name)),
+  },
+  offset: {
+    why: '`-C` OFFSET needs a file of that length (23): other octets before it would make a damaged file.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 23,
+  },
+  'first-failure': {
+    why: 'With several URLs, the exit status is that of the first failure; curl has that of the last URL.',
+    shows: (curl, ours) => curl.status === 0 && [7, 22, 78].includes(ours.status) && ours.stdout === curl.stdout,
+  },
+  'not-found': {
+    why: 'A resource that does not exist is 78 in every scheme but HTTP; curl has 9, 37 or 0 for folders, files, Gopher.',
+    shows: (curl, ours) => [0, 9, 37].includes(curl.status) && ours.status === 78 && isEmpty(ours.stdout),
+  },
+  'broken-answer': {
+    why: 'An answer that is no HTTP is 8, and a connection that ends before the answer is 56; curl has 1 and 52.',
+    shows: (curl, ours) => ours.status === (curl.status === 1 ? 8 : 56) && [1, 52].includes(curl.status),
+  },
+  range: {
+    why: 'A range that the resource does not have is 33 with `-f` as well.',
+    shows: (curl, ours) => curl.status === 22 && ours.status === 33,
+  },
+  listing: {
+    why: 'A listing is what the server says to MLSD, if it has it: LIST has no exact dates. `retrieve ls` is a table.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 0 && ours.stdout.includes('type='),
+  },
+  'gopher-end': {
+    why: 'The line with a dot after a Gopher text or menu ends it, and is no part of it.',
+    shows: (curl, ours) => [curl.stdout, curl.files.x].includes(`${ours.stdout}${ours.files.x ?? ''}.\r\n`),
+  },
+  head: {
+    why: '`-I` for FTP and files ends with an empty line, as heads do, and says what is known: no Accept-Ranges.',
+    shows: (curl, ours) =>
+      curl.status === 0 && ours.status === 0 && lines(ours.stdout).some((line) => /^Content-Length/.test(line)),
+  },
+  'file-folder': {
+    why: 'A folder of this machine is a listing; curl 7.88 gives nothing.',
+    shows: (curl, ours) => curl.stdout === '' && ours.status === 0 && lines(ours.stdout).includes('one.txt'),
+  },
+  'max-size': {
+    why: '`--max-filesize` holds in every scheme, also while the body comes; curl knows no sizes of Gopher and files.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 63,
+  },
+  'local-file': {
+    why: 'A file of yours that cannot be read is 37, whichever option names it.',
+    shows: (curl, ours) => curl.status === 77 && ours.status === 37,
+  },
+  'tls-required': {
+    why: 'A server without the TLS that `--ssl-reqd` asks for is 35, as for other failures of TLS.',
+    shows: (curl, ours) => curl.status === 64 && ours.status === 35,
+  },
+  config: {
+    why: 'An unknown option in a file of `-K` is an error, as on the line.',
+    shows: (curl, ours) => curl.stdout !== '' && isEmpty(ours.stdout),
+  },
+} as const satisfies Readonly<Record<string, Difference>>
+
+export type DifferenceName = keyof typeof differences
