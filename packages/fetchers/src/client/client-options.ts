@@ -30,12 +30,12 @@ import {
   texts,
 } from '../plugin/options.ts'
 import type { RetryOn } from '../plugin/retry.ts'
-import type { PinnedAddresses } from './addresses.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
+import type { PinnedAddresses } from './network/addresses.ts'
+import type { ProxyOption } from './network/proxy.ts'
 import type { Policy } from './policy.ts'
-import type { ProxyOption } from './proxy.ts'
 import { builtinList } from './registry.ts'
 
 /** The answers that a credentials function may give. */

@@ -17,8 +17,8 @@ export interface Limits {
   /** The time for which a body may be slower than minSpeed. */
   readonly minSpeedTime: number
   /**
-   * Octets a second: a body comes no faster on average, in pieces for a tenth of a second, and the server has to wait. A
-   * number above 0. Default: no limit.
+   * Octets a second: a body comes no faster on average, in pieces for a tenth of a second, and the server has to wait.
+   * A number above 0. Default: no limit.
    */
   readonly maxRate: number
   /** The size of a body, wherever it goes. */
