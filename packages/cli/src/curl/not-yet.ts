@@ -26,7 +26,6 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'See retrieve help all, or man retrieve.', options: ['-M, --manual'] },
   { why: 'Name the options on the command line.', options: ['-K, --config'] },
   { why: 'Proxies are HTTP, HTTPS and SOCKS 5, one at a time.', options: ['--preproxy', '--socks4', '--socks4a'] },
-  { why: 'No other fields are sent to proxies.', options: ['--proxy-header'] },
   { why: 'The target follows from the URL.', options: ['--request-target'] },
   { why: 'Nothing is remembered between two runs.', options: ['--alt-svc', '--hsts'] },
   { why: 'explain shows whether a URL names a user.', options: ['--disallow-username-in-url'] },

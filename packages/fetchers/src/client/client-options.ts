@@ -67,6 +67,11 @@ export interface ClientOptions {
    */
   readonly proxyTunnel?: boolean
   /**
+   * Additional header fields for HTTP proxies, by name: of CONNECT, and of requests that a proxy is sent as a whole.
+   * Servers do not get them.
+   */
+  readonly proxyHeaders?: Readonly<Record<string, string>>
+  /**
    * The addresses to connect to for a host and port, instead of those that the resolver gives: `{
    * 'www.example.org:443': ['127.0.0.1', '::1'] }`. The name in TLS and in Host stays that of the URL. A proxy that
    * looks names up ignores it.
@@ -138,6 +143,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   tls: record,
   proxy: proxyOption,
   proxyTunnel: flag,
+  proxyHeaders: fields,
   addresses: record,
   network: record,
   credentials: callback,

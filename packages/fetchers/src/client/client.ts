@@ -111,7 +111,7 @@ export function createClient(options: ClientOptions = {}): Client {
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
     network: readNetwork(options.network),
-    proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
+    proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false, { ...options.proxyHeaders }),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     retryOn: options.retryOn,

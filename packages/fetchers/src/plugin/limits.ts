@@ -166,6 +166,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'network.connectTo': true,
   proxy: true,
   proxyTunnel: true,
+  proxyHeaders: true,
   'httpFetcher.http2': true,
   range: true,
   resumeFrom: true,
