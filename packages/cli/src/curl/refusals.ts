@@ -89,6 +89,14 @@ export const refused: readonly OtherOptions[] = [
     options: ['--ignore-content-length', '--raw'],
   },
   {
+    why: 'The target follows from the URL, whose path and query are sent as they were typed.',
+    options: ['--request-target'],
+  },
+  {
+    why: 'Node cannot write attributes of files; -w prints the URL and the type.',
+    options: ['--xattr'],
+  },
+  {
     why: 'Node 20 cannot reach abstract sockets; use one with a path, by --unix-socket.',
     options: ['--abstract-unix-socket'],
   },

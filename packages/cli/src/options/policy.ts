@@ -1,4 +1,4 @@
-import { builtinSchemes, type FindingCode, findingCodes } from '@retriever/core'
+import { builtinSchemes, type FindingCode, findingCodes, type Resolution, RetrievalError } from '@retriever/core'
 import type { Policy } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { nearest } from '../suggest.ts'
@@ -12,6 +12,7 @@ export type PolicyOption =
   | 'allow-downgrade'
   | 'allow-inward'
   | 'public-only'
+  | 'disallow-username-in-url'
   | 'proto'
   | 'proto-redir'
 
@@ -54,6 +55,12 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     help: 'Connect only to public addresses, read no files, use no proxy: for URLs that others give',
     commands: network,
     example: 'retrieve --public-only http://www.example.org/',
+  },
+  {
+    long: 'disallow-username-in-url',
+    help: 'Refuse URLs that name a user, such as http://alice@www.example.org/',
+    commands: network,
+    example: 'retrieve --disallow-username-in-url http://www.example.org/',
   },
   {
     long: 'proto',
@@ -106,4 +113,11 @@ function readFindingCode(text: string): FindingCode {
   const meant = nearest(text, codes)
   const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
   throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
+}
+
+/** Throws `auth-failed`, as curl does, for a URL with a user. Redirects never carry one. */
+export function refuseUser({ locator, url }: Resolution): void {
+  if (locator.user === null) return
+  const message = 'The URL names a user, which --disallow-username-in-url refuses; use -u.'
+  throw new RetrievalError('auth-failed', message, { phase: 'resolve', url })
 }

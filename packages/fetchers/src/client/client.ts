@@ -20,6 +20,7 @@ import {
 import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
+import { linked } from './nested.ts'
 import { AddressBook } from './network/addresses.ts'
 import { readNetwork } from './network/network.ts'
 import { readProxy } from './network/proxy.ts'
@@ -114,6 +115,7 @@ export function createClient(options: ClientOptions = {}): Client {
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false, { ...options.proxyHeaders }),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
+    cookies: options.cookies,
     retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
@@ -136,6 +138,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const {
       signal,
       base: _base,
+      linkedFrom,
       limits: _limits,
       policy: _policy,
       retryOn: _retryOn,
@@ -143,8 +146,10 @@ export function createClient(options: ClientOptions = {}): Client {
       onHead: _onHead,
       ...request
     } = options
+    const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)
+    const nesting = from === null ? undefined : linked(from, resolution, callSettings)
     const deadline = new Deadline(resolution.url, callSettings.limits, signal)
-    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval))
+    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval), nesting)
     live.add(retrieval)
     return retrieval
   }

@@ -11,6 +11,7 @@ import {
   RetrievalError,
   redact,
 } from '@retriever/core'
+import type { CookieStore } from '../plugin/cookies.ts'
 import { type Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
 import type {
@@ -50,6 +51,7 @@ import {
   requestForOtherOrigin,
   tlsForOtherOrigin,
   tooManyRedirects,
+  withReferer,
 } from './redirect.ts'
 import { noFetcher, type Registry } from './registry.ts'
 import type { Rostered } from './roster.ts'
@@ -71,6 +73,7 @@ export interface Settings {
   readonly publicAddresses: AddressBook
   readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
+  readonly cookies: CookieStore | undefined
   readonly retryOn: RetryOn | undefined
   readonly onEvent: EventListener | undefined
   readonly onHead?: RetrievalContext['onHead']
@@ -234,7 +237,7 @@ export class Retrieval implements Rostered {
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
     const { policy, limits, resolving } = this.#settings
-    this.#cookiesCame ||= redirect.setsCookies === true
+    this.#cookiesCame ||= redirect.setsCookies === true && this.#settings.cookies === undefined
     if (this.#redirects.length >= limits.maxRedirects) {
       throw tooManyRedirects(redirect, this.#cookiesCame, context)
     }
@@ -250,6 +253,7 @@ export class Retrieval implements Rostered {
       this.#request = request
       this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
     }
+    this.#request = withReferer(this.#request, from, to)
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     this.#stopwatch.again('redirected')
     context.emit({ type: 'redirected', url: context.url, location: to.url, status })
@@ -355,6 +359,7 @@ export class Retrieval implements Rostered {
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
       emit: (event) => this.#events.emit(event, shownUrl),
+      cookies: this.#settings.cookies,
       onHead: this.#settings.onHead,
       hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>

@@ -36,8 +36,9 @@ export function cacheRequest(
   sent: readonly (readonly [name: string, value: string])[],
 ): CacheRequest | null {
   const { request, tls } = context
-  const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince } = request
-  const partial = [range, resumeFrom, ifNoneMatch, ifChangedSince, ranged.range, ranged.ifRange]
+  const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince, ifUnchangedSince, virtualHost } = request
+  const conditions = [ifNoneMatch, ifChangedSince, ifUnchangedSince]
+  const partial = [range, resumeFrom, ...conditions, virtualHost, ranged.range, ranged.ifRange]
   if (split > 1 || partial.some((option) => option !== undefined)) return null
   if (plan.user !== null || tls.cert !== undefined || givesField(request, 'proxy-authorization')) return null
   // Our own Proxy-Authorization is for the proxy, which is part of the key.
