@@ -8,7 +8,7 @@ import type { Netrc } from './netrc.ts'
 import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
 import { readNetwork } from './options/connection/network.ts'
-import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
+import { type ProxyChooser, proxyChooser, readProxyHeaders } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
@@ -169,6 +169,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       addresses: readAddresses(line),
       network: readNetwork(line),
       proxyTunnel: line.has('proxytunnel'),
+      proxyHeaders: readProxyHeaders(line),
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },

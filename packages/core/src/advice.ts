@@ -56,6 +56,7 @@ export type AdvisedOption =
   | 'network.connectTo'
   | 'proxy'
   | 'proxyTunnel'
+  | 'proxyHeaders'
   | 'httpFetcher.http2'
   | 'range'
   | 'resumeFrom'

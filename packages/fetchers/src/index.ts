@@ -2,7 +2,6 @@ import { type Client, createClient } from './client/client.ts'
 import { type ClientOptions, callOptionNames, checkSingle, type RetrieveOptions } from './client/client-options.ts'
 import type { Representation } from './result/representation.ts'
 
-export type { PinnedAddresses } from './client/addresses.ts'
 export type {
   Batch,
   BatchEntry,
@@ -17,8 +16,9 @@ export { createClient } from './client/client.ts'
 export type { BatchOptions, ClientOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
 export { isHandoff } from './client/handoff.ts'
+export type { PinnedAddresses } from './client/network/addresses.ts'
+export type { ProxyOption, ProxyTarget } from './client/network/proxy.ts'
 export type { Policy } from './client/policy.ts'
-export type { ProxyOption, ProxyTarget } from './client/proxy.ts'
 export { builtinMechanisms } from './client/registry.ts'
 export { resumePointOf, type SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'

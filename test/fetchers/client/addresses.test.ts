@@ -4,7 +4,7 @@ import { type ClientOptions, createClient, type Fetcher } from '@retriever/fetch
 import { httpFetcher } from '@retriever/fetchers/http'
 import { startHttpServer, startServers, testCa } from '@retriever/servers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { AddressBook } from '../../../packages/fetchers/src/client/addresses.ts'
+import { AddressBook } from '../../../packages/fetchers/src/client/network/addresses.ts'
 import { scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
 
 /** The answers to each lookup of a name, in turn; the last one is repeated. */

@@ -1,8 +1,8 @@
 import { RetrievalError } from '@retriever/core'
 import { createClient, type ProxyOption, type ProxyTarget } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { readProxy } from '../../../packages/fetchers/src/client/proxy.ts'
-import { route } from '../../../packages/fetchers/src/client/route.ts'
+import { readProxy } from '../../../packages/fetchers/src/client/network/proxy.ts'
+import { route } from '../../../packages/fetchers/src/client/network/route.ts'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 
 const target: ProxyTarget = { scheme: 'ftp', host: 'h', port: 21 }

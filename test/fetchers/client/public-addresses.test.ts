@@ -1,6 +1,6 @@
 /** policy.publicOnly against each row of IANA's registries of special-purpose addresses, at both edges of a network. */
 import { describe, expect, test } from 'vitest'
-import { AddressBook } from '../../../packages/fetchers/src/client/addresses.ts'
+import { AddressBook } from '../../../packages/fetchers/src/client/network/addresses.ts'
 
 const book = new AddressBook({}, true)
 

@@ -7,7 +7,7 @@ import { fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Reads a body of these chunks, and gives its pieces, the time each took, and how many chunks had been read by then. */
+/** The pieces of a body of these chunks, the time when each came, and how many chunks had been read by then. */
 async function read(maxRate: number, chunks: readonly number[]) {
   let taken = 0
   async function* body() {

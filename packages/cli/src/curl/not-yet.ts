@@ -9,6 +9,5 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
   { why: 'Proxies are HTTP, HTTPS and SOCKS 5, one at a time.', options: ['--preproxy', '--socks4', '--socks4a'] },
-  { why: 'No other fields are sent to proxies.', options: ['--proxy-header'] },
   { why: 'Nothing is remembered between two runs.', options: ['--alt-svc', '--hsts'] },
 ]

@@ -57,6 +57,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'network.connectTo': '--connect-to',
   proxy: (url) => (url === undefined ? 'the proxy (--proxy, or a variable such as $ftp_proxy)' : '--proxy-user'),
   proxyTunnel: '--proxytunnel',
+  proxyHeaders: '--proxy-header',
   'httpFetcher.http2': '--http1.1',
   range: '-r',
   resumeFrom: '-C',

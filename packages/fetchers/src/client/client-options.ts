@@ -32,12 +32,12 @@ import {
   virtualHost,
 } from '../plugin/options.ts'
 import type { RetryOn } from '../plugin/retry.ts'
-import type { PinnedAddresses } from './addresses.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
+import type { PinnedAddresses } from './network/addresses.ts'
+import type { ProxyOption } from './network/proxy.ts'
 import type { Policy } from './policy.ts'
-import type { ProxyOption } from './proxy.ts'
 import { builtinList } from './registry.ts'
 
 /** The answers that a credentials function may give. */
@@ -68,6 +68,11 @@ export interface ClientOptions {
    * True: http and ftp URLs go through a tunnel of an HTTP proxy (CONNECT), instead of being sent to it. Default false.
    */
   readonly proxyTunnel?: boolean
+  /**
+   * Additional header fields for HTTP proxies, by name: of CONNECT, and of requests that a proxy is sent as a whole.
+   * Servers do not get them.
+   */
+  readonly proxyHeaders?: Readonly<Record<string, string>>
   /**
    * The addresses to connect to for a host and port, instead of those that the resolver gives: `{
    * 'www.example.org:443': ['127.0.0.1', '::1'] }`. The name in TLS and in Host stays that of the URL. A proxy that
@@ -150,6 +155,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   tls: record,
   proxy: proxyOption,
   proxyTunnel: flag,
+  proxyHeaders: fields,
   addresses: record,
   network: record,
   credentials: callback,

@@ -6,7 +6,6 @@ import type { Handoff } from '../plugin/fetcher.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
 import type { MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
-import { AddressBook } from './addresses.ts'
 import { textOf } from './batch/batch-job.ts'
 import { Batches } from './batch/batches.ts'
 import type { Batch, BatchOutcome, BatchPlace, BatchSource, MapOutcome } from './batch/outcome.ts'
@@ -22,15 +21,16 @@ import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
 import { linked } from './nested.ts'
-import { readNetwork } from './network.ts'
+import { AddressBook } from './network/addresses.ts'
+import { readNetwork } from './network/network.ts'
+import { readProxy } from './network/proxy.ts'
+import { readTls } from './network/tls.ts'
 import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
-import { readProxy } from './proxy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { Roster } from './roster.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
-import { readTls } from './tls.ts'
 import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -112,7 +112,7 @@ export function createClient(options: ClientOptions = {}): Client {
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
     network: readNetwork(options.network),
-    proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
+    proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false, { ...options.proxyHeaders }),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     cookies: options.cookies,

@@ -34,14 +34,15 @@ import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
 import { tooLarge, withoutBody } from '../result/unread.ts'
-import type { AddressBook } from './addresses.ts'
 import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff, handoffError } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
 import { checkNested, type Nesting, nest, outerIsOver, outermost } from './nested.ts'
+import type { AddressBook } from './network/addresses.ts'
+import type { ProxyChoice } from './network/proxy.ts'
+import { remarkOf, route } from './network/route.ts'
 import { enforce, enforceDirect, enforceNetwork, enforceRedirect, type Rules } from './policy.ts'
-import type { ProxyChoice } from './proxy.ts'
 import {
   isFromHere,
   isSameOrigin,
@@ -54,7 +55,6 @@ import {
 } from './redirect.ts'
 import { noFetcher, type Registry } from './registry.ts'
 import type { Rostered } from './roster.ts'
-import { remarkOf, route } from './route.ts'
 import { isTraced, Trace } from './trace.ts'
 
 /** The settings that a client gives to each of its retrievals. */

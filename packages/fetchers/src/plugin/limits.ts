@@ -17,8 +17,8 @@ export interface Limits {
   /** The time for which a body may be slower than minSpeed. */
   readonly minSpeedTime: number
   /**
-   * Octets a second: a body comes no faster on average, in pieces for a tenth of a second, and the server has to wait. A
-   * number above 0. Default: no limit.
+   * Octets a second: a body comes no faster on average, in pieces for a tenth of a second, and the server has to wait.
+   * A number above 0. Default: no limit.
    */
   readonly maxRate: number
   /** The size of a body, wherever it goes. */
@@ -166,6 +166,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'network.connectTo': true,
   proxy: true,
   proxyTunnel: true,
+  proxyHeaders: true,
   'httpFetcher.http2': true,
   range: true,
   resumeFrom: true,

@@ -93,6 +93,8 @@ export interface ProxyServer {
   /** The user, one octet a character; null if the proxy wants no login. The password likewise. */
   readonly user: string | null
   readonly password: string | null
+  /** Additional header fields for an HTTP proxy, by name. */
+  readonly headers?: Readonly<Record<string, string>>
   /** True: ask for a tunnel even if an HTTP proxy could retrieve the URL itself. */
   readonly tunnel: boolean
   /** The proxy's URL for people, without user and password: `socks5://host:1080`. */

@@ -54,7 +54,7 @@ export const texts: OptionKind = [
   'an array of strings',
   (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 ]
-/** client/proxy.ts reads the URL. */
+/** client/network/proxy.ts reads the URL. */
 export const proxyOption: OptionKind = [
   'a URL, null, or a function that gives one',
   (value) => value === null || typeof value === 'string' || typeof value === 'function',

@@ -1,9 +1,17 @@
 import { BlockList, isIP } from 'node:net'
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Credentials, ProxyTarget } from '@retriever/fetchers'
+import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 
-export type ProxyOption = 'proxy' | 'socks5' | 'socks5-hostname' | 'proxytunnel' | 'proxy-user' | 'noproxy'
+export type ProxyOption =
+  | 'proxy'
+  | 'socks5'
+  | 'socks5-hostname'
+  | 'proxytunnel'
+  | 'proxy-user'
+  | 'noproxy'
+  | 'proxy-header'
 
 export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   {
@@ -50,7 +58,25 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     commands: network,
     example: 'retrieve --noproxy localhost,example.org,10.0.0.0/8 http://www.example.org/',
   },
+  {
+    long: 'proxy-header',
+    arg: 'LINE',
+    help: 'A header field for HTTP proxies, which servers do not get; may be given several times',
+    commands: network,
+    example: "retrieve --proxy-header 'X-Team: 7' -x proxy.example:3128 http://www.example.org/",
+  },
 ]
+
+/** The header fields for HTTP proxies; the library checks them. Throws `invalid-option`. */
+export function readProxyHeaders(line: GivenOptions<ProxyOption>): Record<string, string> {
+  return Object.fromEntries(
+    line.values('proxy-header').map((text) => {
+      const [, name = '', value = ''] = /^([^:;\s]+)(?::[ \t]*([^\r\n]*[^\s])[ \t]*|;)$/.exec(text) ?? []
+      if (name !== '') return [name, value]
+      throw usageError('--proxy-header needs the name of a field and its value; write "Name: value".')
+    }),
+  )
+}
 
 /** Gives the proxy's URL for a target; null: none. */
 export type ProxyChooser = (target: ProxyTarget) => string | null

@@ -20,7 +20,9 @@ export async function sendRequest(
 ): Promise<Answer> {
   const { deadline, emit, url, request, stopwatch, hasListener = true, onHead } = context
   const proxy = forwarder(plan, context)
-  const { options, shown } = makeRequest(plan, request, rangeRequest, logins)
+  // The proxy that is asked for the URL gets its own fields, too.
+  const asked = proxy?.headers ? { ...request, headers: { ...request.headers, ...proxy.headers } } : request
+  const { options, shown } = makeRequest(plan, asked, rangeRequest, logins)
   let wasRefused = false
   while (true) {
     const exchange = await pool.begin(context, plan, options)

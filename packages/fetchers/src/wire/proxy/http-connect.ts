@@ -50,7 +50,17 @@ export async function connectByHttp(
   const target = authority({ host, port }, null)
   const login = attempt.credentials('CONNECT', target)
   const shownLogin = login && `${login.slice(0, login.indexOf(' '))} <password>`
-  await connection.sendLines(connectRequest(target, login), connectRequest(target, shownLogin))
+  const { headers = {} } = proxy
+  const fields = Object.entries(headers)
+  await connection.sendLines(
+    connectRequest(target, login, fields),
+    // The values may be secrets of the proxy.
+    connectRequest(
+      target,
+      shownLogin,
+      fields.map(([name]) => [name, '<value>']),
+    ),
+  )
   const dialogue = { context, proxy, connection, login, left: context.limits.maxReply }
   const { status, reply, challenges } = await finalAnswer(dialogue)
   if (status >= 200 && status < 300) return true
@@ -63,9 +73,19 @@ export async function connectByHttp(
   throw context.error('connect-failed', message, { status, reply })
 }
 
-function connectRequest(target: string, authorization: string | null): string[] {
+function connectRequest(
+  target: string,
+  authorization: string | null,
+  fields: readonly (readonly [name: string, value: string])[],
+): string[] {
   const login = authorization === null ? [] : [`Proxy-Authorization: ${authorization}`]
-  return [`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...login, '']
+  return [
+    `CONNECT ${target} HTTP/1.1`,
+    `Host: ${target}`,
+    ...login,
+    ...fields.map(([name, value]) => `${name}: ${value}`),
+    '',
+  ]
 }
 
 function explained(status: number): string {
@@ -150,7 +170,8 @@ function noHttp(dialogue: Dialogue, line: string): RetrievalError {
 
 /** The octets without the login, in case the proxy repeats it. */
 function masked({ proxy, login }: Dialogue, octets: string): string {
-  const secrets = [login?.slice(login.indexOf(' ') + 1), proxy.password]
+  const values = Object.values(proxy.headers ?? {}).filter((value) => value.length > 7)
+  const secrets = [login?.slice(login.indexOf(' ') + 1), proxy.password, ...values]
   return redact(
     secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '<password>') : text), octets),
   )

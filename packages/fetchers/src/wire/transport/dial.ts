@@ -72,7 +72,8 @@ async function dialByOptions(
 }
 
 /**
- * Connects to the proxy, within TLS for an https proxy. Its certificate is verified by rules of its own: it gets a login.
+ * Connects to the proxy, within TLS for an https proxy. Its certificate is verified by rules of its own, since it gets
+ * a login.
  */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy

@@ -52,7 +52,10 @@ async function boundWays(
     if (local === undefined) return []
     return ports.map((localPort) => ({ host: address, port, ...local, ...(localPort > 0 && { localPort }) }))
   })
-  if (ways.length === 0) throw unusable(context, network, `it has no address of the family of ${host}`)
+  if (ways.length === 0) {
+    const message = `No connection to ${host}: the interface or address to connect from has no address of its family.`
+    throw context.error('connect-failed', message, { phase: 'connect' })
+  }
   return ways
 }
 

@@ -3,10 +3,10 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { adviceText, isInward, RetrievalError, resolve } from '@retriever/core'
-import { invalidOption } from '../plugin/limits.ts'
-import type { Addresses } from '../plugin/network.ts'
-import { isPublic } from '../wire/transport/public-addresses.ts'
-import { allowInward, publicOnly } from './policy.ts'
+import { invalidOption } from '../../plugin/limits.ts'
+import type { Addresses } from '../../plugin/network.ts'
+import { isPublic } from '../../wire/transport/public-addresses.ts'
+import { allowInward, publicOnly } from '../policy.ts'
 
 /** `host:port` and the addresses to connect to, instead of those that the resolver gives. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { bracketed, type HttpPlan, type Locator, RetrievalError, resolve } from '@retriever/core'
-import { invalidOption } from '../plugin/limits.ts'
-import type { ProxyServer } from '../plugin/network.ts'
+import { invalidOption } from '../../plugin/limits.ts'
+import type { ProxyServer } from '../../plugin/network.ts'
 
 /** The target of a retrieval, or of one hop of it. */
 export interface ProxyTarget {
@@ -22,14 +22,18 @@ export type ProxyOption =
 export type ProxyChoice = (target: ProxyTarget) => ProxyServer | null | Promise<ProxyServer | null>
 
 /** Throws `invalid-option` for an invalid proxy: at once for a URL, otherwise when the function has chosen it. */
-export function readProxy(option: ProxyOption | undefined, tunnel: boolean): ProxyChoice {
+export function readProxy(
+  option: ProxyOption | undefined,
+  tunnel: boolean,
+  headers: Readonly<Record<string, string>> = {},
+): ProxyChoice {
   if (typeof option === 'function') {
     return async (target) => {
       const chosen: unknown = await option({ ...target })
-      return chosen === null || chosen === undefined ? null : parseProxy(chosen, tunnel)
+      return chosen === null || chosen === undefined ? null : parseProxy(chosen, tunnel, headers)
     }
   }
-  const proxy = option === undefined || option === null ? null : parseProxy(option, tunnel)
+  const proxy = option === undefined || option === null ? null : parseProxy(option, tunnel, headers)
   return () => proxy
 }
 
@@ -44,7 +48,7 @@ const defaultPorts: Readonly<Record<ProxyServer['kind'], number>> = {
 const expected = 'socks5, socks5h, http or https with a host and no path, as http://user:password@host:3128'
 
 /** Reads `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT][/]`; without a protocol it is http, as in curl. */
-function parseProxy(value: unknown, tunnel: boolean): ProxyServer {
+function parseProxy(value: unknown, tunnel: boolean, headers: Readonly<Record<string, string>>): ProxyServer {
   if (typeof value !== 'string') throw invalidOption('proxy', expected, value)
   const [, scheme = 'http', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/is.exec(value) ?? []
   const kind = scheme.toLowerCase()
@@ -56,9 +60,9 @@ function parseProxy(value: unknown, tunnel: boolean): ProxyServer {
   const port = locator.port ?? defaultPorts[kind]
   const url = `${kind}://${bracketed(host)}:${port}`
   const key = createHash('sha256')
-    .update(JSON.stringify([url, user, password, tunnel]))
+    .update(JSON.stringify([url, user, password, tunnel, headers]))
     .digest('base64')
-  return { kind, host, port, user, password, tunnel, url, key }
+  return { kind, host, port, user, password, tunnel, headers, url, key }
 }
 
 function isKind(text: string): text is ProxyServer['kind'] {
