@@ -1,7 +1,9 @@
-import type { Resolution } from '@retriever/core'
+import { basename } from 'node:path'
+import { type Resolution, redact } from '@retriever/core'
 import type { Representation, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
+import type { Meter } from './terminal/progress.ts'
 import { Heads } from './views/heads.ts'
 import { Facts } from './write-out/facts.ts'
 
@@ -27,7 +29,7 @@ export class Retrieval {
   readonly heads: Heads = new Heads()
   readonly #session: Session
   readonly #entered: () => Resolution
-  #progressShown = false
+  #meter: Meter | null = null
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
@@ -66,7 +68,8 @@ export class Retrieval {
     const { config, output, signal } = this.#session.run
     const { base: _, ...request } = config.request
     const form = formFiller(this.resolution, config.form, output, signal)
-    this.#progressShown = progress && output.stderrIsTerminal && !config.silent && !config.json
+    const isShown = progress && output.stderrIsTerminal && !config.silent && !config.json
+    this.#meter = isShown ? this.#session.progress.open(nameOf(this.facts.file, this.resolution.url)) : null
     this.#heldRemarks = from === 0 ? null : []
     return {
       ...request,
@@ -110,11 +113,11 @@ export class Retrieval {
   }
 
   #onEvent(event: RetrievalEvent): void {
-    const { progress, run } = this.#session
+    const { run } = this.#session
     this.facts.event(event)
     this.heads.event(event)
-    if (event.type === 'progress' && this.#progressShown) progress.update(event.received, event.size)
-    if (event.type === 'done') progress.end()
+    if (event.type === 'progress') this.#meter?.update(event.received, event.size)
+    if (event.type === 'done') this.#meter?.end()
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)
     else run.report.event(event)
   }
@@ -124,4 +127,9 @@ export class Retrieval {
     this.#heldRemarks = null
     for (const remark of remarks) this.#session.run.report.event(remark)
   }
+}
+
+/** The name of a body for the progress: that of its file, or its URL. */
+function nameOf(file: string | null, url: string): string {
+  return file === null ? redact(url) : basename(file)
 }

@@ -37,25 +37,25 @@ export async function startServer(options) {
 
 /**
  * Runs a program with its output to /dev/null: the seconds it took, and when it ended, by the clock that all processes
- * share. One that runs for more than `limit` seconds is killed, and took for ever.
+ * share. One that runs for more than `limit` seconds is killed, and took for ever. Its exit status must be `status`.
  */
-export async function runProgram(command, args, { cwd, limit } = {}) {
-  return finish(spawn(command, args, { stdio: ['ignore', devNull, 'inherit'], env, cwd }), limit)
+export async function runProgram(command, args, { cwd, limit, status } = {}) {
+  return finish(spawn(command, args, { stdio: ['ignore', devNull, 'inherit'], env, cwd }), limit, status)
 }
 
 /** Runs a Node program with its output to /dev/null; it tells its own peak memory, in MiB, at its end. */
-export async function runNode(args, { cwd, limit } = {}) {
+export async function runNode(args, { cwd, limit, status } = {}) {
   const stdio = ['ignore', devNull, 'inherit', 'pipe']
   const child = spawn(process.execPath, ['--import', peakReporter, ...args], { stdio, env, cwd })
   let told = ''
   child.stdio[3].setEncoding('utf8').on('data', (text) => {
     told += text
   })
-  const times = await finish(child, limit)
+  const times = await finish(child, limit, status)
   return { ...times, peak: Number(told) / 1024 }
 }
 
-async function finish(child, limit) {
+async function finish(child, limit, status = 0) {
   const begin = now()
   running.add(child)
   let ended = Number.POSITIVE_INFINITY
@@ -67,6 +67,6 @@ async function finish(child, limit) {
   clearTimeout(timer)
   running.delete(child)
   if (signal === 'SIGKILL' && limit) ended = Number.POSITIVE_INFINITY
-  else if (code !== 0) throw new Error(`${child.spawnargs.join(' ').slice(0, 200)} ended with ${code ?? signal}`)
+  else if (code !== status) throw new Error(`${child.spawnargs.join(' ').slice(0, 200)} ended with ${code ?? signal}`)
   return { seconds: (ended - begin) / 1000, ended }
 }

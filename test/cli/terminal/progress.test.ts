@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatProgress } from '../../../packages/cli/src/terminal/progress.ts'
+import { formatBody as formatProgress } from '../../../packages/cli/src/terminal/progress-line.ts'
 
 const MiB = 2 ** 20
 

@@ -22,6 +22,7 @@ export async function get(run: Run): Promise<number> {
   let isWhole = false
   try {
     await using session = new Session(run)
+    if (many.isCounted && !run.config.silent && !run.config.json) session.progress.showMany(tally)
     const entries = (signal: AbortSignal): Entries => (hasList ? counted(run, tally, signal) : typedEntries(run))
     if (many.concurrency > 1 && (hasList || targets.count > 1)) {
       const { retrieveInParallel } = await import('../many/parallel.ts')
@@ -34,12 +35,25 @@ export async function get(run: Run): Promise<number> {
   return tally.exitCode
 }
 
+/** So many URLs of a list are read ahead, so that the number of all is known soon. */
+const maxAhead = 1000
+
 /** The URLs of the command line and of its lists; the tally learns how many they are. */
 async function* counted(run: Run, tally: Tally, signal: AbortSignal): AsyncGenerator<Entry> {
+  const { readAhead } = await import('../many/read-ahead.ts')
+  const stop = new AbortController()
   let count = 0
-  for await (const entry of allEntries(run, signal)) {
-    count++
-    yield entry
+  async function* counting(): AsyncGenerator<Entry> {
+    for await (const entry of allEntries(run, AbortSignal.any([signal, stop.signal]))) {
+      count++
+      yield entry
+    }
   }
-  tally.total = count
+  try {
+    yield* readAhead(counting(), maxAhead, () => {
+      tally.total = count
+    })
+  } finally {
+    stop.abort()
+  }
 }

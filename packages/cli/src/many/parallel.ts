@@ -1,10 +1,10 @@
 import type { BatchItem } from '@retriever/fetchers'
 import type { Session } from '../session.ts'
 import { StdoutClosed } from '../terminal/output.ts'
+import { type Turn, Turns } from '../turns.ts'
 import type { Entries } from './entries.ts'
 import { Job } from './job.ts'
 import type { Tally } from './tally.ts'
-import { type Turn, Turns } from './turns.ts'
 
 /** So many URLs are read ahead of those that are not done: a list may have a host whose URLs must wait. */
 const maxAhead = 1000

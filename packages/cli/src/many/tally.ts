@@ -13,6 +13,7 @@ export class Tally {
   #retrieved = 0
   #failed = 0
   #skipped = 0
+  #brokenOff = 0
   #octets = 0
   /** The number of all URLs; null: the list has not been read to its end. */
   total: number | null
@@ -64,12 +65,13 @@ export class Tally {
     }
     this.#failed++
     this.#exits.add(job.index, code)
-    this.brokenOff(job, error)
+    this.#failedList?.add(job.url, job.ownName, error)
     return code
   }
 
   /** A URL that was not retrieved, since the command ends early. */
   brokenOff(job: Job, error: unknown): void {
+    this.#brokenOff++
     this.#failedList?.add(job.url, job.ownName, error)
   }
 
@@ -82,14 +84,22 @@ export class Tally {
     const seconds = (performance.now() - this.#begun) / 1000
     const { total } = this
     if (config.json) {
-      const counts = { retrieved: this.#retrieved, failed: this.#failed, skipped: this.#skipped }
+      const counts = {
+        retrieved: this.#retrieved,
+        failed: this.#failed,
+        skipped: this.#skipped,
+        brokenOff: this.#brokenOff,
+      }
       output.noteJson({ summary: { urls: total, ...counts, octets: this.#octets, seconds } })
       return
     }
     const of = `${this.#retrieved + this.#skipped} of ${total ?? `${this.done} or more`}`
     const failed = this.#failed === 0 ? '' : `, ${this.#failed} failed`
+    const brokenOff = this.#brokenOff === 0 ? '' : `, ${this.#brokenOff} broken off`
     const skipped = this.#skipped === 0 ? '' : ` (${this.#skipped} skipped)`
-    output.note(`retrieve: ${of}${skipped}${failed}; ${formatSize(this.#octets)} in ${seconds.toFixed(1)} s`)
+    output.note(
+      `retrieve: ${of}${skipped}${failed}${brokenOff}; ${formatSize(this.#octets)} in ${seconds.toFixed(1)} s`,
+    )
   }
 
   /** One line for a URL that is done; on a terminal the progress shows it. */

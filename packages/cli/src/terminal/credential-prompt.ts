@@ -13,7 +13,7 @@ import { usageError } from '../exit-codes.ts'
 import { type Netrc, netrcLogin } from '../netrc.ts'
 import type { Login } from '../options/connection/login.ts'
 import type { Output } from './output.ts'
-import { canAsk, promptLine } from './prompt.ts'
+import { canAsk, Prompter, promptLine } from './prompt.ts'
 
 /** Answers servers that ask for a login: from -u and --ftp-account, -n, else from the person at the terminal. */
 export class CredentialPrompt {
@@ -22,8 +22,9 @@ export class CredentialPrompt {
   readonly #netrc: Netrc | null
   readonly #output: Output
   readonly #signal: AbortSignal
-  readonly #asked = new Map<string, Credentials | null>()
-  readonly #accounts = new Map<string, string>()
+  /** The questions that were asked, and their answers: several retrievals may need the same one at a time. */
+  readonly #asked = new Map<string, Promise<Credentials | null>>()
+  readonly #accounts = new Map<string, Promise<string>>()
   readonly #places = new Set<string>()
   #proxyPassword: Promise<string> | undefined
 
@@ -64,19 +65,21 @@ export class CredentialPrompt {
     const listed = netrcLogin(this.#netrc, challenge.host, user)
     if (listed !== null) return listed
     const key = `${user ?? ''}@${place}`
-    const known = this.#asked.get(key) ?? (await this.#ask(challenge.host, user))
-    this.#asked.set(key, known)
-    return known
+    const asked = this.#asked.get(key) ?? this.#ask(challenge.host, user)
+    this.#asked.set(key, asked)
+    return await asked
   }
 
   /** Answers with an account; the client uses only that of this answer. */
   async #answerAccount({ host, user }: Challenge, place: string): Promise<Credentials | null> {
     const name = user ?? ''
     const typed = this.#places.has(place) ? this.#account : null
-    const account = typed ?? this.#accounts.get(`${name}@${place}`) ?? (await this.#askAccount(name, host))
-    if (account === '') return null
-    this.#accounts.set(`${name}@${place}`, account)
-    return { user: name, password: '', account }
+    if (typed !== null) return typed === '' ? null : { user: name, password: '', account: typed }
+    const key = `${name}@${place}`
+    const asked = this.#accounts.get(key) ?? this.#askAccount(name, host)
+    this.#accounts.set(key, asked)
+    const account = await asked
+    return account === '' ? null : { user: name, password: '', account }
   }
 
   async #askAccount(user: string, host: string): Promise<string> {
@@ -94,9 +97,11 @@ export class CredentialPrompt {
 
   async #ask(host: string, user: string | null): Promise<Credentials | null> {
     if (!canAsk(this.#output)) return null
-    const name = user ?? (await this.#prompt(`User at ${host}: `, true))
-    if (name === '') return null
-    return { user: name, password: await this.#prompt(`Password of ${printable(name)} at ${host}: `, false) }
+    using prompter = await Prompter.open(this.#output, this.#signal)
+    const name = user ?? (await prompter.ask(`User at ${host}: `, true))
+    if (name === null || name === '') return null
+    const password = await prompter.ask(`Password of ${printable(name)} at ${host}: `, false)
+    return { user: name, password: password ?? '' }
   }
 
   #prompt(text: string, echo: boolean): Promise<string> {

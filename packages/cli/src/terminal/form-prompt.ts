@@ -33,7 +33,7 @@ async function askForRest(
 ): Promise<FormAnswers | null> {
   const open = fields.map((field, index) => [field, index + 1] as const).filter(([, number]) => !(number in typed))
   if (open.length === 0) return {}
-  using prompter = new Prompter(output, signal)
+  using prompter = await Prompter.open(output, signal)
   const say = (line: string): void => output.prompt(`${line}\n`)
   say(`${printable(url)} asks (Ctrl-D: no answer):`)
   const answers: Record<string, FormAnswers[string]> = {}

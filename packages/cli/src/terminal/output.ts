@@ -1,4 +1,5 @@
 import { printable, redact } from '@retriever/core'
+import { Turns } from '../turns.ts'
 import { openStdout, type Sink, StdoutClosed } from './sink.ts'
 import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
 import { wrap } from './wrap.ts'
@@ -15,6 +16,12 @@ export class Output {
   #status = ''
   #paint: Paint = plain
   #paintNote: Paint = plain
+  /** The width of the terminal when the status was drawn. */
+  #drawnColumns = 0
+  /** The turns of questions. */
+  readonly #questions = new Turns()
+  /** What waits until a question is answered; null: nobody is asked. */
+  #held: (() => void)[] | null = null
 
   constructor(signal: AbortSignal, env: NodeJS.ProcessEnv) {
     this.#signal = signal
@@ -41,7 +48,8 @@ export class Output {
   }
 
   /** Writes octets unchanged, or text that the caller has made harmless. Waits until they are accepted. */
-  write(content: Uint8Array | string): Promise<void> {
+  async write(content: Uint8Array | string): Promise<void> {
+    if (this.stdoutIsTerminal) while (this.#held !== null) await this.#answered()
     this.#stdout ??= openStdout(this.#signal)
     return this.#stdout(typeof content === 'string' ? Buffer.from(content) : content)
   }
@@ -51,6 +59,7 @@ export class Output {
    * wrapped between words. `style` is that of its head; absent: that of its mark.
    */
   note(message: string, style?: Style): void {
+    if (this.#held !== null) return void this.#held.push(() => this.note(message, style))
     const status = this.#status
     this.status('')
     const shown = printable(redact(message))
@@ -63,6 +72,7 @@ export class Output {
 
   /** Writes one JSON object for programs to standard error, without secrets. */
   noteJson(value: unknown): void {
+    if (this.#held !== null) return void this.#held.push(() => this.noteJson(value))
     process.stderr.write(jsonLine(withoutSecrets(value)))
   }
 
@@ -71,16 +81,53 @@ export class Output {
     process.stderr.write(text)
   }
 
-  /** Shows a line at the bottom of the terminal, in place of the one before; "" removes it. Not on dumb terminals. */
-  status(line: string): void {
-    if (!this.stderrIsTerminal || this.#env.TERM === 'dumb' || line === this.#status) return
-    // CR, then EL: erase to the end of the line (ECMA-48 8.3.41).
-    process.stderr.write(`\r${line}\x1b[K`)
-    this.#status = line
+  /**
+   * Resolves when a person may be asked: nobody else is asked until the result is disposed of, and nothing else comes
+   * on the terminal.
+   */
+  async question(): Promise<Disposable> {
+    const turn = this.#questions.take()
+    await turn.comes
+    this.status('')
+    this.#held = []
+    return {
+      [Symbol.dispose]: () => {
+        const held = this.#held ?? []
+        this.#held = null
+        for (const each of held) each()
+        turn.end()
+      },
+    }
+  }
+
+  #answered(): Promise<void> {
+    return new Promise((resolve) => this.#held?.push(resolve))
+  }
+
+  /**
+   * Shows lines at the bottom of the terminal, in place of those before; "" removes them. Not on dumb terminals. The
+   * cursor stays where the first of several lines begins: terminals know that place even when they wrap them anew.
+   */
+  status(lines: string): void {
+    if (!this.stderrIsTerminal || this.#env.TERM === 'dumb' || this.#held !== null) return
+    const isResized = this.#drawnColumns !== 0 && this.#drawnColumns !== this.stderrColumns
+    if (lines === this.#status && (lines === '' || !isResized)) return
+    const further = lines.split('\n').length - 1
+    const isPlain = further === 0 && !this.#status.includes('\n') && !isResized
+    // EL and ED erase to the end of the line and of the screen, CUU goes up (ECMA-48 8.3.41, 8.3.39 and 8.3.22).
+    const text = isPlain ? `${lines}\x1b[K` : `${lines.replaceAll('\n', '\x1b[K\n')}\x1b[J`
+    const back = further === 0 ? '' : `\r\x1b[${further}A`
+    process.stderr.write(`\r${text}${back}`)
+    this.#status = lines
+    this.#drawnColumns = this.stderrColumns
   }
 
   get stderrColumns(): number {
     return process.stderr.columns || 80
+  }
+
+  get stderrRows(): number {
+    return process.stderr.rows || 24
   }
 }
 

@@ -1,83 +1,169 @@
 import { formatSize, type Output } from './output.ts'
+import { type BodyState, formatBody, formatDuration, formatNamed } from './progress-line.ts'
 
 /** The time between two drawings in milliseconds: an eye can follow ten a second. */
 const redrawEvery = 100
 /** The time in milliseconds over which the rate is measured. */
 const rateWindow = 5000
+/** The most lines for bodies: what the terminal showed before must stay in sight. */
+const maxLines = 10
 
-export interface ProgressState {
-  readonly received: number
-  readonly size: number | null
-  /** The rate in octets a second. */
-  readonly rate: number
+/** What a command of many URLs tells about itself. */
+export interface Overview {
+  /** The number of URLs that are done, and of all; null: the list has not been read to its end. */
+  readonly done: number
+  readonly total: number | null
+  readonly failed: number
+  /** `[37/100] ` for 37 URLs that are done. */
+  label(done: number): string
 }
 
-/** Shows one line on the terminal while a body is received. */
+/**
+ * Shows at the bottom of the terminal how far bodies have come: one line for a single one, and for many a line each
+ * with its name, above a line on all.
+ */
 export class Progress {
   readonly #output: Output
-  #received = 0
-  #size: number | null = null
-  #samples: (readonly [at: number, received: number])[] = []
+  readonly #meters = new Set<Meter>()
+  #overview: Overview | null = null
+  readonly #all = new Rate()
+  /** The octets of the bodies that have ended. */
+  #ended = 0
+  #begun = 0
   #timer: NodeJS.Timeout | undefined
+  readonly #draw = (): void => this.#output.status(this.#lines().join('\n'))
 
   constructor(output: Output) {
     this.#output = output
   }
 
-  update(received: number, size: number | null): void {
-    this.#received = received
-    this.#size = size
-    if (this.#timer !== undefined) return
-    this.#samples = [[performance.now(), 0]]
-    this.#timer = setInterval(() => this.#draw(), redrawEvery)
-    this.#timer.unref()
+  /** Shows many bodies from now on, with a line on all of them. */
+  showMany(overview: Overview): void {
+    this.#overview = overview
+    this.#begun = performance.now()
+    if (this.#output.stderrIsTerminal) this.#start()
   }
 
-  /** Removes the line. */
+  /** A body that is going to come. */
+  open(name: string): Meter {
+    return new Meter(
+      name,
+      this.#meters,
+      () => this.#start(),
+      (meter) => this.#end(meter),
+    )
+  }
+
+  /** Removes all lines. */
   end(): void {
     clearInterval(this.#timer)
+    if (this.#timer !== undefined) process.stderr.off('resize', this.#draw)
     this.#timer = undefined
     this.#output.status('')
   }
 
-  #draw(): void {
-    const now = performance.now()
-    this.#samples.push([now, this.#received])
-    this.#samples = this.#samples.filter(([at]) => now - at <= rateWindow)
-    const [since, before] = this.#samples[0] ?? [now, this.#received]
-    const rate = now > since ? ((this.#received - before) * 1000) / (now - since) : 0
-    const state = { received: this.#received, size: this.#size, rate }
+  #start(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = setInterval(this.#draw, redrawEvery)
+    this.#timer.unref()
+    process.stderr.on('resize', this.#draw)
+  }
+
+  #end(meter: Meter): void {
+    this.#ended += meter.received
+    if (this.#overview === null && this.#meters.size === 0) this.end()
+  }
+
+  #lines(): string[] {
     // Leaves room for the `^C` of the terminal, which would wrap to the next line and leave this one behind.
-    this.#output.status(formatProgress(state, this.#output.stderrColumns - 3))
+    const width = this.#output.stderrColumns - 3
+    const meters = [...this.#meters]
+    if (this.#overview === null) return meters.slice(0, 1).map((meter) => formatBody(meter.state(), width))
+    const room = Math.min(maxLines, Math.floor(this.#output.stderrRows / 2) - 1)
+    return [...meters.slice(0, room).map((meter) => formatNamed(meter.name, meter.state(), width)), this.#onAll(width)]
+  }
+
+  /** `[37/100] 5 failed, 12 MiB, 4.1 MiB/s, 0:40 left`, as far as there is room. */
+  #onAll(width: number): string {
+    const { done = 0, total = null, failed = 0 } = this.#overview ?? {}
+    let received = this.#ended
+    let share = done
+    for (const meter of this.#meters) {
+      received += meter.received
+      share += meter.share
+    }
+    const rate = this.#all.at(received)
+    // The sizes of bodies that have not begun are not known, so the number of URLs must do.
+    const seconds = (performance.now() - this.#begun) / 1000
+    const left = total === null || share === 0 ? null : (seconds / share) * (total - share)
+    const parts = [
+      ...(failed === 0 ? [] : [`${failed} failed`]),
+      ...(left === null ? [] : [`${formatDuration(left)} left`]),
+      `${formatSize(rate)}/s`,
+      formatSize(received),
+    ]
+    const label = this.#overview?.label(done).trimEnd() ?? ''
+    let line = label
+    for (const [index, part] of parts.entries()) {
+      const longer = `${line}${index === 0 ? ' ' : ', '}${part}`
+      if (longer.length <= width) line = longer
+    }
+    return line
   }
 }
 
-/**
- * The line of a state, at most `width` columns: ` 45% [====>     ] 12 MiB of 27 MiB, 4.1 MiB/s, 0:04 left`, or `12 MiB,
- * 4.1 MiB/s`.
- */
-export function formatProgress({ received, size, rate }: ProgressState, width: number): string {
-  const speed = `${formatSize(rate)}/s`
-  if (size === null || size === 0) return `${formatSize(received)}, ${speed}`.slice(0, width)
-  const share = Math.min(received / size, 1)
-  const percent = `${Math.floor(share * 100)}%`.padStart(4)
-  const left = rate > 0 ? `, ${formatDuration((size - received) / rate)} left` : ''
-  const figures = `${formatSize(received)} of ${formatSize(size)}, ${speed}${left}`
-  const room = Math.min(width - percent.length - figures.length - 4, 40)
-  // A bar of fewer than five columns is useless.
-  return room < 5 ? `${percent} ${figures}`.slice(0, width) : `${percent} [${bar(share, room)}] ${figures}`
+/** One body that comes. */
+export class Meter {
+  readonly name: string
+  received = 0
+  #size: number | null = null
+  #rate = new Rate()
+  readonly #meters: Set<Meter>
+  readonly #onShown: () => void
+  readonly #onEnd: (meter: Meter) => void
+
+  constructor(name: string, meters: Set<Meter>, onShown: () => void, onEnd: (meter: Meter) => void) {
+    this.name = name
+    this.#meters = meters
+    this.#onShown = onShown
+    this.#onEnd = onEnd
+  }
+
+  /** Shows it, as its first octets have come. */
+  update(received: number, size: number | null): void {
+    this.received = received
+    this.#size = size
+    if (!this.#meters.has(this)) {
+      this.#rate = new Rate()
+      this.#meters.add(this)
+      this.#onShown()
+    }
+  }
+
+  end(): void {
+    if (this.#meters.delete(this)) this.#onEnd(this)
+  }
+
+  /** How much of it has come, from 0 to 1. */
+  get share(): number {
+    return this.#size === null || this.#size === 0 ? 0 : Math.min(this.received / this.#size, 1)
+  }
+
+  state(): BodyState {
+    return { received: this.received, size: this.#size, rate: this.#rate.at(this.received) }
+  }
 }
 
-function bar(share: number, width: number): string {
-  const done = Math.round(share * width)
-  return `${'='.repeat(Math.max(done - 1, 0))}${done > 0 ? '>' : ''}`.padEnd(width)
-}
+/** A rate over the last seconds. */
+class Rate {
+  #samples: (readonly [at: number, received: number])[] = [[performance.now(), 0]]
 
-/** Formats seconds: `0:05`, `12:00`, `1:00:00`. */
-function formatDuration(seconds: number): string {
-  const whole = Math.min(Math.max(Math.ceil(seconds), 0), 359_999)
-  const two = (number: number): string => String(number).padStart(2, '0')
-  const minutes = Math.floor(whole / 60)
-  if (minutes < 60) return `${minutes}:${two(whole % 60)}`
-  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)}`
+  /** The rate in octets a second, once so many have been received. */
+  at(received: number): number {
+    const now = performance.now()
+    this.#samples.push([now, received])
+    this.#samples = this.#samples.filter(([at]) => now - at <= rateWindow)
+    const [since, before] = this.#samples[0] ?? [now, received]
+    return now > since ? ((received - before) * 1000) / (now - since) : 0
+  }
 }

@@ -10,7 +10,7 @@ export function canAsk(output: Output): boolean {
 
 /** Asks for one line; without `echo`, the typed text is not shown. "" if there is no answer. */
 export async function promptLine(text: string, echo: boolean, output: Output, signal: AbortSignal): Promise<string> {
-  using prompter = new Prompter(output, signal)
+  using prompter = await Prompter.open(output, signal)
   return (await prompter.ask(text, echo)) ?? ''
 }
 
@@ -18,6 +18,7 @@ export async function promptLine(text: string, echo: boolean, output: Output, si
 export class Prompter implements Disposable {
   readonly #output: Output
   readonly #signal: AbortSignal
+  readonly #question: Disposable
   readonly #lines: Interface
   readonly #typed: string[] = []
   #answer: ((line: string | null) => void) | null = null
@@ -25,10 +26,15 @@ export class Prompter implements Disposable {
   #shown = false
   #isOver = false
 
-  constructor(output: Output, signal: AbortSignal) {
+  /** Waits until nobody else is asked. */
+  static async open(output: Output, signal: AbortSignal): Promise<Prompter> {
+    return new Prompter(output, signal, await output.question())
+  }
+
+  private constructor(output: Output, signal: AbortSignal, question: Disposable) {
     this.#output = output
     this.#signal = signal
-    output.status('')
+    this.#question = question
     const screen = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         if (this.#shown) output.prompt(chunk)
@@ -42,6 +48,7 @@ export class Prompter implements Disposable {
     // In raw mode Ctrl-C is only a character; this sends the signal.
     this.#lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     signal.addEventListener('abort', this.#close, { once: true })
+    if (signal.aborted) this.#close()
   }
 
   /**
@@ -71,6 +78,7 @@ export class Prompter implements Disposable {
   [Symbol.dispose](): void {
     this.#signal.removeEventListener('abort', this.#close)
     this.#lines.close()
+    this.#question[Symbol.dispose]()
   }
 
   readonly #close = (): void => this.#lines.close()
