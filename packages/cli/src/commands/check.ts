@@ -20,7 +20,7 @@ export async function check(run: Run): Promise<number> {
     ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(headers !== undefined && { headers }),
   }
-  const exits = new Exits()
+  const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
   for (const operand of config.operands) {
     for (const link of await linksOf(operand, client, run, request)) {

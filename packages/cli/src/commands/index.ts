@@ -1,5 +1,17 @@
 /** The commands, which are the first word of a command line. */
-export const commandNames = ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'schemes', 'serve', 'demo'] as const
+export const commandNames = [
+  'get',
+  'explain',
+  'ls',
+  'open',
+  'extract',
+  'check',
+  'mirror',
+  'schemes',
+  'serve',
+  'demo',
+  'completions',
+] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface CommandSpec {
@@ -23,6 +35,11 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: 'URL...',
     help: 'List a directory, menu or newsgroup as a table',
     example: 'retrieve ls --json ftp://ftp.example.org/pub/',
+  },
+  open: {
+    operands: '[N...]',
+    help: 'Retrieve the entry of a number on the last page or listing; without N, show that page again',
+    example: 'retrieve open 3',
   },
   extract: {
     operands: '[FILE|-]',
@@ -54,5 +71,10 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: '',
     help: 'Start the local test servers and retrieve something from each',
     example: 'retrieve demo',
+  },
+  completions: {
+    operands: 'bash|zsh|fish',
+    help: 'Print the completions for a shell, to be loaded by its startup file',
+    example: 'source <(retrieve completions bash)',
   },
 }

@@ -1,5 +1,4 @@
 import { lstatSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
@@ -29,23 +28,28 @@ export interface SavePlan {
   readonly options: SaveOptions
 }
 
-/** Rejects with `write-failed` before a server is contacted, if writing is sure to fail. */
+/**
+ * `isNamed`: -o names the file. Rejects with `write-failed` before a server is contacted, if writing is sure to fail.
+ */
 export async function planSave(
-  destination: FileDestination,
+  path: string,
+  isNamed: boolean,
   retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
-  const { continueAt } = config
-  const isNamed = destination.to === 'file'
-  const path = isNamed ? destination.path : join(destination.directory, nameFor(retrieval.resolution))
-  checkTarget(path, isNamed || continueAt !== null, isNamed)
+  const { continueAt, clobber } = config
+  const overwrite = clobber ?? isNamed
+  checkTarget(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
-  const options = { overwrite: isNamed, special: isNamed, ...(checksum && { checksum }) }
+  const resumable = config.removeOnError ? { resumable: false } : {}
+  const options = { overwrite, special: isNamed, ...resumable, ...(checksum && { checksum }) }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  // As in curl, the file then begins with the octet that -C names.
+  if (continueAt !== 'end' && !exists) return { ...anew, from: continueAt, options: { ...options, resumable: false } }
   if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), options)
   const { entered } = retrieval
   const point = resumePointOf(part, entered)
@@ -79,8 +83,13 @@ function behind(path: string, start: number, { overwrite, checksum }: SaveOption
 }
 
 /** Throws if the response must not replace the existing file. */
-export function checkPlan({ path, behind }: SavePlan, representation: Representation): void {
+export function checkPlan({ path, from, behind }: SavePlan, representation: Representation): void {
   if (behind !== null) checkNotShorter(path, behind, representation)
+  else if (typeof from === 'number' && from > 0 && representation.offset !== from) {
+    const { url } = representation
+    const message = `${url}: It cannot be retrieved from octet ${from} on; leave -C out.`
+    throw new RetrievalError('range-refused', message, { phase: 'body', url })
+  }
 }
 
 /** The error for a file that is longer than the resource also says how to replace it. */

@@ -30,9 +30,9 @@ export class Output {
     this.#paintNote = paintFor(this.stderrIsTerminal)
   }
 
-  /** The width of the terminal; one of unknown width reports 0. */
+  /** The width of the terminal, also behind a pipe to a pager; one of unknown width reports 0. */
   get columns(): number {
-    return process.stdout.columns || 100
+    return process.stdout.columns || process.stderr.columns || 80
   }
 
   /** A text for write() with a style, if standard output gets colours. The caller has made it harmless. */
@@ -99,6 +99,11 @@ export function withoutSecrets(value: unknown): unknown {
 export function jsonLine(value: unknown): string {
   const escapeUnit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return `${JSON.stringify(value).replace(controls, escapeUnit)}\n`
+}
+
+/** Formats milliseconds: `12 ms`, `3.1 s`. */
+export function formatTime(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -1,5 +1,13 @@
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
-import { checkDate, offsetError, overlap, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
+import {
+  checkDate,
+  firstOf,
+  offsetError,
+  oneRange,
+  overlap,
+  resumeObstacle,
+  resumePoint,
+} from '../../plugin/request-options.ts'
 import { overMaxSize } from '../../plugin/size-limit.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/replies.ts'
@@ -78,8 +86,17 @@ export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): By
   const { context } = retrieval
   const { range } = context.request
   if (range === undefined) return resumedPart(retrieval, attributes)
-  const [offset, last] = range
+  const one = oneRange(range, context)
+  const [, last] = one
   const { size } = attributes
+  if (size === null && one[0] < 0) {
+    retrieval.done()
+    throw context.error(
+      'range-refused',
+      'The server does not tell the size of the file; ask for octets from its beginning.',
+    )
+  }
+  const offset = firstOf(one, size ?? 0)
   if (size !== null && offset > 0 && offset >= size) {
     retrieval.done()
     throw context.error('range-refused', `The range begins at octet ${offset}, and there are ${size}.`)
