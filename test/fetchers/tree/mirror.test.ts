@@ -396,3 +396,29 @@ test('a file that has the name of the folder is named as the reason', async () =
   const refused = await failure(client.mirror('http://h/', folder))
   expect(refused.message).toBe(`${folder} cannot be written: it is no folder, and one is needed.`)
 })
+
+test('a redirect of a file out of the tree is refused, and the other place is not asked', async () => {
+  const folders: Record<string, FakeFolder> = { '/': ['away', 'a', 'near'] }
+  const asked: string[] = []
+  const tree = fakeTree((path) => folders[path] ?? null)
+  const fetcher = fakeHttp((plan, context) => {
+    asked.push(`${plan.host}${plan.target}`)
+    if (plan.target === '/away') return { outcome: 'redirect', location: 'http://other/x', status: 302 }
+    if (plan.target === '/near') return { outcome: 'redirect', location: '/a', status: 302 }
+    return tree.retrieve(plan, context).then((outcome) => (outcome.outcome === 'handoff' ? expect.fail() : outcome))
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  expect(await mirrored(client, 'http://h/')).toEqual(['failed away: refused', 'saved a', 'saved near'])
+  expect(asked.filter((place) => place.startsWith('other'))).toEqual([])
+  expect(await mirrored(client, 'http://h/', { scope: 'any' })).toContain('saved away')
+})
+
+test('dryRun tells what would be done', async () => {
+  const folders = { '/': ['a'] }
+  expect(await mirroredTree(folders, { dryRun: true })).toEqual(['saved a'])
+  expect(existsSync(folder)).toBe(false)
+  await mirroredTree(folders)
+  writeFileSync(join(folder, 'old'), '')
+  expect(await mirroredTree(folders, { dryRun: true, delete: true })).toContain('deleted old')
+  expect(readdirSync(folder).sort()).toEqual(['a', 'old'])
+})

@@ -29,6 +29,7 @@ const exitStatus: Topic = {
     ['22', 'An HTTP status of 400 and above'],
     ['23', 'The output cannot be written'],
     ['28', 'A time limit has passed'],
+    ['32', 'The file has another checksum than --checksum says'],
     ['33', 'The server cannot send this range'],
     ['35', 'No TLS session'],
     ['36', 'The file is longer than the resource: -C leaves it as it is'],

@@ -82,7 +82,6 @@ export type Category =
   | 'Output'
   | 'Transfer'
   | 'Lists'
-  | 'Mirror'
   | 'HTTP'
   | 'Gopher'
   | 'News'
@@ -99,8 +98,7 @@ export type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  Lists: manyOptions,
-  Mirror: mirrorOptions,
+  Lists: [...manyOptions, ...mirrorOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
@@ -119,7 +117,6 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
   Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted',
-  Mirror: 'The tree that mirror brings to disk: depth, patterns, limits, deleting',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',

@@ -72,7 +72,7 @@ describe('lines that are no entries', () => {
   })
 })
 
-describe('names that lead out of the directory are left out, in every format', () => {
+describe('names that lead out of the directory have no URL, so that a walk knows of them, in every format', () => {
   const bad = ['../../.bashrc', '/etc/x', 'a/../../b', '..', '.', 'a\0b']
   const good = ['..\\x', 'C:x', 'a\x1b[2J', 'a\x7f', '...']
 
@@ -83,7 +83,8 @@ describe('names that lead out of the directory are left out, in every format', (
     ['a link', (name: string) => `lrwxrwxrwx   1 ann      ann            27 Feb  3  2001 ${name} -> x`],
   ])('%s', async (_, line) => {
     const entries = await list(...[...bad, ...good].map(line))
-    expect(entries.map(({ url }) => url)).toEqual([
+    expect(entries.filter(({ url }) => url === null)).toHaveLength(4)
+    expect(entries.flatMap(({ url }) => url ?? [])).toEqual([
       'ftp://HOST/pub/..%5Cx',
       'ftp://HOST/pub/C%3Ax',
       'ftp://HOST/pub/a%1B%5B2J',

@@ -402,3 +402,10 @@ describe('a hostile index', () => {
     expect(seen).toEqual(names.slice(0, 1))
   })
 })
+
+test('a page that has others behind it says so by an entry without a URL; a sorted one does not', async () => {
+  const page = (link: string): string =>
+    `<title>Index of /files/</title><h1>Index of /files/</h1><pre><a href="../">../</a>\n<a href="a">a</a>\n<a href="${link}">x</a></pre>`
+  expect((await entriesOf(page('?page=2'))).map(({ url }) => url)).toEqual([`${server.url}files/a`, null])
+  expect((await entriesOf(page('?C=M;O=A'))).map(({ url }) => url)).toEqual([`${server.url}files/a`])
+})

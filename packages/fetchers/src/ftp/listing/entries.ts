@@ -27,7 +27,8 @@ export interface Listed {
 /**
  * The entries of a listing. A line that cannot be read costs no other line its entry: it becomes an entry of kind
  * `other` without a URL, with the line as its name. So does a name that holds a `/` or NUL, since no URL leads to it. A
- * message of the server's program is `info`. `.` and `..` are left out.
+ * message of the server's program is `info`. `.` and `..` are left out, and in NLST,
+ * whose lines may be paths, all that lead elsewhere.
  */
 export async function* readEntries(
   lines: AsyncIterable<string>,
@@ -66,7 +67,8 @@ async function* entriesOf(
     if (reading === 'skip') continue
     if (reading === 'message') yield { name: decode(line), kind: 'info', url: null }
     else if (reading === 'unknown') yield { name: decode(line), kind: 'other', url: null }
-    else if (/[/\0]/.test(reading.name)) yield { name: decode(reading.name), kind: 'other', url: null }
+    else if (format !== 'nlst' && isElsewhere(reading.name))
+      yield { name: decode(reading.name), kind: 'other', url: null }
     else if (isEntry(reading.name)) yield entry(reading, base, decode)
   }
 }
@@ -116,7 +118,11 @@ function withoutPrefix(line: string, name: string): string {
  * in the URL, and replaced where the name becomes a local one.
  */
 function isEntry(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..'
+  return name !== '' && name !== '.' && name !== '..' && !isElsewhere(name)
+}
+
+function isElsewhere(name: string): boolean {
+  return /[/\0]/.test(name)
 }
 
 function entry({ name, kind, details, ...known }: ListedFile, base: string, decode: (octets: string) => string): Entry {

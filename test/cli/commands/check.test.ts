@@ -1,0 +1,91 @@
+/** `retrieve check FILE|URL...`: whether links are alive. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { htmlLinks } from '../../../packages/cli/src/check/html-links.ts'
+import { results } from '../../support/cli/json-lines.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { redirectTo, reply } from '../../support/http/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
+
+useBundle()
+const folder = temporaryFolder()
+let servers: TestServers<'http' | 'gopher' | 'ftp'>
+let server: ScriptedHttp
+
+beforeAll(async () => {
+  servers = await startServers({ http: true, gopher: true, ftp: true })
+  server = await scriptedHttp(({ line, target, fields }) => {
+    const method = line.split(' ')[0]
+    const page =
+      '<base href="/sub/"><a href="ok">1</a> <a href="#x">2</a> <img src=/gone> <a href="javascript:x()">3</a>'
+    if (target === '/page') return reply(200, { 'Content-Type': 'text/html' }, method === 'HEAD' ? '' : page)
+    if (target === '/moved') return redirectTo('/ok')
+    if (target === '/nohead' && method === 'HEAD') return reply(405, {}, '')
+    if (target === '/nohead') return reply(fields.range === 'bytes=0-0' ? 200 : 500, {}, 'hello')
+    return target.endsWith('ok') ? reply(200, {}, '') : reply(404, {}, '')
+  })
+})
+afterAll(async () => {
+  await servers.close()
+  await server[Symbol.asyncDispose]()
+})
+beforeEach(() => void server.asked.splice(0))
+
+const run = (...args: string[]) => retrieve(['check', '--retry', '0', ...args], { cwd: folder() })
+
+test('the links of a text, one line each; 0 only if all are alive', async () => {
+  const text = `See ${servers.http.url}pub/hello.txt, <URL:${servers.ftp.url}pub/hello.txt> and mailto:me@example.org.`
+  writeFileSync(join(folder(), 'good.txt'), text)
+  const good = await run('good.txt')
+  expect(good.status).toBe(0)
+  expect(good.stdout).toMatch(/^alive 200 http:\S+hello\.txt$/m)
+  expect(good.stdout).toMatch(/^alive .* ftp:\S+hello\.txt$/m)
+  expect(good.stdout).toMatch(/^skip {4}- mailto:me@example\.org: /m)
+  expect(good.stderr).toBe('retrieve: 2 of 2 links alive, 0 dead; 1 not checked\n')
+  writeFileSync(join(folder(), 'bad.txt'), `${server.url}gone\n${server.url}ok#a\n${server.url}ok#b\n`)
+  const bad = await run('bad.txt')
+  expect(bad).toMatchObject({ status: 22, stderr: 'retrieve: 1 of 2 links alive, 1 dead\n' })
+  expect(bad.stdout).toMatch(/^dead {2}404 http:\S+gone: The server has no such resource/m)
+})
+
+test('a server that refuses HEAD is asked for one octet', async () => {
+  writeFileSync(join(folder(), 'list'), `${server.url}nohead`)
+  expect(await run('list')).toMatchObject({ status: 0, stdout: `alive 200 ${server.url}nohead\n` })
+  expect(server.asked.map(({ line }) => line.split(' ')[0])).toEqual(['HEAD', 'GET'])
+})
+
+test('a redirect shows the new URL', async () => {
+  writeFileSync(join(folder(), 'list'), `${server.url}moved`)
+  const { status, stdout } = await run('list')
+  expect(status).toBe(0)
+  expect(stdout).toMatch(new RegExp(` ${server.url}moved -> ${server.url}ok\n$`))
+  expect(results((await run('--json', 'list')).stdout)).toMatchObject([
+    { url: `${server.url}moved`, finalUrl: `${server.url}ok`, outcome: 'retrieved', redirects: [{ location: '/ok' }] },
+  ])
+})
+
+test('a URL stands for itself and the links of its page', async () => {
+  const { status, stdout } = await run('--json', `${server.url}page`)
+  expect(status).toBe(22)
+  const found = results(stdout).map(({ url, status }) => [String(url).slice(server.url.length), status])
+  expect(found.sort()).toEqual([
+    ['gone', 404],
+    ['page', 200],
+    ['sub/#x', 404],
+    ['sub/ok', 200],
+  ])
+  const menu = await run(servers.gopher.url)
+  expect(menu.stdout).toMatch(/^alive +- gopher:\S+0\S+$/m)
+})
+
+test('a file or URL that does not come is reported', async () => {
+  expect((await run()).status).toBe(2)
+  expect(await run(`${server.url}gone`)).toMatchObject({ status: 22, stdout: expect.stringContaining('dead  404') })
+})
+
+test('HTML: attributes of any kind, no comments, no scripts', () => {
+  const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`
+  expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null })
+})

@@ -1,0 +1,104 @@
+/** `retrieve mirror URL DIR`: a tree comes to disk. */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { readRobots } from '../../../packages/cli/src/mirror/robots.ts'
+import { results } from '../../support/cli/json-lines.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+let servers: TestServers<'http' | 'ftp' | 'gopher'>
+const files = {
+  '/robots.txt': 'User-agent: *\nDisallow: /t/private/\nDisallow: /secret/\n',
+  '/t/a.txt': 'first',
+  '/t/b/c.bin': 'second',
+  '/t/private/d.txt': 'third',
+  '/secret/e.txt': 'fourth',
+}
+
+beforeAll(async () => {
+  servers = await startServers({ http: true, ftp: true, gopher: true, files })
+})
+afterAll(() => servers.close())
+afterEach(() => rmSync(join(folder(), 'to'), { recursive: true, force: true }))
+
+const run = (...args: string[]) => retrieve(['mirror', '--retry', '0', ...args, 'to'], { cwd: folder() })
+const left = (): string[] =>
+  readdirSync(join(folder(), 'to'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+    .sort()
+
+test.each(['http', 'ftp', 'gopher'] as const)('over %s the tree comes once', async (name) => {
+  const url = `${servers[name].url}${name === 'gopher' ? '1/' : ''}t/`
+  const first = await run('--no-robots', url)
+  expect(first).toMatchObject({ status: 0, stdout: '' })
+  // A Gopher menu without an end mark may be cut, which is a warning.
+  expect(first.stderr).toMatch(/^retrieve: \d saved \(\d+ B\), /m)
+  expect(left()).toEqual(['a.txt', 'c.bin', 'd.txt'])
+  if (name !== 'gopher') expect((await run('--no-robots', url)).stderr).toMatch(/^retrieve: 0 saved \(0 B\), 3 /)
+})
+
+test('a folder of this machine, by patterns and depth', async () => {
+  mkdirSync(join(folder(), 'from/sub'), { recursive: true })
+  for (const name of ['x.txt', 'y.bin', 'sub/z.txt']) writeFileSync(join(folder(), 'from', name), name)
+  const url = `file://${folder()}/from/`
+  await run('--include-path', '*.txt', '--exclude-path', 'sub', url)
+  expect(left()).toEqual(['x.txt'])
+  await run('--depth', '1', url)
+  expect(left()).toEqual(['x.txt', 'y.bin'])
+})
+
+describe('robots.txt', () => {
+  test('is obeyed', async () => {
+    expect((await run(`${servers.http.url}t/`)).status).toBe(0)
+    expect(left()).toEqual(['a.txt', 'c.bin'])
+    const refused = await run(`${servers.http.url}secret/`)
+    expect(refused.status).toBe(9)
+    expect(refused.stderr).toContain('give --no-robots')
+  })
+
+  test.each([
+    ['User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/b/c', true],
+    ['User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/c', false],
+    ['User-agent: *\nDisallow: /\nUser-agent: Retriever/1\nDisallow:', '/x', true],
+    ['User-agent: other\nDisallow: /', '/x', true],
+    ['User-agent: other\nUser-agent: retriever\nDisallow: /x', '/x', false],
+    ['user-agent: *\ndisallow: /*.gif$ # images', '/a/b.gif', false],
+    ['user-agent: *\ndisallow: /*.gif$', '/a/b.gif?x', true],
+    ['user-agent: *\ndisallow: /%7Ejoe/', '/~joe/x', false],
+    ['Disallow: /', '/x', true],
+    ['User-agent: *\nDisallow: /page\nAllow: /page', '/page', true],
+  ])('%j: %s', (text, path, isAllowed) => expect(readRobots(text).allows(path)).toBe(isAllowed))
+})
+
+test('--delete deletes what the server does not have, and --dry-run only says so', async () => {
+  const url = `${servers.ftp.url}t/`
+  const dry = await run('--dry-run', url)
+  expect(dry.stdout.split('\n').sort()).toEqual(
+    ['', 'would be saved: a.txt', 'would be saved: b/c.bin', 'would be saved: private/d.txt'].sort(),
+  )
+  expect(existsSync(join(folder(), 'to'))).toBe(false)
+  await run(url)
+  writeFileSync(join(folder(), 'to/old'), 'old')
+  expect((await run('--delete', '--dry-run', url)).stdout).toBe('would be deleted: old\n')
+  expect(left()).toContain('old')
+  expect((await run('--delete', url)).stdout).toBe('deleted: old\n')
+  expect(left()).not.toContain('old')
+})
+
+test('--json gives one object a file; a limit ends with an error', async () => {
+  const url = `${servers.ftp.url}t/`
+  const { stdout, stderr } = await run('--json', url)
+  expect(results(stdout)).toHaveLength(3)
+  expect(results(stdout)).toContainEqual(
+    expect.objectContaining({ url: `${url}a.txt`, outcome: 'retrieved', size: 5, file: join(folder(), 'to/a.txt') }),
+  )
+  expect(JSON.parse(stderr)).toMatchObject({ summary: { saved: 3, failed: 0, isComplete: true } })
+  rmSync(join(folder(), 'to'), { recursive: true })
+  expect((await run('--quota', '3', url)).status).toBe(63)
+  expect((await run('--max-entries', '1', url)).status).toBe(63)
+  expect((await retrieve(['mirror', url], { cwd: folder() })).status).toBe(2)
+})
