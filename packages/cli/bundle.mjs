@@ -1,21 +1,25 @@
 // Bundles the command into dist/: one small entry, and a chunk for each command and mechanism that is loaded on first
-// use.
-import { readFileSync, rmSync } from 'node:fs'
+// use. esbuild splits ES modules alone, while Node starts CommonJS faster: the chunks are made as ES modules and then
+// become CommonJS, each import loaded when it is first used.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
+import { lazyImports } from './lazy-imports.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
-rmSync(`${here}dist`, { recursive: true, force: true })
-await build({
+const target = 'node20.18'
+const { outputFiles } = await build({
   absWorkingDir: here,
   entryPoints: ['src/bin.ts'],
   outdir: 'dist',
+  write: false,
   bundle: true,
   splitting: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20.18',
+  target,
   legalComments: 'linked',
   chunkNames: 'chunks/[name]-[hash]',
   define: { RETRIEVE_VERSION: JSON.stringify(version) },
@@ -28,6 +32,19 @@ await build({
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
-  // CommonJS dependencies call require() for Node's own modules; an ES module has none.
-  banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
 })
+rmSync(`${here}dist`, { recursive: true, force: true })
+for (const { path, text } of outputFiles) {
+  mkdirSync(dirname(path), { recursive: true })
+  const content = path.endsWith('.js') ? lazyImports(await commonJs(text)) : text
+  writeFileSync(path, content, { mode: path.endsWith('bin.js') ? 0o755 : 0o644 })
+}
+// The package's other files are ES modules.
+writeFileSync(`${here}dist/package.json`, '{ "type": "commonjs" }\n')
+
+async function commonJs(text) {
+  // esbuild keeps comments that begin with "!": here the names of the sources, for those who read a chunk.
+  const named = text.replace(/^\/\/ (\S+\.(?:ts|js|cjs|mjs))$/gm, '//! $1')
+  const supported = { 'dynamic-import': false }
+  return (await transform(named, { format: 'cjs', platform: 'node', target, legalComments: 'inline', supported })).code
+}

@@ -1,31 +1,45 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { bin, useBundle } from '../support/cli/run.ts'
 
-const dist = fileURLToPath(new URL('../../packages/cli/dist/', import.meta.url))
+useBundle()
 
-/** The files of the bundle that a file loads at once: `import()` is left out. */
-function loadedBy(file: string, loaded = new Map<string, string>()): ReadonlyMap<string, string> {
-  if (loaded.has(file)) return loaded
-  const text = readFileSync(file, 'utf8')
-  loaded.set(file, text)
-  for (const [, once, several] of text.matchAll(/^import ["'](\.[^"']+)["']|^\} from ["'](\.[^"']+)["']/gm)) {
-    loadedBy(join(dirname(file), once ?? several ?? ''), loaded)
+/** The source files that a command line loads, by the comments of esbuild, and the modules of Node. */
+function loadedBy(...args: readonly string[]): { sources: string[]; modules: string[] } {
+  const list = '[...Object.keys(require.cache), ...process.moduleLoadList]'
+  const program = `process.argv = [process.execPath, ...process.argv.slice(1)]
+    process.on('exit', () => require('node:fs').writeSync(2, JSON.stringify(${list})))
+    require(process.argv[1])`
+  const shell = `exec "$0" --eval "$1" "$2" "\${@:3}" 2>&1 >/dev/null`
+  const text = execFileSync('bash', ['-c', shell, process.execPath, program, bin, ...args], { encoding: 'utf8' })
+  const names: string[] = JSON.parse(text)
+  const files = names.filter((name) => name.startsWith('/'))
+  return {
+    sources: files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^\/\/! (\S+\.(?:ts|js|cjs))$/gm)].map(([, path = '']) => path),
+    ),
+    modules: names.filter((name) => name.startsWith('NativeModule ')).map((name) => name.slice('NativeModule '.length)),
   }
-  return loaded
 }
 
-test('the command starts without HTTP, FTP, News and their libraries: each is loaded when it is used', () => {
-  const texts = [...loadedBy(join(dist, 'bin.js')).values()]
-  expect(texts.length).toBeGreaterThan(5)
-  const sources = texts.flatMap((text) =>
-    [...text.matchAll(/^\/\/ (\S+\.(?:ts|js|cjs))$/gm)].map(([, path = '']) => path),
-  )
+/** What only retrievals need, each its own part. */
+const heavy = /undici|basic-ftp|iconv-lite|htmlparser2|p-queue|fetchers\/src\/(http|ftp|nntp|gopher|mime)\/index\.ts/
+const heavyModules = ['crypto', 'tls', 'http', 'http2', 'zlib', 'fs/promises', 'readline', 'child_process', 'v8']
+
+test('explain loads no mechanism, no library, and no part of Node that only connections need', () => {
+  const { sources, modules } = loadedBy('explain', 'http://www.example.org/')
   expect(sources).toContain('../core/src/resolve.ts')
-  const heavy = /undici|basic-ftp|iconv-lite|htmlparser2|p-queue|fetchers\/src\/(http|ftp|nntp|gopher|mime)\/index\.ts/
   expect(sources.filter((path) => heavy.test(path))).toEqual([])
+  expect(modules).toContain('events')
+  expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
+})
+
+test('--version loads neither the table of schemes nor the library', () => {
+  const { sources, modules } = loadedBy('--version')
+  expect(sources).toContain('src/main.ts')
+  expect(sources.filter((path) => /core\/src\/schemes\/index|fetchers\/src\/client/.test(path))).toEqual([])
+  expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
 })
 
 test('the library is loaded without the fetch of Node, which takes 30 ms', () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
@@ -13,6 +14,11 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
   test('docs/exit-codes.md', () => expect(exitCodesPage()).toMatchFileSnapshot(`${root}docs/exit-codes.md`))
 
   test('docs/curl.md', () => expect(curlPage()).toMatchFileSnapshot(`${root}docs/curl.md`))
+
+  test('docs/cookbook.md', async () => {
+    const page = await readFile(`${root}docs/cookbook.md`, 'utf8')
+    await expect(fillIn(page, 'cookbook', cookbookSections())).toMatchFileSnapshot(`${root}docs/cookbook.md`)
+  })
 
   test('docs/schemes/README.md', () => {
     const page = `# Schemes\n\n${schemeTable('')}\n`

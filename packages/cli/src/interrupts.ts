@@ -1,12 +1,14 @@
 /** Exit codes by convention: 128 plus the signal's number. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
-type Interrupt = keyof typeof exitCodes
+export type Interrupt = keyof typeof exitCodes
 
 export interface Interrupts {
   readonly signal: AbortSignal
   /** The exit code of the signal; undefined until one comes. */
   readonly exitCode: number | undefined
+  /** From now on, each signal is passed to `receiver` and has no effect here. */
+  passTo(receiver: (name: Interrupt) => void): void
   /** Restores the default handling of the signals. */
   stop(): void
 }
@@ -15,8 +17,14 @@ export interface Interrupts {
 export function watchInterrupts(): Interrupts {
   const controller = new AbortController()
   let exitCode: number | undefined
+  let pass: ((name: Interrupt) => void) | undefined
   const listener = (name: NodeJS.Signals): void => {
-    const code = exitCodes[name as Interrupt]
+    const interrupt = name as Interrupt
+    if (pass !== undefined) {
+      pass(interrupt)
+      return
+    }
+    const code = exitCodes[interrupt]
     if (exitCode !== undefined) process.exit(code)
     exitCode = code
     controller.abort(new Error(`interrupted by ${name}`))
@@ -27,6 +35,9 @@ export function watchInterrupts(): Interrupts {
     signal: controller.signal,
     get exitCode() {
       return exitCode
+    },
+    passTo: (receiver) => {
+      pass = receiver
     },
     stop: () => {
       for (const name of names) process.off(name, listener)

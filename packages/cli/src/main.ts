@@ -36,10 +36,13 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   // A defect outside the call chain, or an unhandled rejection, also becomes a sentence and an exit code.
   process.once('uncaughtException', defect)
   try {
-    const line = parseCommandLine(argv, env)
-    if (line.has('help')) {
-      const { formatHelp } = await import('./help.ts')
-      await output.write(formatHelp(line.named ? line.command : null, output.columns))
+    const words = helpWords(argv)
+    const line = words === null ? parseCommandLine(argv, env) : null
+    if (line === null || line.has('help')) {
+      const { helpOn } = await import('./help/index.ts')
+      await output.write(
+        helpOn(words ?? (line?.has('manual') ? ['all'] : line?.named ? [line.command] : []), output.columns),
+      )
       return 0
     }
     if (line.has('version')) {
@@ -49,11 +52,14 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     }
     for (const message of line.warnings) report.warning({ message })
     const configs = [line, ...line.following].map((each) => configOf(each, env))
+    const traces = configs.some(({ verbose, json }) => verbose && !json)
+    const trace = traces ? new (await import('./terminal/trace.ts')).Trace() : null
     const command = await commands[line.command]()
     let exit = 0
     for (const config of configs) {
-      report = new Reporter(output, config)
-      const code = await command({ config, output, report, signal: interrupts.signal })
+      output.useColor(config.color)
+      report = new Reporter(output, config, trace)
+      const code = await command({ config, output, report, signal: interrupts.signal, interrupts })
       exit ||= code
     }
     return exit
@@ -75,4 +81,9 @@ function configOf(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   } catch (error) {
     throw located(line, error)
   }
+}
+
+/** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */
+function helpWords([first = '', ...words]: readonly string[]): readonly string[] | null {
+  return ['help', '--help', '-h'].includes(first) ? words : null
 }

@@ -14,6 +14,8 @@ export class CommandLine implements GivenOptions<OptionName> {
   readonly named: boolean
   readonly operands: readonly string[]
   readonly given: readonly Given<OptionName>[]
+  /** The program and its arguments that stand behind the `--` of serve; null: there is no `--`. */
+  readonly program: readonly string[] | null
   /** The groups after this one. */
   readonly following: readonly CommandLine[]
   /** Remarks on the configuration files. */
@@ -24,6 +26,7 @@ export class CommandLine implements GivenOptions<OptionName> {
     named: boolean,
     operands: readonly string[],
     given: readonly Given<OptionName>[],
+    program: readonly string[] | null = null,
     following: readonly CommandLine[] = [],
     warnings: readonly string[] = [],
   ) {
@@ -31,6 +34,7 @@ export class CommandLine implements GivenOptions<OptionName> {
     this.named = named
     this.operands = operands
     this.given = given
+    this.program = program
     this.following = following
     this.warnings = warnings
   }
@@ -50,7 +54,8 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, after the default configuration file unless -q is the first option.
- * --url gives an operand too. Throws `invalid-option` (exit 2), or `file-failed` for a file that cannot be read.
+ * --url gives an operand too; behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or
+ * `file-failed` for a file that cannot be read.
  */
 export function parseCommandLine(
   argv: readonly string[],
@@ -81,7 +86,7 @@ function readsDefaults(argv: readonly string[]): boolean {
   return !argv.some((word) => ['-h', '--help', '-M', '--manual', '-V', '--version'].includes(word))
 }
 
-function asLine({ groups, warnings }: LineReader): CommandLine {
+function asLine({ groups, program, warnings }: LineReader): CommandLine {
   const [first = { words: [], given: [] }, ...others] = groups
   const given = [...first.given]
   const typed = first.words.filter(({ isUrl }) => !isUrl)
@@ -100,7 +105,15 @@ function asLine({ groups, warnings }: LineReader): CommandLine {
   })
   const ofOthers = others.flatMap((group) => group.given.filter(isGlobal))
   const all = ofCommand([...given, ...ofOthers], command)
-  const line = new CommandLine(command, named !== undefined, textsOf(operands, command), all, following, warnings)
+  const line = new CommandLine(
+    command,
+    named !== undefined,
+    textsOf(operands, command),
+    all,
+    program,
+    following,
+    warnings,
+  )
   for (const each of [line, ...following]) checkCommand(each)
   return line
 }

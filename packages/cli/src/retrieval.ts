@@ -2,6 +2,7 @@ import type { Resolution } from '@retriever/core'
 import type { Representation, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
+import { Heads } from './views/heads.ts'
 import { Facts } from './write-out/facts.ts'
 
 /** How a retrieval begins. */
@@ -20,10 +21,11 @@ export class Retrieval {
   readonly resolution: Resolution
   /** What the events tell, for -w. */
   readonly facts: Facts
+  /** The header sections, for -i, -I and -D. */
+  readonly heads: Heads = new Heads()
   readonly #session: Session
   readonly #entered: () => Resolution
   #progressShown = false
-  #statusLine: string | null = null
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
@@ -39,11 +41,6 @@ export class Retrieval {
     return this.#entered()
   }
 
-  /** The status line of the last response, `HTTP/1.1 200 OK`, one octet a character; null if it was not HTTP. */
-  get statusLine(): string | null {
-    return this.#statusLine
-  }
-
   /**
    * Begins the retrieval. Remarks are reported only if `check` finds that the representation can be used.
    */
@@ -52,8 +49,8 @@ export class Retrieval {
       ...this.request({ progress, from }),
       signal: this.#session.run.signal,
     })
-    const representation = await retrieving.catch((error) => {
-      this.failed()
+    const representation = await retrieving.catch(async (error) => {
+      await this.failed()
       throw error
     })
     await this.opened(representation, check)
@@ -71,12 +68,14 @@ export class Retrieval {
       ...request,
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
+      onHead: (octets) => this.heads.add(octets),
       onEvent: (event) => this.#onEvent(event),
     }
   }
 
   /** Must be called when the representation has come. Throws what `check` throws. */
   async opened(representation: Representation, check: Beginning['check'] = () => {}): Promise<void> {
+    await this.#endHeads()
     try {
       check(representation)
     } catch (error) {
@@ -92,16 +91,24 @@ export class Retrieval {
   }
 
   /** Must be called when no representation comes. */
-  failed(): void {
+  async failed(): Promise<void> {
     this.#reportRemarks()
+    await this.#endHeads()
+  }
+
+  async #endHeads(): Promise<void> {
+    const { headDump } = this.#session
+    if (!this.heads.end() || headDump === null) return
+    await headDump.write(this.heads.octets)
+    this.heads.onLate = (octets) => void headDump.write(octets)
   }
 
   #onEvent(event: RetrievalEvent): void {
     const { progress, run } = this.#session
     this.facts.event(event)
+    this.heads.event(event)
     if (event.type === 'progress' && this.#progressShown) progress.update(event.received, event.size)
     if (event.type === 'done') progress.end()
-    if (event.type === 'received') this.#statusLine = /^HTTP\/[^\r\n]*/.exec(event.octets)?.[0] ?? null
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)
     else run.report.event(event)
   }

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { usageError } from './exit-codes.ts'
+import type { Interrupts } from './interrupts.ts'
 import { type Output, StdoutClosed } from './terminal/output.ts'
 import type { Reporter } from './terminal/report.ts'
 
@@ -10,6 +11,7 @@ export interface Run {
   readonly report: Reporter
   /** Aborts on Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
+  readonly interrupts: Interrupts
 }
 
 /**

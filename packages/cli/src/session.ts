@@ -10,6 +10,8 @@ import type { Run } from './run.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
+import { HeadDump } from './views/heads.ts'
+import { deferWasmOptimisation } from './wasm-budget.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** What the retrievals of one command share: a client, the logins that people gave, and the progress line. */
@@ -19,15 +21,19 @@ export class Session implements AsyncDisposable {
   readonly progress: Progress
   /** The servers of all retrievals so far: a later one may use their connections. */
   readonly servers: KnownServers = new Map()
+  /** The place for header sections that -D names; null: they are not wanted. */
+  readonly headDump: HeadDump | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()
 
   constructor(run: Run) {
     const { config, output } = run
+    deferWasmOptimisation()
     this.run = run
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
+    this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
     this.client = createClient({
       ...config.client,
       concurrency: config.many.concurrency,

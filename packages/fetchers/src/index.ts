@@ -39,6 +39,7 @@ export type {
 } from './plugin/metadata.ts'
 export type { TlsOptions } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
+export type { RetryOn } from './plugin/retry.ts'
 export { systemReason } from './plugin/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export type { Timings } from './plugin/timings.ts'

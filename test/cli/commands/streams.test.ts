@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { retrieve, shell, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { shell, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -18,7 +18,7 @@ afterAll(() => servers.close())
 
 /** shell() blocks, so the servers must run in a process of their own. */
 async function serveElsewhere(...args: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
-  const child = start(['serve', ...args])
+  const child = start(['serve', '--http-port', '0', ...args])
   const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer]
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
@@ -133,53 +133,6 @@ describe('interrupts', () => {
     const size = (): number => statSync(join(folder(), name), { throwIfNoEntry: false })?.size ?? 0
     while (size() === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   }
-})
-
-test('serve prints a line for each server, and a signal is its ordinary end', async () => {
-  const child = start(['serve', 'gopher', 'http', '--json'])
-  const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer]
-  const [http] = line.toString().split('\n')
-  const { protocol, url, port } = JSON.parse(http ?? '')
-  expect({ protocol, url }).toEqual({ protocol: 'http', url: `http://127.0.0.1:${port}/` })
-  expect((await retrieve([`${url}pub/hello.txt`])).stdout).toBe('Hello, world.\n')
-  child.kill('SIGINT')
-  expect(await once(child, 'exit')).toEqual([0, null])
-})
-
-test('serve DIR shows a folder by http, ftp and gopher, read-only, without links that lead out of it', async () => {
-  mkdirSync(join(folder(), 'shown/sub'), { recursive: true })
-  writeFileSync(join(folder(), 'shown/sub/a.txt'), 'Hello.\n')
-  writeFileSync(join(folder(), 'secret.txt'), 'secret')
-  symlinkSync('../secret.txt', join(folder(), 'shown/out.txt'))
-  const child = start(['serve', '--json', 'shown'], { cwd: folder() })
-  let printed = ''
-  while (printed.split('\n').length < 4) printed += String(await once(child.stdout ?? child, 'data'))
-  const urls = printed
-    .trimEnd()
-    .split('\n')
-    .map((line) => String(JSON.parse(line).url))
-  expect(urls.map((url) => url.replace(/:.*/, ''))).toEqual(['http', 'ftp', 'gopher'])
-  const [http = '', ftp = '', gopher = ''] = urls
-  for (const url of [`${http}sub/a.txt`, `${ftp}sub/a.txt`, `${gopher}0/sub/a.txt`]) {
-    expect((await retrieve([url])).stdout.trimEnd()).toBe('Hello.')
-  }
-  for (const url of [`${http}out.txt`, `${ftp}out.txt`, `${gopher}0/out.txt`, `${http}readme.txt`]) {
-    expect((await retrieve([url])).status).toBeGreaterThan(0)
-  }
-  child.kill('SIGINT')
-  expect(await once(child, 'exit')).toEqual([0, null])
-})
-
-test('serve takes ports and faults', async () => {
-  const busy = await retrieve(['serve', 'http', '--http-port', String(servers.http.port)])
-  expect(busy).toEqual({
-    status: 2,
-    stdout: '',
-    stderr: `retrieve: Port ${servers.http.port} is in use; name another, or none for a free one.\n`,
-  })
-  const faulty = await serveElsewhere('http', '--fault', 'shortBody=1')
-  expect((await retrieve(['--retry', '0', `${faulty.url}readme.txt`])).status).toBe(18)
-  await faulty.stop()
 })
 
 test.runIf(process.platform === 'linux')('file:///dev/stdin is refused, also where that is a regular file', () => {

@@ -77,8 +77,8 @@ describe('retrieve help', () => {
   })
 
   test.each([
-    [['help', 'gte'], 'There is no command gte. Did you mean: retrieve help get?'],
-    [['help', 'http://h.example/'], 'There is no command http://h.example/. retrieve --help lists all.'],
+    [['help', 'gte'], 'There is no help on gte. Did you mean: retrieve help get?'],
+    [['help', 'http://h.example/'], 'There is no help on http://h.example/. retrieve help category lists the topics.'],
   ])('%j', async (typed, message) => {
     expect(await retrieve(typed)).toEqual({ status: 2, stdout: '', stderr: `retrieve: ${message}\n` })
   })

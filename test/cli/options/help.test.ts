@@ -1,37 +1,179 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { errorCodes } from '@retriever/core'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandNames, commandSpecs } from '../../../packages/cli/src/commands/index.ts'
-import { applies, options } from '../../../packages/cli/src/options/index.ts'
-import { retrieve, useBundle } from '../../support/cli/run.ts'
+import { examples } from '../../../packages/cli/src/help/examples.ts'
+import { helpOn, helpWords } from '../../../packages/cli/src/help/index.ts'
+import { topics } from '../../../packages/cli/src/help/topics.ts'
+import { applies, categories, type OptionSpec, options } from '../../../packages/cli/src/options/index.ts'
+import { bin, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 
-describe('--help', () => {
-  test('lists every command and every option of the table, once, on standard output', async () => {
-    const { status, stdout, stderr } = await retrieve(['--help'])
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    for (const { long, short, arg } of options) {
-      const line = `${short === undefined ? '    ' : `-${short}, `}--${long}${arg === undefined ? '' : ` ${arg}`}`
-      expect(
-        stdout.split('\n').filter((text) => new RegExp(`^ {2}${escaped(line)}(?: {2,}|$)`).test(text)),
-      ).toHaveLength(1)
+const synopsisOf = ({ short, long, arg }: OptionSpec): string =>
+  `${short === undefined ? '    ' : `-${short}, `}--${long}${arg === undefined ? '' : ` ${arg}`}`
+
+/** The long names of the options that a page of help lists. */
+const listed = (page: string): string[] =>
+  [...page.matchAll(/^ {2}(?: {4}|-\S, )--([\w.-]+)/gm)].map(([, name = '']) => name)
+
+/** The help that one line prints, which must succeed. */
+async function help(...args: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await retrieve(args)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return stdout
+}
+
+describe('the short help', () => {
+  test('fits one screen of 24 lines and 80 columns, and names commands, categories and topics', async () => {
+    const text = await help('--help')
+    const lines = text.trimEnd().split('\n')
+    expect(lines.length).toBeLessThan(24)
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    const words = text.split(/[\s,]+/)
+    const wanted = [...commandNames, ...categories.map((name) => name.toLowerCase()), ...topics.map(({ name }) => name)]
+    expect(wanted.filter((name) => !words.includes(name))).toEqual([])
+    expect(await help('-h')).toBe(text)
+    expect(await help('help')).toBe(text)
+  })
+
+  test('every word that it names has help', async () => {
+    const texts = await Promise.all(helpWords.map((word) => help('help', word)))
+    expect(texts.filter((text) => text.split('\n').length < 3)).toEqual([])
+  })
+})
+
+describe('the ten examples work as they stand', () => {
+  const files = { '/README': 'read me\n', '/gnu/README': 'of gnu\n', '/': 'a page\n' }
+  const folder = temporaryFolder()
+  let servers: TestServers<'http' | 'ftp' | 'gopher'>
+  beforeAll(async () => {
+    servers = await startServers({ files, http: true, ftp: true, gopher: true })
+  })
+  afterAll(() => servers.close())
+
+  test('there are ten', () => expect(examples).toHaveLength(10))
+
+  test.each(examples)('$command', async ({ command }) => {
+    const local = command
+      .replace('https://example.org/', servers.http.url)
+      .replace(/ftp:\/\/(?:me@)?ftp.gnu.org\//, servers.ftp.url)
+      .replace('gopher://gopher.floodgap.com/', servers.gopher.url)
+    const own = await mkdtemp(join(folder(), 'example-'))
+    const prelude = `set -o pipefail; retrieve() { '${process.execPath}' '${bin}' "$@"; }\n`
+    const { stdout } = await promisify(execFile)('bash', ['-c', prelude + local], { cwd: own })
+    expect(stdout !== '' || readdirSync(own).length > 0).toBe(true)
+  })
+})
+
+describe('help on one word', () => {
+  test('all: every command and every option of the table, once', async () => {
+    const text = await help('--help', 'all')
+    const lines = text.split('\n')
+    for (const option of options) {
+      const line = new RegExp(`^ {2}${escaped(synopsisOf(option))}(?: {2,}|$)`)
+      expect(lines.filter((each) => line.test(each))).toHaveLength(1)
     }
-    for (const name of commandNames) expect(stdout).toContain(`\n  ${name} ${commandSpecs[name].operands}`)
+    for (const name of commandNames) expect(text).toContain(`\n  ${name} ${commandSpecs[name].operands}`.trimEnd())
+    expect(lines.filter((line) => line.length > 100 && !line.startsWith('  retrieve '))).toEqual([])
   })
 
-  test.each(commandNames)('of %s lists its options and no other', async (command) => {
-    const { status, stdout } = await retrieve([command, '--help'])
-    expect(status).toBe(0)
-    expect(stdout).toMatch(new RegExp(`^Usage: retrieve ${command} \\[OPTION\\.\\.\\.\\]`))
-    const listed = [...stdout.matchAll(/^ {2}(?: {4}|-\S, )--([\w.-]+)/gm)].map(([, long]) => long)
+  test.each(commandNames)('%s: its options and no other', async (command) => {
+    const text = await help(command, '--help')
+    expect(text).toMatch(new RegExp(`^Usage: retrieve ${command} \\[OPTION\\.\\.\\.\\]`))
     const own = options.filter((option) => applies(option, command)).map(({ long }) => long)
-    expect(listed.sort()).toEqual([...own].sort())
+    expect(listed(text).sort()).toEqual([...own].sort())
+    expect(await help('help', command)).toBe(text)
+    expect(await help('--help', command)).toBe(text)
   })
 
-  test('fits a hundred columns', async () => {
-    const { stdout } = await retrieve(['-h'])
-    expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([])
+  test.each(categories)('%s: its options and no other', async (category) => {
+    const text = await help('--help', category.toLowerCase())
+    expect(listed(text)).toEqual(options.filter((option) => option.category === category).map(({ long }) => long))
+    expect(await help('help', category)).toBe(text)
   })
+
+  test('category: the categories, commands and topics', async () => {
+    const text = await help('--help', 'category')
+    const names = [...text.matchAll(/^ {2}([\w-]+) {2}/gm)].map(([, name]) => name)
+    expect(names.sort()).toEqual(helpWords.filter((word) => word !== 'category').sort())
+  })
+
+  test.each([['-o'], ['--output']])('%s: one option, with its commands and an example', async (word) => {
+    expect(await help('--help', word)).toBe(`-o, --output FILE
+    Write to FILE, which is FILE.part until complete; - is standard output, even for binary data.
+    One per URL; #1 in FILE stands for the value of the first {a,b} or [1-9] in the URL.
+    Commands: get
+    Category: output
+    Example: retrieve -o page.html http://www.example.org/
+`)
+  })
+
+  test.each(options.map(({ long }) => long))('--%s: the row of the table', async (long) => {
+    const text = await help('help', `--${long}`)
+    const option = options.find((each) => each.long === long)
+    expect(text.split('\n')[0]).toBe(option && synopsisOf(option).trimStart())
+    expect(text).toContain(`Example: ${option?.example}`)
+  })
+
+  test('the name of an option without dashes, or its beginning', async () => {
+    expect(await help('help', 'retry')).toMatch(/^(--retry N\n|Transfer:\n)/)
+    expect(listed(await help('help', 'netrc-'))).toEqual(['netrc-optional', 'netrc-file'])
+    expect(await help('help', 'output')).toContain('For the option of this name: retrieve help --output\n')
+  })
+
+  test('an option of curl that has no effect, or is refused', async () => {
+    expect(await help('--help', '-L')).toBe('-L is accepted and has no effect: redirects are followed anyway.\n')
+    expect(await help('help', '-T')).toMatch(/^-T is refused\. [^\n]+\n/)
+  })
+
+  test.each([
+    [['help', 'otput'], 'There is no help on otput. Did you mean: retrieve help output?'],
+    [['--help', '--otuput'], 'There is no help on --otuput. Did you mean: retrieve help --output?'],
+    [['help', '--'], 'There is no help on --. retrieve help category lists the topics.'],
+    [['help', 'get', 'ls'], 'Help is on one word at a time, not on: get ls.'],
+  ])('%j is exit code 2 and one sentence', async (argv, message) => {
+    expect(await retrieve(argv)).toEqual({ status: 2, stdout: '', stderr: `retrieve: ${message}\n` })
+  })
+})
+
+describe('topics', () => {
+  test('exit-status has every number of the table of errors', () => {
+    const topic = topics.find(({ name }) => name === 'exit-status')
+    const named = topic?.rows.map(([number]) => Number(number)) ?? []
+    expect(Object.values(errorCodes).filter(({ exit }) => !named.includes(exit))).toEqual([])
+    expect(named).toEqual(named.toSorted((a, b) => a - b))
+  })
+
+  test('environment has every variable that the sources read', () => {
+    const folder = fileURLToPath(new URL('../../../packages/cli/src/', import.meta.url))
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+    const read = sources.flatMap((path) => [
+      ...readFileSync(`${folder}${path}`, 'utf8').matchAll(/\benv\.([A-Za-z_]+)/g),
+    ])
+    const names = new Set(read.map(([, name = '']) => name.replace(/^(ALL|NO)_PROXY$/, (text) => text.toLowerCase())))
+    const topic = topics.find(({ name }) => name === 'environment')
+    const named = topic?.rows.flatMap(([text]) => text.split(', ')) ?? []
+    expect(names.size).toBeGreaterThan(2)
+    expect([...names].filter((name) => !named.includes(name))).toEqual([])
+  })
+})
+
+test.each([25, 50, 59, 80, 200])('nothing breaks within a word on a terminal of %i columns', (columns) => {
+  const words = (text: string): string[] => text.split(/\s+/).filter(Boolean)
+  for (const word of ['', 'all', 'category', 'http', 'exit-status', '--output']) {
+    const typed = word === '' ? [] : [word]
+    expect(words(helpOn(typed, columns))).toEqual(words(helpOn(typed, 1000)))
+    for (const line of helpOn(typed, columns).trimEnd().split('\n')) {
+      if (line.length > Math.min(columns, 120)) expect(line).toMatch(/^ *\S+$|retrieve |^ {2}(-\S, | {4})--|^ {2}\w+/)
+    }
+  }
 })
 
 test('--version', async () => {
@@ -40,7 +182,13 @@ test('--version', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   const [first, protocols, features] = stdout.split('\n')
   expect(first).toBe(`retrieve ${version}`)
-  expect(protocols).toMatch(/^Protocols: .*\bfile ftp ftpes ftps gopher gophers http https\b/)
+  const listed = await retrieve(['schemes', '--json'])
+  const schemes: { scheme: string; fetched: boolean }[] = listed.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const fetched = schemes.filter((each) => each.fetched).map(({ scheme }) => scheme)
+  expect(protocols).toBe(`Protocols: ${fetched.sort().join(' ')}`)
   expect(features).toMatch(/^Features: .*\bHTTP2\b/)
 })
 

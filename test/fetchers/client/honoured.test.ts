@@ -42,7 +42,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
 ]
 
 const everywhere = ['head', 'charset'] as const
-const ofTheClient = ['signal', 'base', 'limits', 'policy', 'onEvent'] as const
+const ofTheClient = ['signal', 'base', 'limits', 'policy', 'retryOn', 'onEvent'] as const
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {

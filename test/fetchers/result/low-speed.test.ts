@@ -50,6 +50,13 @@ describe('a body that drips (security.md case 60)', () => {
     expect(await failure(read(`http://127.0.0.1:${still.port}/`, { limits }))).toMatchObject({ code: 'timeout' })
   })
 
+  test('ends so, too, where the server does not even answer', async () => {
+    await using silent = await dripping('', 'x', 60_000)
+    const limits = { minSpeed: 1, minSpeedTime: 200 }
+    const error = await failure(read(`http://127.0.0.1:${silent.port}/`, { limits }))
+    expect(error).toMatchObject({ code: 'timeout', phase: 'request', advice: { option: 'limits.minSpeedTime' } })
+  })
+
   test('comes whole where it is faster, and where there is no such rule', async () => {
     await using server = await dripping(head, 'x'.repeat(40), 10)
     for (const limits of [{ minSpeed: 5, minSpeedTime: 100 }, { minSpeedTime: 100 }]) {

@@ -20,6 +20,8 @@ export interface Outcome {
 export interface Settings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Where `start` takes standard input from; by default there is none. */
+  readonly input?: 'pipe' | 'ignore'
 }
 
 /** `retrieve ARGUMENTS`, its output as text, one character an octet where it is no UTF-8. */
@@ -50,11 +52,11 @@ export function retrieveOctets(
 
 /** For what is done to it while it runs. */
 export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
-  const { cwd = root, env = {} } = settings
+  const { cwd = root, env = {}, input = 'ignore' } = settings
   return spawn(process.execPath, [bin, ...args], {
     cwd,
     env: { ...cleanEnv, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
   })
 }
 
@@ -70,11 +72,15 @@ export function shell(script: string, cwd: string = root): Outcome {
   return { status: status ?? -1, stdout, stderr }
 }
 
-/** The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. */
-const cleanEnv: NodeJS.ProcessEnv = {
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST/i.test(name)),
-  ),
+const settings = /_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST|^(?:NO|FORCE)_COLOR$|^CLICOLOR/i
+
+/**
+ * The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. No state
+ * is kept in /dev/null.
+ */
+export const cleanEnv: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.test(name))),
+  XDG_STATE_HOME: '/dev/null',
   // A folder without a configuration file.
   XDG_CONFIG_HOME: root,
 }

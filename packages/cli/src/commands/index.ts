@@ -31,11 +31,12 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
   serve: {
-    operands: '[DIR] [PROTOCOL...]',
+    operands: '[DIR] [PROTOCOL...] [-- COMMAND [ARGUMENT...]]',
     help:
       'Serve the files in DIR on loopback, by http, ftp and gopher; without DIR, run test servers: http, ftp, gopher, ' +
-      'nntp, telnet, all of them if none is named',
-    example: 'retrieve serve public http --http-port 8080',
+      'nntp, telnet, all of them if none is named. With COMMAND, run it beside them, and stop when it ends: its ' +
+      'variables RETRIEVE_HTTP_URL, RETRIEVE_FTP_URL, ... tell where they are',
+    example: 'retrieve serve public http --http-port 8000',
   },
   demo: {
     operands: '',

@@ -3,20 +3,41 @@ import { type ProtocolName, type ServersOptions, startServers, type TestServer }
 import { usageError } from '../exit-codes.ts'
 import { protocols } from '../options/servers.ts'
 import type { Run } from '../run.ts'
+import { portHolder } from '../serving/port-holder.ts'
+import { runProgram } from '../serving/run-program.ts'
 import { jsonLine } from '../terminal/output.ts'
 
-/** `retrieve serve [DIR] [PROTOCOL...]`: runs local servers until a signal ends them. */
-export async function serve({ config, output, signal }: Run): Promise<number> {
-  await using servers = await start(config.servers)
-  for (const protocol of protocols) {
-    const server: TestServer | undefined = servers[protocol]
-    if (server === undefined) continue
-    const { url, port } = server
+/**
+ * `retrieve serve [DIR] [PROTOCOL...] [-- COMMAND]`: runs local servers until a signal ends them, or until the command
+ * ends; then the exit status is that of the command.
+ */
+export async function serve(run: Run): Promise<number> {
+  const { config, output, signal } = run
+  if (config.serving === null) throw usageError('Nothing says what to serve.')
+  await using running = await start(config.serving.servers)
+  const servers = protocols.flatMap((protocol) => running[protocol] ?? [])
+  const { program } = config.serving
+  if (program !== null) {
+    if (config.verbose) for (const { url } of servers) output.note(url)
+    return await runProgram({ ...program, env: { ...program.env, ...variables(servers) } }, run)
+  }
+  for (const { protocol, url, port } of servers) {
     await output.write(config.json ? jsonLine({ protocol, url, port }) : `${url}\n`)
   }
-  if (!config.json) output.note(noteOn(config.servers))
+  if (!config.json && !config.silent) output.note(noteOn(config.serving.servers))
   if (!signal.aborted) await once(signal, 'abort')
   return 0
+}
+
+/** The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER. */
+function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
+  const all: NodeJS.ProcessEnv = {}
+  for (const { protocol, url, host, port } of servers) {
+    all[`RETRIEVE_${protocol.toUpperCase()}_URL`] = url
+    all[`RETRIEVE_${protocol.toUpperCase()}_PORT`] = String(port)
+    if (protocol === 'nntp') all.NNTPSERVER = `${host}:${port}`
+  }
+  return all
 }
 
 function noteOn({ folder }: ServersOptions): string {
@@ -29,9 +50,18 @@ async function start(options: ServersOptions): Promise<Partial<Record<ProtocolNa
     return await startServers(options)
   } catch (error) {
     if (error instanceof TypeError) throw usageError(`${error.message}.`)
-    const { code, port } = error as NodeJS.ErrnoException & { port?: number }
-    if (code === 'EADDRINUSE') throw usageError(`Port ${port} is in use; name another, or none for a free one.`)
+    const { code, port = 0 } = error as NodeJS.ErrnoException & { port?: number }
+    if (code === 'EADDRINUSE') throw usageError(await inUse(port, options))
     if (code === 'EACCES') throw usageError(`Port ${port} needs more rights than you have; name one above 1023.`)
     throw error
   }
+}
+
+async function inUse(port: number, options: ServersOptions): Promise<string> {
+  const protocol = protocols.find((name) => {
+    const own = options[name]
+    return typeof own === 'object' && own.port === port
+  })
+  const holder = await portHolder(port)
+  return `Port ${port} is in use${holder === null ? '' : ` by ${holder}`}; --${protocol}-port 0 takes a free one.`
 }

@@ -7,10 +7,6 @@ export const notYet: readonly OtherOptions[] = [
     why: "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'. To continue a file, use -C -.",
     options: ['-c, --cookie-jar'],
   },
-  {
-    why: 'Use -i to show header fields before the body, -I to show nothing else, -v to show them on standard error.',
-    options: ['-D, --dump-header'],
-  },
   { why: 'Requests are not signed; give the fields with -H.', options: ['--aws-sigv4'] },
   { why: '--no-fail outputs what the server says, with exit status 0.', options: ['--fail-with-body'] },
   { why: 'The strongest login that the server offers is used.', options: ['--digest'] },
@@ -33,11 +29,7 @@ export const notYet: readonly OtherOptions[] = [
   { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
   { why: 'A file that is not complete is called NAME.part.', options: ['--remove-on-error'] },
-  { why: 'The waits between tries grow from one second.', options: ['--retry-delay'] },
-  { why: 'Use -m for the whole time.', options: ['--retry-max-time'] },
-  { why: 'Failures that may be temporary are tried again.', options: ['--retry-all-errors', '--retry-connrefused'] },
   { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
-  { why: 'The speed is not limited.', options: ['--limit-rate'] },
   {
     why: 'The system chooses the interface and the port.',
     options: ['--interface', '--local-port'],

@@ -1,7 +1,9 @@
 /** The names of options: whole, abbreviated as curl allows it, and with `no-` in front. */
+import { type CommandName, commandNames } from '../commands/index.ts'
 import { acceptedOptions, notYet, readNames, refused, whyNot } from '../curl/index.ts'
 import { usageError } from '../exit-codes.ts'
-import { type OptionName, type OptionSpec, options } from '../options/index.ts'
+import { applies, type OptionName, type OptionSpec, options } from '../options/index.ts'
+import { serverPorts } from '../options/servers.ts'
 import { hintFor, nearest } from '../suggest.ts'
 
 /** An option that was found by its name. */
@@ -26,12 +28,12 @@ const acceptedByLetter = new Map(acceptedOptions.map((option) => [option.short, 
 const lacking = new Set([...refused, ...notYet].flatMap((row) => row.options.map((text) => readNames(text).long)))
 
 /** The option of a letter, as in `-o`. Throws `invalid-option`. */
-export function findLetter(letter: string): FoundOption {
+export function findLetter(letter: string, firstWord: string | undefined): FoundOption {
   const option = ownByLetter.get(letter)
   if (option !== undefined) return { kind: 'own', option, isOn: true }
   const other = acceptedByLetter.get(letter)
   if (other !== undefined) return asAccepted(other)
-  throw unknownOption(`-${letter}`)
+  throw unknownOption(`-${letter}`, commandOf(firstWord))
 }
 
 /**
@@ -39,9 +41,9 @@ export function findLetter(letter: string): FoundOption {
  * front of the whole name of a switch turns it off. Unlike in curl, a beginning of several names is the first of them
  * if all others go on from it, as `--out` is --output, not --output-dir. Throws `invalid-option`.
  */
-export function findName(typed: string): FoundOption {
+export function findName(typed: string, firstWord: string | undefined): FoundOption {
   const word = typed.toLowerCase()
-  return findWhole(word) ?? findNegated(word) ?? findBeginning(typed, word)
+  return findWhole(word) ?? findNegated(word) ?? findBeginning(typed, word, commandOf(firstWord))
 }
 
 function findWhole(long: string): FoundOption | undefined {
@@ -79,27 +81,34 @@ function hintOff(long: string): string {
   return long === 'location' ? ' Use --max-redirs 0 to follow none.' : ''
 }
 
-function findBeginning(typed: string, word: string): FoundOption {
+function findBeginning(typed: string, word: string, command: CommandName): FoundOption {
   const shown = `--${typed}`
-  if (lacking.has(word) || hintFor(shown) !== undefined) throw unknownOption(shown)
+  if (lacking.has(word) || (command === 'serve' && word === 'port') || hintFor(shown) !== undefined)
+    throw unknownOption(shown, command)
   const all = [...own.keys(), ...accepted.keys(), ...lacking].filter((name) => name?.startsWith(word))
   const names = [...new Set(all)].filter((name) => name !== undefined).sort()
   const [first] = names
-  if (first === undefined || word === '') throw unknownOption(shown)
+  if (first === undefined || word === '') throw unknownOption(shown, command)
   if (names.some((name) => !name.startsWith(first))) {
     const listed = names.slice(0, 6).map((name) => `--${name}`)
     throw usageError(`${shown} may be ${listed.join(', ')}${names.length > 6 ? ', ...' : ''}: write more of it.`)
   }
   const found = findWhole(first)
-  if (found === undefined) throw unknownOption(`--${first}`)
+  if (found === undefined) throw unknownOption(`--${first}`, command)
   return found
 }
 
-function unknownOption(typed: string): Error {
-  const why = whyNot(typed)
+function commandOf(firstWord: string | undefined): CommandName {
+  return commandNames.find((name) => name === firstWord) ?? 'get'
+}
+
+function unknownOption(typed: string, command: CommandName): Error {
+  const why = command === 'serve' && typed === '--port' ? serverPorts : whyNot(typed)
   if (why !== undefined) return usageError(why)
-  const known = options.flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
+  const known = options
+    .filter((option) => applies(option, command))
+    .flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
   const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
-  const guess = meant === undefined ? 'retrieve --help lists all options.' : `Did you mean ${meant}?`
+  const guess = meant === undefined ? 'retrieve help all lists all options.' : `Did you mean ${meant}?`
   return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
 }

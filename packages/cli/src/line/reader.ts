@@ -35,6 +35,8 @@ const maxDepth = 10
 
 export class LineReader {
   readonly groups: Group[] = [{ words: [], given: [] }]
+  /** The words behind the `--` of serve; null: there is none. */
+  program: readonly string[] | null = null
   /** Remarks on what was read. */
   readonly warnings: string[] = []
   readonly #sources: LineSources
@@ -54,6 +56,11 @@ export class LineReader {
     this.#isCommand = isCommand
   }
 
+  /** The first word that is no option, so far. */
+  get #firstWord(): string | undefined {
+    return this.groups[0]?.words.find(({ isUrl }) => !isUrl)?.text
+  }
+
   /** The group that is being read. */
   get #group(): Group {
     return this.groups.at(-1) ?? { words: [], given: [] }
@@ -65,7 +72,10 @@ export class LineReader {
     for (let at = 0; at < words.length; at++) {
       const word = withJobs(words[at] ?? '', words[at + 1])
       if (!areOptions || word === '-' || !word.startsWith('-')) this.#group.words.push({ text: word, isUrl: false })
-      else if (word === '--') areOptions = false
+      else if (word === '--' && this.#firstWord === 'serve') {
+        this.program = words.slice(at + 1)
+        return
+      } else if (word === '--') areOptions = false
       else this.#readOption(word, () => words[++at])
     }
   }
@@ -124,7 +134,7 @@ export class LineReader {
       return
     }
     for (let at = 1; at < word.length; at++) {
-      const found = findLetter(word.charAt(at))
+      const found = findLetter(word.charAt(at), this.#firstWord)
       const rest = word.slice(at + 1)
       if (takesValue(found)) {
         this.#add(found, `-${word.charAt(at)}`, rest === '' ? next() : rest)
@@ -137,7 +147,7 @@ export class LineReader {
   #readLong(word: string, next: () => string | undefined): void {
     const [, name = '', value] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? []
     const expanded = /^expand-(.+)$/i.exec(name)?.[1]
-    const found = findName(expanded ?? name)
+    const found = findName(expanded ?? name, this.#firstWord)
     const typed = `--${name}`
     if (!takesValue(found)) {
       if (expanded !== undefined) throw usageError(`There is no option ${typed}: --${expanded} takes no value.`)

@@ -55,8 +55,8 @@ export class Job {
 
   /** Reports how it ended: with -w, and an error in a sentence. Returns the exit code. */
   async end(error: unknown): Promise<number> {
-    this.#retrieval?.failed()
-    const explained = error === null ? null : (this.#task?.explain?.(error) ?? error)
+    await this.#retrieval?.failed()
+    const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
     await this.#writeOut(explained)
     if (explained === null) return 0
     const code = this.#session.run.report.error(explained)

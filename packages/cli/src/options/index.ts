@@ -1,8 +1,12 @@
-/** The table of all options, from which the parser and --help are made. Names are curl's wherever curl has one. */
+/**
+ * The table of all options, from which the parser, the help, the man page and the completions are made. Names are
+ * curl's wherever curl has one.
+ */
 import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
+import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
 import { type ManyOption, manyOptions } from './many.ts'
@@ -16,6 +20,7 @@ import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
+import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
@@ -23,9 +28,11 @@ type GeneralOption = 'help' | 'manual' | 'version'
 
 export type OptionName =
   | OutputOption
+  | DisplayOption
   | TransferOption
   | LimitOption
   | ManyOption
+  | RetryOption
   | FtpOption
   | HttpOption
   | HeaderOption
@@ -42,8 +49,13 @@ export type OptionName =
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
-  { long: 'help', short: 'h', help: 'Show this help', example: 'retrieve explain --help' },
-  { long: 'manual', short: 'M', help: 'The same as --help', example: 'retrieve --manual' },
+  {
+    long: 'help',
+    short: 'h',
+    help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
+    example: 'retrieve --help http',
+  },
+  { long: 'manual', short: 'M', help: 'The same as --help all', example: 'retrieve --manual' },
   {
     long: 'version',
     short: 'V',
@@ -52,7 +64,7 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
   },
 ]
 
-type Category =
+export type Category =
   | 'Output'
   | 'Transfer'
   | 'Many URLs'
@@ -64,13 +76,12 @@ type Category =
   | 'Proxies'
   | 'Resolution'
   | 'Servers'
-  | 'Command line'
   | 'General'
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: outputOptions,
-  Transfer: [...transferOptions, ...limitOptions, ...ftpOptions],
+  Output: [...outputOptions, ...displayOptions],
+  Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions],
   Gopher: [...gopherOptions, ...formOptions],
@@ -80,8 +91,23 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Proxies: proxyOptions,
   Resolution: resolutionOptions,
   Servers: serverOptions,
-  'Command line': lineOptions,
-  General: generalOptions,
+  General: [...lineOptions, ...generalOptions],
+}
+
+/** What the options of a category are about, for the list of categories. */
+export const categoryHelp: Readonly<Record<Category, string>> = {
+  Output: 'What is shown or written, and where',
+  Transfer: 'Parts and conditions, retries, limits of time and size',
+  'Many URLs': 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  HTTP: 'Requests, header fields, cache, redirects',
+  Gopher: 'Searches, views and forms',
+  News: 'Articles and their parts',
+  Security: 'Dangers that are allowed, TLS and certificates',
+  Login: 'Users, passwords and tokens',
+  Proxies: 'Ways through other machines',
+  Resolution: 'How URLs are read, and to which addresses they lead',
+  Servers: 'The local test servers of serve',
+  General: 'The command line and its files, help and version',
 }
 
 export const categories: readonly Category[] = Object.keys(tables) as Category[]

@@ -3,24 +3,15 @@ import { readNumber, readSeconds, readSize } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
 
 export type LimitOption =
-  | 'retry'
   | 'max-time'
   | 'connect-timeout'
+  | 'limit-rate'
   | 'speed-limit'
   | 'speed-time'
   | 'max-filesize'
   | 'max-redirs'
 
 export const limitOptions: readonly OptionRow<LimitOption>[] = [
-  {
-    long: 'retry',
-    arg: 'N',
-    help:
-      'After a failure that may be temporary, try again up to N times, with growing waits, and resume the body; a ' +
-      'MiB of progress renews the tries; default 3',
-    commands: network,
-    example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
-  },
   {
     long: 'max-time',
     short: 'm',
@@ -35,6 +26,13 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     help: 'Time limit of name lookup and connecting; default, and 0: 30',
     commands: network,
     example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
+  },
+  {
+    long: 'limit-rate',
+    arg: 'SPEED',
+    help: 'Receive a body no faster than this many octets a second; k, M and G may follow the number; 0: no limit',
+    commands: network,
+    example: 'retrieve --limit-rate 200k -O http://www.example.org/big.iso',
   },
   {
     long: 'speed-limit',
@@ -72,14 +70,15 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
 export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
   const size = line.value('max-filesize')
   const redirects = line.value('max-redirs')
-  const retries = line.value('retry')
+  const rate = line.value('limit-rate')
+  const maxRate = rate === undefined ? 0 : readSize('limit-rate', rate)
   return {
     ...readTimeout(line, 'max-time', 'totalTimeout'),
     ...readTimeout(line, 'connect-timeout', 'connectTimeout'),
     ...readSpeed(line),
     ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
     ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
-    ...(retries !== undefined && { maxRetries: readNumber('retry', retries, /^\d+$/) }),
+    ...(maxRate > 0 && { maxRate }),
   }
 }
 

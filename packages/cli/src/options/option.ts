@@ -4,8 +4,16 @@ import type { CommandName } from '../commands/index.ts'
 export interface OptionRow<Name extends string = string> {
   readonly long: Name
   readonly short?: string
-  /** The placeholder of its argument in --help; an option without one is a switch. */
+  /**
+   * The placeholder of its argument in --help; an option without one is a switch. Completions follow from it: FILE is a
+   * file, DIR a folder, URL and SCHEME a scheme, and words in small letters, as `a|b`, stand for themselves.
+   */
   readonly arg?: string
+  /**
+   * Gives all the values that the argument can have, if they are few; completions offer them. It is a function, as each
+   * start makes the table.
+   */
+  readonly values?: () => readonly string[]
   readonly help: string
   /** The commands that take it; absent: all of them. */
   readonly commands?: readonly CommandName[]

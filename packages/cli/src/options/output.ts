@@ -15,6 +15,7 @@ export type OutputOption =
   | 'no-clobber'
   | 'head'
   | 'include'
+  | 'dump-header'
   | 'charset'
   | 'write-out'
   | 'json'
@@ -88,9 +89,17 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'include',
     short: 'i',
-    help: 'Show the HTTP header fields before the body',
+    help: 'Write the HTTP header sections before the body, those of redirects too',
     commands: get,
     example: 'retrieve -i http://www.example.org/',
+  },
+  {
+    long: 'dump-header',
+    short: 'D',
+    arg: 'FILE',
+    help: 'Write all HTTP header sections, or the FTP replies, to FILE; - is standard output, % standard error',
+    commands: get,
+    example: 'retrieve -D head.txt -o page.html http://www.example.org/',
   },
   {
     long: 'charset',
@@ -151,6 +160,13 @@ export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
     const message = `-w ${text} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
+}
+
+/** The file of -D; null if it is not given. Throws `invalid-option`. */
+export function readDumpHeader(line: GivenOptions<OutputOption>): string | null {
+  const file = line.value('dump-header')
+  if (file === '') throw usageError('--dump-header needs the name of a file, - for standard output or % for errors.')
+  return file ?? null
 }
 
 /** The charset of --charset; null if it is not given. Throws `invalid-option`. */

@@ -13,10 +13,17 @@ export type PolicyOption =
   | 'public-only'
   | 'disallow-username-in-url'
 
+/** The dangers that --allow can allow: all but the one that would break the protocol. */
+function allowable(): FindingCode[] {
+  const dangers = Object.entries(findingCodes).filter(([, severity]) => severity === 'danger')
+  return dangers.map(([code]) => code as FindingCode).filter((code) => code !== 'encoded-delimiter')
+}
+
 export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   {
     long: 'allow',
     arg: 'CODE',
+    values: allowable,
     help: 'Allow a danger, by the finding code that explain shows, such as foreign-port',
     commands: network,
     example: 'retrieve --allow foreign-port http://h.example:6000/',
@@ -66,8 +73,7 @@ export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
 }
 
 function readFindingCode(text: string): FindingCode {
-  const dangers = Object.entries(findingCodes).filter(([, severity]) => severity === 'danger')
-  const codes = dangers.map(([code]) => code as FindingCode).filter((code) => code !== 'encoded-delimiter')
+  const codes = allowable()
   const code = codes.find((candidate) => candidate === text)
   if (code !== undefined) return code
   if (text === 'encoded-delimiter')

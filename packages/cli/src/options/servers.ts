@@ -1,10 +1,24 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { shellCommand } from '@retriever/core'
 import type { Faults, ProtocolName, ServersOptions } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
 import { readPort } from './numbers.ts'
 import type { GivenOptions, OptionRow } from './option.ts'
 
-export const protocols: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet']
+/** The ports of the servers where none is given; with a program, each server takes a free one. */
+const defaultPorts: Readonly<Record<ProtocolName, number>> = {
+  http: 8080,
+  ftp: 2121,
+  gopher: 7070,
+  nntp: 1119,
+  telnet: 2323,
+}
+
+export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]
+
+/** The advice for --port, which other servers have. */
+export const serverPorts = 'There is no option --port. Each server has its own, such as --http-port N.'
 
 export type ServerOption = `${ProtocolName}-port` | 'fault'
 
@@ -13,7 +27,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
     (protocol): OptionRow<ServerOption> => ({
       long: `${protocol}-port`,
       arg: 'N',
-      help: `Port of the ${protocol} server; default: a free one`,
+      help: `Port of the ${protocol} server; default: ${defaultPorts[protocol]}, or with COMMAND a free one; 0: a free one`,
       commands: ['serve'],
       example: `retrieve serve ${protocol} --${protocol}-port 8123`,
     }),
@@ -30,32 +44,65 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
 /** The servers that can serve a folder. */
 const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher']
 
+/** What serve runs. */
+export interface Serving {
+  readonly servers: ServersOptions
+  /** The program to run while the servers run; null: they run until a signal. */
+  readonly program: Program | null
+}
+
+export interface Program {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+interface ServingLine extends GivenOptions<ServerOption | 'json'> {
+  readonly program: readonly string[] | null
+}
+
 /**
- * The named servers, or all of them (with a folder those that can serve it), with their ports and faults. Throws
- * `invalid-option`.
+ * The named servers, or all of them (with a folder those that can serve it), with their ports and faults, and the
+ * program to run. Throws `invalid-option`.
  */
-export function readServersOptions(line: GivenOptions<ServerOption>): ServersOptions {
+export function readServing(line: ServingLine, env: NodeJS.ProcessEnv): Serving {
   const named = protocols.filter((protocol) => line.operands.includes(protocol))
   const folder = readFolder(line.operands.filter((operand) => !protocols.some((protocol) => protocol === operand)))
   const unfit = named.find((protocol) => folder !== undefined && !withFiles.includes(protocol))
   if (unfit !== undefined) throw usageError(`A folder is served by http, ftp and gopher, not by ${unfit}.`)
+  const program = readProgram(line, env)
   const faults = readFaults(line.values('fault'))
   const all = folder === undefined ? protocols : withFiles
   const own = (named.length === 0 ? all : named).map((protocol) => {
     const port = line.value(`${protocol}-port`)
-    return [protocol, { faults, ...(port !== undefined && { port: readPort(`${protocol}-port`, port) }) }]
+    const otherwise = program === null ? defaultPorts[protocol] : 0
+    return [protocol, { faults, port: port === undefined ? otherwise : readPort(`${protocol}-port`, port) }]
   })
   // A server that runs for days keeps no record of each request.
-  return { ...Object.fromEntries(own), record: false, ...(folder !== undefined && { folder }) }
+  const servers = { ...Object.fromEntries(own), record: false, ...(folder !== undefined && { folder }) }
+  return { servers, program }
+}
+
+/** The program behind `--`. */
+function readProgram(line: ServingLine, env: NodeJS.ProcessEnv): Program | null {
+  if (line.program === null) return null
+  const [name, ...args] = line.program
+  if (!name) throw usageError('serve -- needs a command, as in: retrieve serve -- sh test.sh')
+  if (line.has('json')) throw usageError('--json prints the URLs; a command finds them in its variables: leave it out.')
+  return { name, args, env }
 }
 
 /** The folder among the operands. */
 function readFolder([folder, another]: readonly string[]): string | undefined {
   if (another !== undefined) throw usageError(`serve takes one folder, not ${[folder, another].join(' and ')}.`)
-  if (folder !== undefined && !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+  if (folder === undefined) return undefined
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return folder
+  if (found === undefined) {
     throw usageError(`There is no folder ${JSON.stringify(folder)}; the servers are: ${protocols.join(', ')}.`)
   }
-  return folder
+  const command = shellCommand(['retrieve', 'serve', dirname(folder)])
+  throw usageError(`${JSON.stringify(folder)} is a file. serve takes the folder that it is in: ${command}`)
 }
 
 /** Reads faults such as `delay=100`; the servers check the names and values. */

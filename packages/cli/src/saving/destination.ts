@@ -99,9 +99,9 @@ function checkNaming(line: DestinationOptions, typed: readonly Destination[]): v
     throw usageError('-J learns the name of the file too late for -C: name it with -o FILE or -O.')
   }
   const head = line.has('head') ? '-I' : line.has('include') ? '-i' : null
-  if (head !== null && typed.some(({ to }) => to !== 'stdout')) {
-    throw usageError(`${head} prints to standard output: leave -o and -O out, or redirect with >.`)
-  }
+  if (head === null || typed.every(({ to }) => to === 'stdout')) return
+  if (line.has('remote-header-name')) throw usageError(`${head} and -J do not go together: name the file with -o FILE.`)
+  if (line.has('continue-at')) throw usageError(`${head} begins the file, and -C continues it: give one of them.`)
 }
 
 /**

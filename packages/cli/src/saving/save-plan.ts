@@ -83,15 +83,19 @@ export function withAdvice({ path, behind, options }: SavePlan, error: unknown):
   return new RetrievalError(error.code, `${error.message} To replace ${path}, ${advice}.`, error)
 }
 
-/** Saves the response by the plan. */
+/** Saves the response by the plan, with `head` before it. */
 export async function saveAsPlanned(
   { path, behind, options }: SavePlan,
   representation: Representation,
+  head: Uint8Array | null = null,
 ): Promise<void> {
   const isAsPlanned = behind === null || behind === 0 || representation.offset > 0
   // A part is continued without another look at the file, so one of unknown length must not be kept.
   const whole = { resumable: representation.size !== null, shrink: false }
-  await representation.saveTo(path, isAsPlanned ? options : whole)
+  await representation.saveTo(path, {
+    ...(isAsPlanned ? options : whole),
+    ...(head !== null && { before: head }),
+  })
 }
 
 /** Whether there is a part or its record. Two synchronous calls take a tenth of the time that findPart() takes. */

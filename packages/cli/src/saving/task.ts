@@ -4,7 +4,7 @@ import type { Representation } from '@retriever/fetchers'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
-import { headOf, shownHead } from '../views/head.ts'
+import { shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
 import { octetsFrom } from './continuation.ts'
 import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
@@ -23,8 +23,8 @@ interface Job {
 export interface Task extends Beginning {
   /** Gives the body to its destination. */
   use(representation: Representation): Promise<void>
-  /** The error of the retrieval or of use(), with advice. */
-  explain?(error: unknown): unknown
+  /** Resolves to the error of the retrieval or of use(), with advice. */
+  explain?(error: unknown): Promise<unknown>
 }
 
 /** Rejects if the destination cannot be written. */
@@ -47,12 +47,13 @@ function makeFolder(destination: Destination): void {
 function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): Task {
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
+  const isShown = output.stdoutIsTerminal && !asIs
+  const writeHead = (head: Buffer): Promise<void> => output.write(isShown ? shownHead(head) : head)
+  let hasCome = false
   const use = async (representation: Representation): Promise<void> => {
-    const isShown = output.stdoutIsTerminal && !asIs
-    if (config.request.head || (config.include && representation.mechanism === 'http')) {
-      const head = headOf(representation, retrieval.statusLine)
-      await output.write(isShown ? shownHead(head) : head)
-    }
+    hasCome = true
+    const head = headBefore(representation, retrieval, config)
+    if (head !== null) await writeHead(head)
     if (!config.request.head) {
       if (isShown) await show(representation, start, output)
       else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
@@ -60,7 +61,18 @@ function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): T
     }
     saveEtag(config.etagFile, representation)
   }
-  return { progress: !output.stdoutIsTerminal, from: start, use }
+  const explain = async (error: unknown): Promise<unknown> => {
+    // As in curl, the header section of 404 is shown, and that of a redirect that is not followed.
+    if (!hasCome && (config.request.head === true || config.include)) await writeHead(retrieval.heads.http)
+    return error
+  }
+  return { progress: !output.stdoutIsTerminal, from: start, use, explain }
+}
+
+/** The head that -i and -I put before the body; null: none. */
+function headBefore(representation: Representation, { heads }: Retrieval, config: Run['config']): Buffer | null {
+  const isWanted = config.request.head === true || (config.include && representation.mechanism === 'http')
+  return isWanted ? heads.of(representation) : null
 }
 
 async function toFile(destination: FileDestination, { retrieval, run, kept }: Job): Promise<Task> {
@@ -68,7 +80,7 @@ async function toFile(destination: FileDestination, { retrieval, run, kept }: Jo
   retrieval.facts.file = plan.path
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
-    await saveAsPlanned(plan, representation)
+    await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
     kept.end()
     saveEtag(run.config.etagFile, representation)
   }
@@ -77,7 +89,7 @@ async function toFile(destination: FileDestination, { retrieval, run, kept }: Jo
     from: plan.from,
     check: (representation) => checkPlan(plan, representation),
     use,
-    explain: (error) => withAdvice(plan, error),
+    explain: async (error) => withAdvice(plan, error),
   }
 }
 

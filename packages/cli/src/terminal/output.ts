@@ -1,5 +1,7 @@
 import { printable, redact } from '@retriever/core'
 import { openStdout, type Sink, StdoutClosed } from './sink.ts'
+import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
+import { wrap } from './wrap.ts'
 
 export { StdoutClosed }
 
@@ -8,20 +10,34 @@ export class Output {
   readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
   readonly stderrIsTerminal: boolean = process.stderr.isTTY === true
   readonly #signal: AbortSignal
-  readonly #dumb: boolean
+  readonly #env: NodeJS.ProcessEnv
   #stdout: Sink | undefined
   #status = ''
+  #paint: Paint = plain
+  #paintNote: Paint = plain
 
   constructor(signal: AbortSignal, env: NodeJS.ProcessEnv) {
     this.#signal = signal
-    this.#dumb = env.TERM === 'dumb'
+    this.#env = env
+    this.useColor('auto')
     // An error of standard error cannot be reported anywhere.
     process.stderr.on('error', () => {})
+  }
+
+  useColor(choice: ColorChoice): void {
+    const paintFor = (isTerminal: boolean): Paint => (wantsColor(choice, this.#env, isTerminal) ? colored : plain)
+    this.#paint = paintFor(this.stdoutIsTerminal)
+    this.#paintNote = paintFor(this.stderrIsTerminal)
   }
 
   /** The width of the terminal; one of unknown width reports 0. */
   get columns(): number {
     return process.stdout.columns || 100
+  }
+
+  /** A text for write() with a style, if standard output gets colours. The caller has made it harmless. */
+  paint(style: Style, text: string): string {
+    return this.#paint(style, text)
   }
 
   /** Writes octets unchanged, or text that the caller has made harmless. Waits until they are accepted. */
@@ -30,11 +46,18 @@ export class Output {
     return this.#stdout(typeof content === 'string' ? Buffer.from(content) : content)
   }
 
-  /** Writes one line for people to standard error, without control characters and secrets. */
-  note(line: string): void {
+  /**
+   * Writes one message for people to standard error, without control characters and secrets. On a terminal it is
+   * wrapped between words. `style` is that of its head; absent: that of its mark.
+   */
+  note(message: string, style?: Style): void {
     const status = this.#status
     this.status('')
-    process.stderr.write(`${printable(redact(line))}\n`)
+    const shown = printable(redact(message))
+    const lines = this.stderrIsTerminal ? wrap(shown, this.stderrColumns, { indent: 2 }) : [shown]
+    const [head = ''] = /^(?:retrieve:(?: warning:)?|[*<>]|saved)(?= |$)/.exec(lines[0] ?? '') ?? []
+    const painted = head === '' ? '' : this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
+    process.stderr.write(`${painted}${lines.join('\n').slice(head.length)}\n`)
     this.status(status)
   }
 
@@ -51,7 +74,7 @@ export class Output {
 
   /** Shows a line at the bottom of the terminal, in place of the one before; "" removes it. Not on dumb terminals. */
   status(line: string): void {
-    if (!this.stderrIsTerminal || this.#dumb || line === this.#status) return
+    if (!this.stderrIsTerminal || this.#env.TERM === 'dumb' || line === this.#status) return
     // CR, then EL: erase to the end of the line (ECMA-48 8.3.41).
     process.stderr.write(`\r${line}\x1b[K`)
     this.#status = line
@@ -61,6 +84,9 @@ export class Output {
     return process.stderr.columns || 80
   }
 }
+
+/** The styles of the marks that begin a message. */
+const markStyles: Readonly<Record<string, Style>> = { '*': 'faint', '>': 'sent', '<': 'received', saved: 'good' }
 
 /** Control characters: C0, DEL, C1, line separators, and the marks that reorder text. */
 export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g

@@ -1,8 +1,9 @@
-import { type Explained, formatExplanation, octetsToText, RetrievalError, redact } from '@retriever/core'
+import { type Explained, RetrievalError, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
 import { inFlags, shownFinding } from '../options/option-hints.ts'
 import type { Output } from './output.ts'
+import type { Trace } from './trace.ts'
 
 export interface ReportOptions {
   readonly json: boolean
@@ -19,11 +20,14 @@ export interface ReportOptions {
 export class Reporter {
   readonly #output: Output
   readonly #options: ReportOptions
+  readonly #trace: Trace | null
   readonly #warned = new Set<string>()
 
-  constructor(output: Output, options: ReportOptions) {
+  /** `trace` makes the lines of -v; null: they are left out. */
+  constructor(output: Output, options: ReportOptions, trace: Trace | null = null) {
     this.#output = output
     this.#options = options
+    this.#trace = trace
   }
 
   /** Reports an error and returns its exit code. */
@@ -33,7 +37,7 @@ export class Reporter {
     if (exit === 0) this.#notModified(error as RetrievalError)
     if (exit === 0 || !showErrors) return exit
     if (json) this.#output.noteJson({ error: errorRecord(error) })
-    else this.#output.note(sentence(error))
+    else this.#output.note(sentence(error), 'danger')
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     if (verbose && !json && RetrievalError.is(error)) {
       for (const line of excerptLines(error)) this.#output.note(line)
@@ -46,7 +50,7 @@ export class Reporter {
     if (this.#options.silent || this.#warned.has(warning.message)) return
     this.#warned.add(warning.message)
     if (this.#options.json) this.#output.noteJson({ warning })
-    else this.#output.note(`retrieve: warning: ${warning.message}`)
+    else this.#output.note(`retrieve: warning: ${warning.message}`, 'warning')
   }
 
   /** Reports that the resource is unchanged, so that no body has come. This is no failure. */
@@ -99,54 +103,21 @@ export class Reporter {
     return { event: type, ...rest, ...(type === 'done' && { error: undefined, timings: undefined }) }
   }
 
+  /** The lines of -v. */
   #lines(event: RetrievalEvent): string[] {
-    switch (event.type) {
-      case 'resolved':
-        return formatExplanation(explanationOf(event))
-          .trimEnd()
-          .split('\n')
-          .map((line) => `* ${line}`)
-      case 'connected': {
-        const through = event.proxy === null ? '' : `, through ${event.proxy}`
-        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through}`]
-      }
-      case 'sent':
-        return quoted('>', event.octets)
-      case 'received':
-        return quoted('<', event.octets)
-      case 'redirected':
-        return [`* redirected (${event.status}) to ${event.location}`]
-      case 'cached':
-        return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
-      case 'retried':
-        return [`* ${nextTry(event.delay, event.offset)} after: ${shownMessage(event.error)}`]
-      case 'done': {
-        const isFailed = event.error !== null && exitCodeOf(event.error) !== 0
-        return [`* ${isFailed ? 'failed' : 'done'} after ${event.received} octets`]
-      }
-      case 'unread':
-        return ['* others wait until this body is read']
-      default:
-        return []
-    }
+    if (event.type === 'retried') return [`* ${nextTry(event.delay, event.offset)} after: ${shownMessage(event.error)}`]
+    return this.#trace?.lines(event) ?? []
   }
 }
 
-/** Whether the command does not show the event: -v is the dialogue, and what follows from it. */
+/** Whether -v does not show the event: the progress line does. */
 function isUnshown({ type }: RetrievalEvent): boolean {
-  return type === 'progress' || type === 'waiting' || type === 'looked-up' || type === 'secured'
+  return type === 'progress'
 }
 
 /** The explanation, with its findings as the command shows them. */
 function explanationOf({ explanation, findings }: Extract<RetrievalEvent, { type: 'resolved' }>): Explained {
   return { ...explanation, findings: findings.map(shownFinding) }
-}
-
-const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['how'], string>> = {
-  hit: 'out of the cache',
-  revalidated: 'out of the cache, as the server has confirmed',
-  stale: 'out of the cache, and no longer fresh',
-  stored: 'kept in the cache',
 }
 
 type Retried = Extract<RetrievalEvent, { type: 'retried' }>
@@ -155,12 +126,6 @@ type Retried = Extract<RetrievalEvent, { type: 'retried' }>
 function nextTry(delay: number, offset = 0): string {
   const what = offset > 0 ? `going on at octet ${offset}` : 'trying again'
   return `${what} in ${(delay / 1000).toFixed(1)} s`
-}
-
-/** The lines of a command or reply, each with its mark. */
-function quoted(mark: string, octets: string): string[] {
-  const lines = octets.replace(/\r?\n$/, '').split(/\r?\n/)
-  return lines.map((line) => `${mark} ${octetsToText(line)}`.trimEnd())
 }
 
 /** The text of the server's error page, since the message has only the status. */

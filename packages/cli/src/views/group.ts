@@ -1,7 +1,8 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from '../terminal/output.ts'
-import { copyable, hanging } from '../terminal/page.ts'
+import { copyable } from '../terminal/page.ts'
+import { hanging } from '../terminal/wrap.ts'
 import { threaded } from './threads.ts'
 
 /**

@@ -2,16 +2,15 @@ import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
 /**
- * The output of -I and -i: for HTTP the status line and the header section as they came, with cookies; for an article
- * its decoded header as UTF-8; for others the known facts, in the same form.
+ * The output of -I and -i where no header section has come: for HTTP out of a cache the fields; for an article its
+ * decoded header as UTF-8; for others the known facts, in the same form.
  */
-export function headOf(representation: Representation, statusLine: string | null): Buffer {
+export function headOf(representation: Representation): Buffer {
   const fields = representation.mechanism === 'http' ? representation.metadata.fields : undefined
   const header = representation.mechanism === 'nntp' ? representation.metadata.header : undefined
   const known = header === undefined ? knownFields(representation) : inOctets(header)
   const lines = (fields ?? known).map(([name, value]) => `${name}: ${value}\r\n`)
-  const start = fields === undefined || statusLine === null ? '' : `${statusLine}\r\n`
-  return Buffer.from(`${start}${lines.join('')}\r\n`, 'latin1')
+  return Buffer.from(`${lines.join('')}\r\n`, 'latin1')
 }
 
 /** The head with its control characters made visible, for a terminal. */

@@ -1,7 +1,8 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from '../terminal/output.ts'
-import { copyable, hanging, wrap } from '../terminal/page.ts'
+import { copyable } from '../terminal/page.ts'
+import { hanging, wrap } from '../terminal/wrap.ts'
 
 /** A short word for each type of item (RFC 1436 3.8, and types that came later). */
 const words: Readonly<Record<string, string>> = {

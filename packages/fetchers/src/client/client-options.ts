@@ -25,9 +25,11 @@ import {
   proxyOption,
   record,
   resumePoint,
+  retryKind,
   text,
   texts,
 } from '../plugin/options.ts'
+import type { RetryOn } from '../plugin/retry.ts'
 import type { PinnedAddresses } from './addresses.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
@@ -74,6 +76,11 @@ export interface ClientOptions {
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   readonly defaults?: Defaults
   /**
+   * The errors after which a retrieval is tried again, within its limits: `transient`, those that may pass (default);
+   * `refused-connection`, refused connections, too; `any-error`, all that come of contacting the server.
+   */
+  readonly retryOn?: RetryOn
+  /**
    * The number of URLs that all calls of retrieveAll() and mapAll() together retrieve at a time: a whole number of 1 or
    * more. Default 16.
    */
@@ -99,10 +106,17 @@ export interface RetrieveOptions extends RequestOptions {
   readonly base?: string
   /** Limits of this call, in place of the client's. */
   readonly limits?: Partial<Limits>
+  /** The errors after which this call is tried again, in place of the client's. */
+  readonly retryOn?: RetryOn
   /** Rules of this call: it may refuse more than the client's policy, and allow nothing that this one refuses. */
   readonly policy?: Partial<Policy>
   /** Gets the events of this call, after the client's `onEvent`. */
   readonly onEvent?: EventListener
+  /**
+   * Gets each header section of HTTP that comes in this call, those of redirects too: its status line, its fields and
+   * the blank line, one octet a character. It holds what events hide, such as cookies: do not log it.
+   */
+  readonly onHead?: (octets: string) => void
 }
 
 /**
@@ -125,6 +139,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   addresses: record,
   credentials: callback,
   defaults: record,
+  retryOn: retryKind,
   concurrency: count,
   perHost: count,
   interval: duration,
@@ -162,7 +177,9 @@ export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> 
   base: text,
   limits: record,
   policy: record,
+  retryOn: retryKind,
   onEvent: callback,
+  onHead: callback,
   ...requestKinds,
 }
 

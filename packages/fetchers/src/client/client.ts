@@ -112,6 +112,7 @@ export function createClient(options: ClientOptions = {}): Client {
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
+    retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
     resolving: {
@@ -130,7 +131,16 @@ export function createClient(options: ClientOptions = {}): Client {
 
   const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
     if (isClosed) throw closed()
-    const { signal, base: _base, limits: _limits, policy: _policy, onEvent: _onEvent, ...request } = options
+    const {
+      signal,
+      base: _base,
+      limits: _limits,
+      policy: _policy,
+      retryOn: _retryOn,
+      onEvent: _onEvent,
+      onHead: _onHead,
+      ...request
+    } = options
     const deadline = new Deadline(resolution.url, callSettings.limits, signal)
     const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval))
     live.add(retrieval)

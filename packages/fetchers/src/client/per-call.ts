@@ -14,8 +14,10 @@ export function limitsOf(isPublicOnly: boolean, given: Partial<Limits> = {}): Li
  * The settings of one call: the client's own, unless the call has limits, a policy or a listener. Throws
  * `invalid-option`, also for a policy that allows what the client's refuses.
  */
-export function settingsOfCall(settings: Settings, { limits, policy, onEvent }: RetrieveOptions): Settings {
-  if (limits === undefined && policy === undefined && onEvent === undefined) return settings
+export function settingsOfCall(settings: Settings, call: RetrieveOptions): Settings {
+  const { limits, policy, retryOn, onEvent, onHead } = call
+  const own = [limits, policy, retryOn, onEvent, onHead]
+  if (own.every((option) => option === undefined)) return settings
   const rules = policy === undefined ? settings.policy : narrowed(settings, policy)
   const givenLimits = { ...settings.givenLimits, ...definedOf(limits ?? {}) }
   return {
@@ -24,7 +26,9 @@ export function settingsOfCall(settings: Settings, { limits, policy, onEvent }: 
     givenLimits,
     limits: limitsOf(rules.publicOnly, givenLimits),
     addresses: rules.publicOnly ? settings.publicAddresses : settings.addresses,
+    retryOn: retryOn ?? settings.retryOn,
     onEvent: both(settings.onEvent, onEvent),
+    onHead,
   }
 }
 

@@ -27,7 +27,7 @@ import type { Limits } from '../plugin/limits.ts'
 import type { NestedOptions } from '../plugin/nested.ts'
 import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { resumePoint } from '../plugin/request-options.ts'
-import { Retries } from '../plugin/retry.ts'
+import { Retries, type RetryOn } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
 import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
@@ -70,7 +70,9 @@ export interface Settings {
   readonly publicAddresses: AddressBook
   readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
+  readonly retryOn: RetryOn | undefined
   readonly onEvent: EventListener | undefined
+  readonly onHead?: RetrievalContext['onHead']
   /** The number of the next retrieval. */
   readonly nextId: () => number
 }
@@ -94,7 +96,7 @@ export class Retrieval implements Rostered {
   readonly #deadline: Deadline
   readonly #redirects: Hop[] = []
   readonly #finished: () => void
-  readonly #retries = new Retries()
+  readonly #retries: Retries
   /** The retrievals that its fetchers have begun, and that are not over. */
   #nested: Set<Retrieval> | undefined
   #isOver = false
@@ -115,6 +117,7 @@ export class Retrieval implements Rostered {
     nesting: Nesting = outermost(settings.tls),
   ) {
     this.#settings = settings
+    this.#retries = new Retries(settings.retryOn)
     this.#request = request
     this.#nesting = nesting
     this.#finished = finished
@@ -345,6 +348,7 @@ export class Retrieval implements Rostered {
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
       emit: (event) => this.#events.emit(event, shownUrl),
+      onHead: this.#settings.onHead,
       hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {

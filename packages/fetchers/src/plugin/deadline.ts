@@ -134,7 +134,7 @@ export class Deadline {
     const isTimed = phase === 'body' && minSpeed > 0
     const limit = isConnecting(phase)
       ? 'connectTimeout'
-      : isTimed && minSpeedTime < idleTimeout
+      : minSpeed > 0 && minSpeedTime < idleTimeout
         ? 'minSpeedTime'
         : 'idleTimeout'
     const milliseconds = this.#limits[limit]
@@ -239,6 +239,21 @@ export function clampTimer(milliseconds: number): number {
 function aborted(reason: unknown, phase: Phase, url: string): RetrievalError {
   if (RetrievalError.is(reason)) return reason
   return new RetrievalError('aborted', `${url}: The retrieval was aborted.`, { phase, url, cause: reason })
+}
+
+/** Waits. Rejects if the retrieval must end meanwhile. */
+export async function pause(milliseconds: number, deadline: Deadline): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    await deadline.unlimited(
+      () =>
+        new Promise((resolve) => {
+          timer = setTimeout(resolve, clampTimer(milliseconds))
+        }),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function started<T>(operation: () => Promise<T>): Promise<T> {

@@ -78,6 +78,8 @@ export interface RetrievalContext {
    */
   retrieve(url: string, options?: NestedOptions): Promise<NestedRepresentation>
   emit(event: EmittedEvent): void
+  /** HTTP: gets each header section as it came, with its secrets, which events hide. */
+  readonly onHead?: ((octets: string) => void) | undefined
   /** Notes when the steps of the retrieval are over; connections and sockets do so by themselves. */
   readonly stopwatch?: Stopwatch
   /** False: there is no listener, so events that are costly to make may be left out. */

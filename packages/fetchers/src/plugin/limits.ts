@@ -9,12 +9,18 @@ export interface Limits {
   /** The whole retrieval, redirects included. */
   readonly totalTimeout: number
   /**
-   * Octets a second: a body that is slower for minSpeedTime ends with `timeout`. Only the time spent waiting for the
-   * server counts. 0: no minimum. Default 0; 10 with policy.publicOnly.
+   * Octets a second: a body that is slower for minSpeedTime ends with `timeout`, and so does the wait for an answer of
+   * which nothing comes for that time. Only the time spent waiting for the server counts. 0: no minimum. Default 0; 10
+   * with policy.publicOnly.
    */
   readonly minSpeed: number
   /** The time for which a body may be slower than minSpeed. */
   readonly minSpeedTime: number
+  /**
+   * Octets a second: a body comes no faster on average, in pieces for a tenth of a second, and the server has to wait. A
+   * number above 0. Default: no limit.
+   */
+  readonly maxRate: number
   /** The size of a body, wherever it goes. */
   readonly maxSize: number
   /** The size of a body collected in memory: text(), json(), bytes(). */
@@ -42,6 +48,10 @@ export interface Limits {
   readonly unreadTimeout: number
   /** The longest wait before trying again. If a server asks for a longer one (Retry-After), the retrieval fails. */
   readonly maxRetryDelay: number
+  /** The wait before each further try, unless the server asks for one. 0: each wait is longer than the one before. */
+  readonly retryDelay: number
+  /** The time since the beginning of the retrieval after which no further try begins. */
+  readonly maxRetryTime: number
 }
 
 /** The limits that hold if the caller sets none. */
@@ -53,6 +63,7 @@ export const defaultLimits: Limits = {
   minSpeed: 0,
   // security.md section 2: this is slower than a teletype of 110 baud.
   minSpeedTime: 120_000,
+  maxRate: Number.POSITIVE_INFINITY,
   maxSize: Number.POSITIVE_INFINITY,
   // A script can hold this much in memory; a file on disk has no limit.
   maxCollected: 64 * 1024 * 1024,
@@ -68,6 +79,8 @@ export const defaultLimits: Limits = {
   // security.md section 2: scripts expect an end.
   maxRetries: 3,
   maxRetryDelay: 120_000,
+  retryDelay: 0,
+  maxRetryTime: Number.POSITIVE_INFINITY,
 }
 
 /**
@@ -82,6 +95,7 @@ export function readLimits(changes: Partial<Limits> = {}): Limits {
     if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
       throw invalidOption(`limits.${name}`, 'a number of 0 or more', value)
     }
+    if (name === 'maxRate' && value === 0) throw invalidOption(`limits.${name}`, 'a number above 0', value)
   }
   return { ...defaultLimits, ...Object.fromEntries(given) }
 }

@@ -1,4 +1,5 @@
 import { invalidOption } from './limits.ts'
+import type { RetryOn } from './retry.ts'
 import { knownCharset } from './text.ts'
 
 /** An option's valid values, in words and as a test. */
@@ -42,6 +43,7 @@ export const formOption: OptionKind = [
   (value) => callback[1](value) || isAnswers(value),
 ]
 export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
+export const octets: OptionKind = ['a Uint8Array', (value) => value instanceof Uint8Array]
 export const text: OptionKind = ['a string', (value) => typeof value === 'string']
 /** The value goes onto a line of a protocol, where a line break would begin another command (RFC 1738 6). */
 export const line: OptionKind = [
@@ -79,6 +81,7 @@ export function isToken(text: string): boolean {
 export function isOwnField(name: string, value: unknown): boolean {
   return isToken(name) && !framing.test(name) && fieldValue[1](value)
 }
+export const retryKind: OptionKind = oneOf<RetryOn>('transient', 'refused-connection', 'any-error')
 export const charsetLabel: OptionKind = [
   'the name of a charset, such as "windows-1252"',
   (value) => typeof value === 'string' && knownCharset(value) !== null,
@@ -128,6 +131,12 @@ export function checkOptions(options: object, kinds: Readonly<Record<string, Opt
 function isOptions(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return !(Array.isArray(value) || value instanceof AbortSignal || value instanceof Map)
+}
+
+/** One of these words. */
+export function oneOf<Word extends string>(...words: readonly Word[]): OptionKind {
+  const known: readonly unknown[] = words
+  return [`one of ${words.map((word) => JSON.stringify(word)).join(', ')}`, (value) => known.includes(value)]
 }
 
 function isPort(value: unknown): boolean {

@@ -1,5 +1,5 @@
-import { RetrievalError } from '@retriever/core'
-import { clampTimer, type Deadline } from './deadline.ts'
+import { type ErrorCode, type Phase, RetrievalError } from '@retriever/core'
+import { type Deadline, pause } from './deadline.ts'
 import type { EmittedEvent } from './events.ts'
 import type { Limits } from './limits.ts'
 
@@ -10,6 +10,17 @@ const leastDelay = 100
 /** Octets between two failures that renew the budget. A server that cuts a body more often than that is given up. */
 const substantial = 1024 * 1024
 
+/**
+ * The errors after which a retrieval is tried again: those that may pass, those and refused connections, or all that
+ * come of contacting the server.
+ */
+export type RetryOn = 'transient' | 'refused-connection' | 'any-error'
+
+/** The phases whose errors do not come of the server. */
+const ownPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'save'])
+/** The codes of what is not the failure of a try: an answer that was asked for, and limits that the caller has set. */
+const decided: ReadonlySet<ErrorCode> = new Set(['not-modified', 'handoff', 'limit-exceeded', 'refused', 'aborted'])
+
 /** The part of a RetrievalContext that waiting and trying again needs. */
 interface RetryContext {
   readonly url: string
@@ -19,8 +30,9 @@ interface RetryContext {
 }
 
 /**
- * The retry budget of one retrieval: how often and when a failed step is tried again, by limits.maxRetries,
- * limits.maxRetryDelay and the server's Retry-After. Only substantial progress renews it.
+ * The retry budget of one retrieval: which errors, how often and when a failed step is tried again, by `retryOn`,
+ * limits.maxRetries, limits.retryDelay, limits.maxRetryDelay, limits.maxRetryTime and the server's Retry-After. Only
+ * substantial progress renews the number of tries.
  */
 export class Retries {
   /** Further tries: all of them, and those since the budget was renewed. */
@@ -30,11 +42,16 @@ export class Retries {
   #received = 0
   #sinceFailure = 0
 
-  /** Goes on with the rest of the budget of `before`. */
-  constructor(before?: Retries) {
-    if (before === undefined) return
+  readonly #retryOn: RetryOn
+  readonly #began: number = performance.now()
+
+  /** `before`: a budget to go on with the rest of, or the errors for a new one. */
+  constructor(before: Retries | RetryOn = 'transient') {
+    this.#retryOn = typeof before === 'string' ? before : before.#retryOn
+    if (typeof before === 'string') return
     this.#tries = before.#tries
     this.#spent = before.#spent
+    this.#began = before.#began
   }
 
   /**
@@ -58,10 +75,13 @@ export class Retries {
     if (this.#sinceFailure >= substantial) this.#spent = 0
     this.#sinceFailure = 0
     if (this.#spent >= limits.maxRetries) return false
+    const elapsed = performance.now() - this.#began
+    if (elapsed >= limits.maxRetryTime) return false
     // security.md R12: a server's wait of an hour is reported to the caller, not waited for.
     if (error.retryAfter !== undefined && error.retryAfter > limits.maxRetryDelay) return false
     const isAtOnce = isFirstAtOnce && this.#tries === 0
-    const delay = isAtOnce ? 0 : Math.min(limits.maxRetryDelay, this.#delay(error))
+    const delay = isAtOnce ? 0 : this.#delay(error, limits)
+    if (error.retryAfter !== undefined && elapsed + delay > limits.maxRetryTime) return false
     this.#spent++
     this.#tries++
     emit({ type: 'retried', url, error, delay, ...(offset > 0 && { offset }) })
@@ -83,28 +103,16 @@ export class Retries {
   }
 
   /** A server that refuses connections now, but has sent octets before, is only down for a while. */
-  #mayPass({ transient, code }: RetrievalError): boolean {
-    return transient || (code === 'connect-failed' && this.#received > 0)
+  #mayPass({ transient, code, phase }: RetrievalError): boolean {
+    if (transient) return true
+    if (code === 'connect-failed') return this.#retryOn !== 'transient' || this.#received > 0
+    return this.#retryOn === 'any-error' && !ownPhases.has(phase) && !decided.has(code)
   }
 
-  #delay({ retryAfter }: RetrievalError): number {
-    if (retryAfter !== undefined) return Math.max(leastDelay, retryAfter)
+  #delay({ retryAfter }: RetrievalError, { retryDelay, maxRetryDelay }: Limits): number {
+    if (retryAfter !== undefined) return Math.min(maxRetryDelay, Math.max(leastDelay, retryAfter))
+    if (retryDelay > 0) return retryDelay
     // Jitter, down to half the wait, spreads the further tries of many clients that failed at the same time.
-    return Math.round(firstDelay * 2 ** this.#spent * (0.5 + Math.random() / 2))
-  }
-}
-
-/** Rejects if the retrieval must end meanwhile. */
-async function pause(milliseconds: number, deadline: Deadline): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  try {
-    await deadline.unlimited(
-      () =>
-        new Promise((resolve) => {
-          timer = setTimeout(resolve, clampTimer(milliseconds))
-        }),
-    )
-  } finally {
-    clearTimeout(timer)
+    return Math.min(maxRetryDelay, Math.round(firstDelay * 2 ** this.#spent * (0.5 + Math.random() / 2)))
   }
 }

@@ -3,6 +3,7 @@ import { type ByteSource, type Sink, sourceOf } from '../plugin/byte-source.ts'
 import { clampTimer, type Deadline } from '../plugin/deadline.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
+import { RateLimit } from './rate-limit.ts'
 import { ReadAhead } from './read-ahead.ts'
 
 const sizeLimit: Advice = { option: 'limits.maxSize' }
@@ -19,6 +20,7 @@ export class Body implements ByteSource {
   readonly #context: RetrievalContext
   readonly #isTooSlow: (octets: number) => boolean
   readonly #done: (error: RetrievalError | null, received: number) => void
+  readonly #rateLimit: RateLimit | null
   #taken = false
   #received = 0
   #over = false
@@ -43,6 +45,8 @@ export class Body implements ByteSource {
     this.#context = context
     this.#isTooSlow = speedRule(context.limits, context.deadline)
     this.#done = done
+    const { maxRate } = context.limits
+    this.#rateLimit = Number.isFinite(maxRate) ? new RateLimit(maxRate, context.deadline) : null
     // An abort between two reads must end the retrieval, too, because no read notices it.
     context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
@@ -157,7 +161,7 @@ export class Body implements ByteSource {
     try {
       deadline.throwIfAborted()
       this.#isPulling = true
-      const chunk = await this.#source.read()
+      const chunk = await (this.#rateLimit?.read(() => this.#source.read()) ?? this.#source.read())
       this.#isPulling = false
       // After an abort, octets or an early end must not pass for a complete body, even if the fetcher ignores the
       // abort.

@@ -2,7 +2,8 @@ import { lstatSync, type Stats } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type ByteSource, chunksOf, type Sink } from '../plugin/byte-source.ts'
-import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
+import { invalidOption } from '../plugin/limits.ts'
+import { checkOptions, flag, type OptionKind, octets } from '../plugin/options.ts'
 import { append } from './append.ts'
 import { asWriteFailed, orWriteFailed, writeFailed } from './local-file.ts'
 import { PartFile } from './part-file.ts'
@@ -36,6 +37,8 @@ export interface SaveOptions {
   readonly special?: boolean
   /** True: make the folders of the path that do not exist. Default false: fail instead. */
   readonly folders?: boolean
+  /** Octets to write before the body, such as its header fields. Then a part does not stay; not with `append`. */
+  readonly before?: Uint8Array
 }
 
 export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = {
@@ -45,6 +48,7 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
   shrink: flag,
   special: flag,
   folders: flag,
+  before: octets,
 }
 
 /**
@@ -61,6 +65,14 @@ export async function save(
 ): Promise<number> {
   checkOptions(options, saveOptionKinds)
   if (options.folders) await orWriteFailed(path, () => mkdir(dirname(path), { recursive: true }))
+  const { before } = options
+  if (before !== undefined) {
+    if (options.append) throw invalidOption('before', 'absent if there is `append`', before)
+    const { before: _before, ...rest } = { ...options, resumable: false }
+    const size = facts.size == null ? null : facts.size + before.length
+    // Without the sink, a body that breaks off is not sent again from its first octet: `before` would be lost.
+    return save(preceded(before, body), path, { ...facts, size }, rest)
+  }
   if (options.append) {
     await append(chunksOf(body), path, facts)
     return facts.offset
@@ -89,6 +101,22 @@ export async function save(
   } catch (error) {
     await part.giveUp(error)
     throw error
+  }
+}
+
+/** The octets of a body, after those before it. */
+function preceded(before: Uint8Array, body: ByteSource): ByteSource {
+  let isBegun = before.length === 0
+  return {
+    get reusesChunks() {
+      return body.reusesChunks === true
+    },
+    read: async () => {
+      if (isBegun) return body.read()
+      isBegun = true
+      return before
+    },
+    cancel: () => body.cancel(),
   }
 }
 

@@ -18,7 +18,7 @@ export async function sendRequest(
   rangeRequest: RangeRequest,
   logins: Logins,
 ): Promise<Answer> {
-  const { deadline, emit, url, request, stopwatch, hasListener = true } = context
+  const { deadline, emit, url, request, stopwatch, hasListener = true, onHead } = context
   const proxy = forwarder(plan, context)
   const { options, shown } = makeRequest(plan, request, rangeRequest, logins)
   let wasRefused = false
@@ -30,7 +30,8 @@ export async function sendRequest(
     if (hasListener) emit({ type: 'sent', url, octets: connection.isShared ? shownAsHttp2(shown()) : shown() })
     try {
       const head = await deadline.within('request', () => exchange.head())
-      if (hasListener) emit({ type: 'received', url, octets: headOctets(head) })
+      onHead?.(headOctets(head, asItCame))
+      if (hasListener) emit({ type: 'received', url, octets: redact(headOctets(head, shownValue)) })
       const whole = exchange.takeWhole()
       if (whole !== null) release()
       return {
@@ -64,12 +65,18 @@ function shownAsHttp2(shown: string): string {
   return shown.replace(' HTTP/1.1\r\n', ' HTTP/2\r\n').replace('connection: keep-alive\r\n', '')
 }
 
-/** The header section as it came, without line folding, secrets masked: cookies, and those that a Location may hold. */
-function headOctets({ status, reason, version, fields }: Head): string {
-  const shown = (name: string, value: string): string => {
-    if (/^set-cookie$/i.test(name)) return '<cookie>'
-    return isSecret(name) ? '<password>' : value
-  }
-  const lines = fields.map(([name, value]) => `${name}: ${shown(name, value)}\r\n`)
-  return redact(`${version} ${status} ${reason}\r\n${lines.join('')}\r\n`)
+/** The header section without line folding. */
+function headOctets({ status, reason, version, fields }: Head, value: (name: string, value: string) => string): string {
+  const lines = fields.map((field) => `${field[0]}: ${value(...field)}\r\n`)
+  return `${version} ${status} ${reason}\r\n${lines.join('')}\r\n`
+}
+
+function asItCame(_name: string, value: string): string {
+  return value
+}
+
+/** The value of a field for events: secrets are masked, such as cookies. */
+function shownValue(name: string, value: string): string {
+  if (/^set-cookie$/i.test(name)) return '<cookie>'
+  return isSecret(name) ? '<password>' : value
 }

@@ -1,0 +1,18 @@
+// Makes the imports of a module that esbuild has made CommonJS lazy: each is loaded when it is first used.
+
+/** A line such as `var import_net = require("node:net");`; esbuild gives the variable a name that nothing else has. */
+const imported = /^var (import_\w+) = ((?:__toESM\d*\()?require\("[^"]+"\)(?:, 1)?\)?);$/gm
+
+export function lazyImports(code) {
+  const names = []
+  const lazy = code.replace(imported, (_, name, load) => {
+    names.push(name)
+    return `var ${name}, load_${name} = () => ${name} ??= ${load};`
+  })
+  if (names.length === 0) return code
+  const all = names.join('|')
+  const used = new RegExp(`(?<!^var )\\b(?:${all})(?=\\.)`, 'g')
+  const left = new RegExp(`^(?!var import_).*\\b(?:${all})(?!\\.)\\b.*`, 'm').exec(lazy)
+  if (left !== null) throw new Error(`lazy-imports.mjs does not understand this use of an import: ${left[0]}`)
+  return lazy.replace(used, (name) => `(load_${name}())`)
+}

@@ -1,0 +1,81 @@
+/** What tables cannot say: the pages of `retrieve help TOPIC`, which are sections of the man page too. */
+
+export interface Topic {
+  readonly name: string
+  /** Its heading in the man page. */
+  readonly title: string
+  /** One line for the list of topics. */
+  readonly help: string
+  readonly before: readonly string[]
+  readonly rows: readonly (readonly [name: string, text: string])[]
+  readonly after: readonly string[]
+}
+
+const exitStatus: Topic = {
+  name: 'exit-status',
+  title: 'Exit status',
+  help: 'The numbers that scripts see, which are those of curl',
+  before: ['With several URLs, the exit status is that of the first one that failed.'],
+  rows: [
+    ['0', 'Success; also where -z or --etag-compare found nothing newer'],
+    ['1', 'The scheme is unknown, or cannot be retrieved, or the URL names a service for a person (telnet)'],
+    ['2', 'A wrong option or argument, or a form that needs answers'],
+    ['3', 'The URL is malformed'],
+    ['6', 'The host has no address, or no News server is configured'],
+    ['7', 'No connection'],
+    ['8', 'The server broke its protocol, or refused for a reason without a number of its own'],
+    ['9', 'Refused before any connection (retrieve explain says why), or the server denies access'],
+    ['18', 'The transfer ended too early'],
+    ['22', 'An HTTP status of 400 and above'],
+    ['23', 'The output cannot be written'],
+    ['28', 'A time limit has passed'],
+    ['33', 'The server cannot send this range'],
+    ['35', 'No TLS session'],
+    ['36', 'The file is longer than the resource: -C leaves it as it is'],
+    ['37', 'A local file cannot be read'],
+    ['47', 'Too many redirects'],
+    ['56', 'The connection broke'],
+    ['60', 'The certificate is not trusted'],
+    ['63', 'The body exceeds a limit'],
+    ['67', 'A login is required, or was refused'],
+    ['78', 'Not found; for HTTP it is 22'],
+    ['130', 'Interrupted by Ctrl-C; 129 and 143 for SIGHUP and SIGTERM'],
+  ],
+  after: [],
+}
+
+const files: Topic = {
+  name: 'files',
+  title: 'Files',
+  help: 'Files that the command reads and writes',
+  before: [],
+  rows: [
+    ['NAME.part', 'A file that is not complete yet; the command gives it its name NAME at the end. -C - continues it'],
+    ['~/.config/retrieve/config', 'Options that are read before each command line, as for -K; -q leaves them out'],
+    ['~/.netrc', 'Logins by host, for -n'],
+    ['/etc/news/server', 'The News server, where neither --news-server nor $NNTPSERVER names one'],
+  ],
+  after: [],
+}
+
+const environment: Topic = {
+  name: 'environment',
+  title: 'Environment',
+  help: 'Variables that change what the command does',
+  before: [],
+  rows: [
+    [
+      'http_proxy, https_proxy, ftp_proxy, ...',
+      'The proxy for URLs of this scheme, as for -x; https_proxy also as HTTPS_PROXY',
+    ],
+    ['all_proxy', 'The proxy for all schemes that have none of their own'],
+    ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
+    ['NNTPSERVER', 'The News server, as for --news-server'],
+    ['XDG_CONFIG_HOME, HOME', 'The folder of retrieve/config; without the first one, .config in the second'],
+    ['NO_COLOR', 'Not empty: no colours'],
+    ['TERM', 'dumb: no progress line'],
+  ],
+  after: [],
+}
+
+export const topics: readonly Topic[] = [exitStatus, files, environment]

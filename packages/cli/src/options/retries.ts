@@ -1,0 +1,70 @@
+import type { Limits, RetryOn } from '@retriever/fetchers'
+import { readNumber, readSeconds } from './numbers.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
+
+export type RetryOption = 'retry' | 'retry-delay' | 'retry-max-time' | 'retry-connrefused' | 'retry-all-errors'
+
+export const retryOptions: readonly OptionRow<RetryOption>[] = [
+  {
+    long: 'retry',
+    arg: 'N',
+    help:
+      'After a failure that may be temporary, try again up to N times, with growing waits, and resume the body; a ' +
+      'MiB of progress renews the tries; default 3',
+    commands: network,
+    example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'retry-delay',
+    arg: 'SECONDS',
+    help: 'The wait before each further try, unless the server names one (Retry-After); default, and 0: growing waits',
+    commands: network,
+    example: 'retrieve --retry 5 --retry-delay 2 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'retry-max-time',
+    arg: 'SECONDS',
+    help: 'After this time since the beginning of the retrieval, try no more; default, and 0: no limit',
+    commands: network,
+    example: 'retrieve --retry 99 --retry-max-time 120 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'retry-connrefused',
+    help: 'Try again, too, if the connection is refused or impossible',
+    commands: network,
+    example: 'retrieve --retry-connrefused --retry 9 http://localhost:8080/',
+  },
+  {
+    long: 'retry-all-errors',
+    help: 'Try again after every failure of the network or the server, also after a 404',
+    commands: network,
+    example: 'retrieve --retry-all-errors --retry 9 http://www.example.org/',
+  },
+]
+
+/** The limits of trying again that are typed. Throws `invalid-option`. */
+export function readRetryLimits(line: GivenOptions<RetryOption>): Partial<Limits> {
+  const retries = line.value('retry')
+  return {
+    ...(retries !== undefined && { maxRetries: readNumber('retry', retries, /^\d+$/) }),
+    ...readTime(line, 'retry-delay', 'retryDelay'),
+    ...readTime(line, 'retry-max-time', 'maxRetryTime'),
+  }
+}
+
+/** A time, given in seconds; 0 means the default, as in curl. */
+function readTime(
+  line: GivenOptions<RetryOption>,
+  option: 'retry-delay' | 'retry-max-time',
+  limit: 'retryDelay' | 'maxRetryTime',
+): Partial<Limits> {
+  const text = line.value(option)
+  const seconds = text === undefined ? 0 : readSeconds(option, text)
+  return seconds === 0 ? {} : { [limit]: 1000 * seconds }
+}
+
+/** The errors after which a retrieval is tried again. */
+export function readRetryOn(line: GivenOptions<RetryOption>): RetryOn {
+  if (line.has('retry-all-errors')) return 'any-error'
+  return line.has('retry-connrefused') ? 'refused-connection' : 'transient'
+}

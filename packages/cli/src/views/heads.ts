@@ -1,0 +1,89 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { Representation, RetrievalEvent } from '@retriever/fetchers'
+import { tryFile } from '../saving/destination.ts'
+import type { Output } from '../terminal/output.ts'
+import { headOf, shownHead } from './head.ts'
+
+/** The header sections of one retrieval as they came, for -i, -I and -D; of FTP the replies, for -D. */
+export class Heads {
+  readonly #sections: string[] = []
+  /** The number of sections when the last redirect was followed. */
+  #followed = 0
+  #isOver = false
+  /** Gets the replies of FTP that come after end(). */
+  onLate: ((octets: Buffer) => void) | undefined
+
+  /** Adds a section of HTTP. It replaces one that asked for the login, since curl sends the login at once. */
+  add(octets: string): void {
+    if (this.#isOver) return
+    const last = this.#sections.at(-1)
+    if (last !== undefined && this.#sections.length > this.#followed && /^\S+ 40[17] /.test(last)) this.#sections.pop()
+    this.#sections.push(octets)
+  }
+
+  event(event: RetrievalEvent): void {
+    if (event.type === 'redirected') this.#followed = this.#sections.length
+    // What a failed try has brought is not part of the answer.
+    else if (event.type === 'retried') this.#sections.length = this.#followed
+    else if (event.type === 'received' && event.url.startsWith('ftp')) this.#reply(event.octets)
+  }
+
+  /** A reply of FTP. Those behind the body are for -D only. */
+  #reply(octets: string): void {
+    if (this.#isOver) this.onLate?.(Buffer.from(octets, 'latin1'))
+    else this.#sections.push(octets)
+  }
+
+  /** Ends the header sections: the body follows, and requests for its rest bring others. False: they had ended. */
+  end(): boolean {
+    const ends = !this.#isOver
+    this.#isOver = true
+    return ends
+  }
+
+  /** All sections and replies, in order. */
+  get octets(): Buffer {
+    return Buffer.from(this.#sections.join(''), 'latin1')
+  }
+
+  /** The sections of HTTP alone. */
+  get http(): Buffer {
+    return Buffer.from(this.#sections.filter((octets) => octets.startsWith('HTTP/')).join(''), 'latin1')
+  }
+
+  /** The sections of HTTP; if it was not HTTP, or came out of a cache, what is known, in the same form. */
+  of(representation: Representation): Buffer {
+    const hasCome = representation.mechanism === 'http' && representation.metadata.cache?.hit !== true
+    return hasCome && this.http.length > 0 ? this.http : headOf(representation)
+  }
+}
+
+/** The place to which -D writes header sections. All retrievals of a command share it. */
+export class HeadDump {
+  readonly #file: string
+  readonly #output: Output
+  #isBegun = false
+
+  /** `file`: a path, `-` for standard output or `%` for standard error. */
+  constructor(file: string, output: Output) {
+    this.#file = file
+    this.#output = output
+  }
+
+  /** Writes the sections of one retrieval. The first call replaces the file, which is then there even if it is empty. */
+  async write(octets: Buffer): Promise<void> {
+    const { stdoutIsTerminal, stderrIsTerminal } = this.#output
+    if (this.#file === '-') return this.#output.write(stdoutIsTerminal ? shownHead(octets) : octets)
+    if (this.#file === '%') return this.#output.prompt(stderrIsTerminal ? shownHead(octets) : octets)
+    const flags = this.#isBegun ? 'a' : 'w'
+    this.#isBegun = true
+    tryFile(this.#file, () => {
+      const file = openSync(this.#file, flags)
+      try {
+        for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
+      } finally {
+        closeSync(file)
+      }
+    })
+  }
+}

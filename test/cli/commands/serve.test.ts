@@ -1,0 +1,205 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { hasTerminal, onPty } from '../../support/cli/pty.ts'
+import { bin, retrieve, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+const freePorts = ['http', 'ftp', 'gopher', 'nntp', 'telnet'].map((protocol) => `--${protocol}-port=0`)
+
+/** What `retrieve serve ARGUMENTS` prints, once it has printed so many lines. */
+async function lines(child: ChildProcess, count: number): Promise<string[]> {
+  let printed = ''
+  while (printed.split('\n').length <= count) printed += String(await once(child.stdout ?? child, 'data'))
+  return printed.trimEnd().split('\n')
+}
+
+test('serve prints a line for each server, and a signal is its ordinary end', async () => {
+  const child = start(['serve', 'gopher', 'http', '--json', ...freePorts])
+  const [http = ''] = await lines(child, 2)
+  const { protocol, url, port } = JSON.parse(http)
+  expect({ protocol, url }).toEqual({ protocol: 'http', url: `http://127.0.0.1:${port}/` })
+  expect((await retrieve([`${url}pub/hello.txt`])).stdout).toBe('Hello, world.\n')
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('serve DIR shows a folder by http, ftp and gopher, read-only, without links that lead out of it', async () => {
+  mkdirSync(join(folder(), 'shown/sub'), { recursive: true })
+  writeFileSync(join(folder(), 'shown/sub/a.txt'), 'Hello.\n')
+  writeFileSync(join(folder(), 'secret.txt'), 'secret')
+  symlinkSync('../secret.txt', join(folder(), 'shown/out.txt'))
+  const child = start(['serve', '--json', 'shown', ...freePorts], { cwd: folder() })
+  const urls = (await lines(child, 3)).map((line) => String(JSON.parse(line).url))
+  expect(urls.map((url) => url.replace(/:.*/, ''))).toEqual(['http', 'ftp', 'gopher'])
+  const [http = '', ftp = '', gopher = ''] = urls
+  for (const url of [`${http}sub/a.txt`, `${ftp}sub/a.txt`, `${gopher}0/sub/a.txt`]) {
+    expect((await retrieve([url])).stdout.trimEnd()).toBe('Hello.')
+  }
+  for (const url of [`${http}out.txt`, `${ftp}out.txt`, `${gopher}0/out.txt`, `${http}readme.txt`]) {
+    expect((await retrieve([url])).status).toBeGreaterThan(0)
+  }
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('serve takes faults', async () => {
+  const { status, stderr } = await retrieve([
+    ...['serve', 'http', '--fault', 'shortBody=1', '--'],
+    ...command('retrieve --retry 0 "$RETRIEVE_HTTP_URL"readme.txt'),
+  ])
+  expect({ status, stderr }).toMatchObject({
+    status: 18,
+    stderr: expect.stringContaining('ended before the whole body'),
+  })
+})
+
+describe('serve without its wish', () => {
+  test('a port in use is one sentence with the port, the process and the option', async () => {
+    const busy = createServer().listen(0, '127.0.0.1')
+    await once(busy, 'listening')
+    const { port } = busy.address() as AddressInfo
+    const outcome = await retrieve(['serve', 'http', 'ftp', '--http-port=0', '--ftp-port', String(port)])
+    busy.close()
+    const holder = process.platform === 'linux' ? ` by .+ \\(process ${process.pid}\\)` : ''
+    expect(outcome).toMatchObject({ status: 2, stdout: '' })
+    expect(outcome.stderr).toMatch(
+      new RegExp(`^retrieve: Port ${port} is in use${holder}; --ftp-port 0 takes a free one\\.\\n$`),
+    )
+  })
+
+  test.each([
+    [['http'], 8080],
+    [['ftp'], 2121],
+    [['gopher'], 7070],
+    [['nntp'], 1119],
+    [['telnet'], 2323],
+  ])('the port of %s is %i if none is given', async (servers, port) => {
+    const child = start(['serve', ...servers])
+    // If another program has the port, the error names it.
+    const said = await Promise.race([child.stdout, child.stderr].map((stream) => once(stream ?? child, 'data')))
+    child.kill()
+    await once(child, 'exit')
+    expect(String(said)).toMatch(new RegExp(`127.0.0.1:${port}/|Port ${port} is in use`))
+  })
+
+  test('a file, --port, and -- with nothing behind it are told apart', async () => {
+    writeFileSync(join(folder(), 'file.txt'), '')
+    const said = async (...args: string[]): Promise<unknown> => {
+      const { status, stderr } = await retrieve(['serve', ...args], { cwd: folder() })
+      return [status, stderr]
+    }
+    expect(await said('file.txt')).toEqual([
+      2,
+      'retrieve: "file.txt" is a file. serve takes the folder that it is in: retrieve serve .\n',
+    ])
+    expect(await said('--port', '80')).toEqual([
+      2,
+      'retrieve: There is no option --port. Each server has its own, such as --http-port N.\n',
+    ])
+    expect(await said('--pat')).toEqual([2, 'retrieve: There is no option --pat. retrieve --help lists all options.\n'])
+    expect(await said('--')).toEqual([2, 'retrieve: serve -- needs a command, as in: retrieve serve -- sh test.sh\n'])
+    expect(await said('--json', '--', 'true')).toEqual([2, expect.stringContaining('--json prints the URLs')])
+  })
+})
+
+/** A shell program, with `retrieve` as a function. */
+function command(script: string): string[] {
+  return ['sh', '-c', `retrieve() { '${process.execPath}' '${bin}' "$@"; }; ${script}`]
+}
+
+describe('serve -- COMMAND', () => {
+  test('the command finds the servers in its variables, and alone writes to standard output', async () => {
+    const script = `
+      for url in "$RETRIEVE_HTTP_URL"readme.txt "$RETRIEVE_FTP_URL"readme.txt "$RETRIEVE_GOPHER_URL"0/readme.txt; do
+        retrieve "$url" | head -1
+      done
+      retrieve news:two@example.net | grep ^Subject:
+      retrieve "nntp://127.0.0.1:$RETRIEVE_NNTP_PORT/retriever.test/1" | grep ^Subject:
+      retrieve explain "$RETRIEVE_TELNET_URL" | grep -c "$RETRIEVE_TELNET_PORT"`
+    const { status, stdout, stderr } = await retrieve(['serve', '--', ...command(script)])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout.replaceAll('\r', '').split('\n')).toEqual([
+      ...Array(3).fill("Retriever's test server."),
+      'Subject: Re: A first test',
+      'Subject: A first test',
+      expect.stringMatching(/^[1-9]\d*$/),
+      '',
+    ])
+  })
+
+  test('only the named servers, or a folder, are served; what stands behind -- is the command alone', async () => {
+    mkdirSync(join(folder(), 'public'), { recursive: true })
+    writeFileSync(join(folder(), 'public/a.txt'), 'A file.\n')
+    const script = 'echo "$@" "$RETRIEVE_FTP_URL$RETRIEVE_NNTP_URL"; retrieve "$RETRIEVE_HTTP_URL"a.txt'
+    const args = ['serve', 'public', 'http', '--', ...command(script), 'sh', '-v', '--json', 'ftp']
+    expect(await retrieve(args, { cwd: folder() })).toEqual({
+      status: 0,
+      stdout: '-v --json ftp \nA file.\n',
+      stderr: '',
+    })
+  })
+
+  test.each([
+    ['exit 7', 7],
+    ['kill -TERM $$', 143],
+    ['kill -KILL $$', 137],
+  ])('its exit status is ours: %s', async (script, status) => {
+    expect((await retrieve(['serve', 'http', '--', ...command(script)])).status).toBe(status)
+  })
+
+  test('a command that cannot be run is one sentence', async () => {
+    expect(await retrieve(['serve', 'http', '--', 'no-such-program'])).toEqual({
+      status: 127,
+      stdout: '',
+      stderr: 'retrieve: The command "no-such-program" was not started: there is no such program.\n',
+    })
+    writeFileSync(join(folder(), 'plain.txt'), 'text')
+    expect((await retrieve(['serve', 'http', '--', './plain.txt'], { cwd: folder() })).status).toBe(126)
+  })
+
+  test('the command has the input', async () => {
+    const child = start(['serve', 'http', '--', 'cat'], { input: 'pipe' })
+    child.stdin?.end('typed\n')
+    expect(await lines(child, 1)).toEqual(['typed'])
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s is passed on, and the end of the command awaited',
+    async (signal) => {
+      const script = `trap 'echo got it; retrieve "$RETRIEVE_HTTP_URL"pub/hello.txt; exit 3' ${signal.slice(3)}
+      echo ready; while :; do sleep 0.05; done`
+      const child = start(['serve', 'http', '--', ...command(script)])
+      expect(await lines(child, 1)).toEqual(['ready'])
+      child.kill(signal)
+      // The servers still run while the command cleans up.
+      expect(await lines(child, 2)).toEqual(['got it', 'Hello, world.'])
+      expect(await once(child, 'exit')).toEqual([3, null])
+    },
+  )
+
+  test('the servers end with the command, even if a connection is open', async () => {
+    const script = 'exec 3<>/dev/tcp/127.0.0.1/$RETRIEVE_FTP_PORT; head -1 <&3; echo $RETRIEVE_FTP_PORT'
+    const { status, stdout } = await retrieve(['serve', 'ftp', '--', 'bash', '-c', script])
+    const [greeting, port] = stdout.split(/\r?\n/)
+    expect({ status, greeting }).toEqual({ status: 0, greeting: expect.stringMatching(/^220 /) })
+    expect((await retrieve([`ftp://127.0.0.1:${port}/`])).status).toBe(7)
+  })
+
+  test.runIf(hasTerminal)('the command has the terminal', async () => {
+    const { status, screen } = await onPty(folder(), `serve http -- sh -c 'test -t 0 && test -t 1 && echo terminal'`)
+    expect({ status, screen: screen.trim() }).toEqual({ status: 0, screen: 'terminal' })
+  })
+
+  test.runIf(hasTerminal)('Ctrl-C on a terminal reaches the command once', async () => {
+    const script = `trap "echo got it" INT; echo ready; read line; read line; echo end`
+    const typed = { ready: '\x03', 'got it': 'one\rtwo\r' }
+    const { status, screen } = await onPty(folder(), `serve http -- sh -c '${script}'`, typed)
+    expect({ status, times: screen.match(/got it/g) }).toEqual({ status: 0, times: ['got it'] })
+  })
+})

@@ -1,0 +1,55 @@
+/** RetrieveOptions.onHead and SaveOptions.before. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+let servers: TestServers<'http'>
+const folder = mkdtempSync(join(tmpdir(), 'heads-'))
+
+beforeAll(async () => {
+  servers = await startServers({ http: true })
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await servers.close()
+})
+
+test('onHead gets the sections as they came, and events hide what is secret', async () => {
+  const moved = 'HTTP/1.1 302 Found\r\nLocation: /x\r\nSet-Cookie: a=s3cr3t\r\nContent-Length: 0\r\n\r\n'
+  const found = 'HTTP/1.1 200 Fine\r\nSet-Cookie: b=s3cr3t\r\nContent-Length: 2\r\n\r\n'
+  servers.http.setFaults({ replies: { '/moved': moved, '/x': `${found}ok` } })
+  await using client = createClient()
+  const heads: string[] = []
+  const events: RetrievalEvent[] = []
+  const representation = await client.retrieve(`${servers.http.url}moved`, {
+    onHead: (octets) => heads.push(octets),
+    onEvent: (event) => events.push(event),
+  })
+  await representation.text()
+  expect(heads).toEqual([moved, found])
+  expect(JSON.stringify(events)).not.toContain('s3cr3t')
+})
+
+test('`before` stands before the body, and a body that breaks off leaves no part', async () => {
+  servers.http.setFaults({
+    replies: {
+      '/whole': 'HTTP/1.1 200 Fine\r\nContent-Length: 2\r\n\r\nok',
+      '/cut': 'HTTP/1.1 200 Fine\r\nContent-Length: 9\r\n\r\nok',
+    },
+  })
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const before = Buffer.from('head\n')
+  const whole = await client.retrieve(`${servers.http.url}whole`)
+  await whole.saveTo(join(folder, 'whole'), { before })
+  expect(readFileSync(join(folder, 'whole'), 'latin1')).toBe('head\nok')
+  const cut = await client.retrieve(`${servers.http.url}cut`)
+  await expect(cut.saveTo(join(folder, 'cut'), { before })).rejects.toMatchObject({ code: 'partial' })
+  expect(readdirSync(folder)).toEqual(['whole'])
+  const other = await client.retrieve(`${servers.http.url}whole`)
+  await expect(other.saveTo(join(folder, 'x'), { before, append: true })).rejects.toMatchObject({
+    code: 'invalid-option',
+  })
+})
