@@ -17,10 +17,14 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   get: async () => (await import('./commands/get.ts')).get,
   explain: async () => (await import('./commands/explain.ts')).explainUrls,
   ls: async () => (await import('./commands/ls.ts')).ls,
+  open: async () => (await import('./commands/open.ts')).open,
   extract: async () => (await import('./commands/extract.ts')).extract,
+  check: async () => (await import('./commands/check.ts')).check,
+  mirror: async () => (await import('./commands/mirror.ts')).mirror,
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,
+  completions: async () => (await import('./commands/completions.ts')).completions,
 }
 
 /**
@@ -40,9 +44,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const line = words === null ? parseCommandLine(argv, env) : null
     if (line === null || line.has('help')) {
       const { helpOn } = await import('./help/index.ts')
-      await output.write(
-        helpOn(words ?? (line?.has('manual') ? ['all'] : line?.named ? [line.command] : []), output.columns),
-      )
+      await output.write(helpOn(words ?? wordsOf(line), output.columns))
       return 0
     }
     if (line.has('version')) {
@@ -52,9 +54,9 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     }
     for (const message of line.warnings) report.warning({ message })
     const configs = [line, ...line.following].map((each) => configOf(each, env))
+    const command = await commands[line.command]()
     const traces = configs.some(({ verbose, json }) => verbose && !json)
     const trace = traces ? new (await import('./terminal/trace.ts')).Trace() : null
-    const command = await commands[line.command]()
     let exit = 0
     for (const config of configs) {
       output.useColor(config.color)
@@ -74,6 +76,17 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
+/** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */
+function helpWords([first = '', ...words]: readonly string[]): readonly string[] | null {
+  return ['help', '--help', '-h'].includes(first) ? words : null
+}
+
+/** The words of the help that a line asks for by --help or --manual. */
+function wordsOf(line: CommandLine | null): readonly string[] {
+  if (line?.has('manual')) return ['all']
+  return line?.named ? [line.command] : []
+}
+
 /** Reads the options of a group. An error in a configuration file names the line. */
 function configOf(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   try {
@@ -81,9 +94,4 @@ function configOf(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   } catch (error) {
     throw located(line, error)
   }
-}
-
-/** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */
-function helpWords([first = '', ...words]: readonly string[]): readonly string[] | null {
-  return ['help', '--help', '-h'].includes(first) ? words : null
 }

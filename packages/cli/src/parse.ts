@@ -26,17 +26,15 @@ export class CommandLine implements GivenOptions<OptionName> {
     named: boolean,
     operands: readonly string[],
     given: readonly Given<OptionName>[],
-    program: readonly string[] | null = null,
-    following: readonly CommandLine[] = [],
-    warnings: readonly string[] = [],
+    more: Partial<Pick<CommandLine, 'program' | 'following' | 'warnings'>> = {},
   ) {
     this.command = command
     this.named = named
     this.operands = operands
     this.given = given
-    this.program = program
-    this.following = following
-    this.warnings = warnings
+    this.program = more.program ?? null
+    this.following = more.following ?? []
+    this.warnings = more.warnings ?? []
   }
 
   has(name: OptionName): boolean {
@@ -54,7 +52,7 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, after the default configuration file unless -q is the first option.
- * --url gives an operand too; behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or
+ * --url gives an operand too. Behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or
  * `file-failed` for a file that cannot be read.
  */
 export function parseCommandLine(
@@ -105,15 +103,8 @@ function asLine({ groups, program, warnings }: LineReader): CommandLine {
   })
   const ofOthers = others.flatMap((group) => group.given.filter(isGlobal))
   const all = ofCommand([...given, ...ofOthers], command)
-  const line = new CommandLine(
-    command,
-    named !== undefined,
-    textsOf(operands, command),
-    all,
-    program,
-    following,
-    warnings,
-  )
+  const more = { program, following, warnings }
+  const line = new CommandLine(command, named !== undefined, textsOf(operands, command), all, more)
   for (const each of [line, ...following]) checkCommand(each)
   return line
 }

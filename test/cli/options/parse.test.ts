@@ -75,7 +75,10 @@ test.each<[string[], string | RegExp]>([
   [['--tries', '3', 'u'], 'There is no option --tries. Use --retry N for the tries after the first one.'],
   [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],
   [['--silent=yes'], '--silent is a switch and takes no value.'],
-  [['explain', '-k', 'u'], '--insecure is not an option of explain, but of: get, ls. See retrieve explain --help.'],
+  [
+    ['explain', '-k', 'u'],
+    '--insecure is not an option of explain, but of: get, ls, open, check, mirror. See retrieve explain --help.',
+  ],
 ])('%j is refused', (argv, message) => {
   const said = expect.objectContaining({
     code: 'invalid-option',

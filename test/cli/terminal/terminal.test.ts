@@ -63,7 +63,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
 
   test.each(['ftp', 'file'])('a listing of %s is shown as a table', async (scheme) => {
     const { screen } = await onTerminal(scheme === 'ftp' ? `${servers.ftp.url}pub/` : `file://${folder()}/`)
-    expect(screen).toMatch(/^KIND +SIZE +MODIFIED +NAME\r\n/)
+    expect(screen).toMatch(/^ +# +KIND +SIZE +NAME\r\n/)
   })
 
   test('a bar shows how far a file has come, is redrawn ten times a second at most, and goes away', async () => {
@@ -107,7 +107,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   test('a password is asked for, and not shown', async () => {
     const prompt = 'Password of alice at 127.0.0.1: '
     const url = `${servers.http.url}auth/readme.txt`
-    const { status, screen } = await onTerminal(`-u alice -o asked ${url} -o again ${url}`, { [prompt]: 'secret\r' })
+    const { status, screen } = await onTerminal(`-s -u alice -o asked ${url} -o again ${url}`, { [prompt]: 'secret\r' })
     expect({ status, screen: screen.replace(/\x1b\[\d*[A-Z]/g, '') }).toEqual({ status: 0, screen: `${prompt}\r\n` })
     expect(readFileSync(join(folder(), 'asked'), 'utf8')).toContain('test server')
     expect(readFileSync(join(folder(), 'again'), 'utf8')).toContain('test server')
@@ -123,7 +123,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   test('so is an account, once for all that the session retrieves', async () => {
     const prompt = 'Account for bob@127.0.0.1: '
     const url = `${servers.ftp.url.replace('//', '//bob:secret@')}etc/motd`
-    const { status, screen } = await onTerminal(`-o asked ${url} -o again ${url}`, { [prompt]: 's4les\r' })
+    const { status, screen } = await onTerminal(`-s -o asked ${url} -o again ${url}`, { [prompt]: 's4les\r' })
     expect({ status, screen: screen.replace(/\x1b\[\d*[A-Z]/g, '') }).toEqual({ status: 0, screen: `${prompt}\r\n` })
     expect(servers.ftp.received.filter((line) => line.startsWith('ACCT'))).toEqual(['ACCT s4les'])
     expect(readFileSync(join(folder(), 'again'), 'utf8')).toContain('test server')

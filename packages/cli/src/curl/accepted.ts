@@ -26,6 +26,7 @@ export const accepted: readonly AcceptedOptions[] = [
     options: ['-#, --progress-bar', '--no-progress-meter', '--styled-output'],
   },
   { why: "the answer of the proxy to CONNECT is not part of -i's output", options: ['--suppress-connect-headers'] },
+  { why: 'nothing but the URL and --url-query make the query, since -d is refused', options: ['-G, --get'] },
   {
     why: 'GET is what is sent anyway; HEAD is -I',
     options: ['-X, --request METHOD'],
@@ -39,7 +40,7 @@ export const accepted: readonly AcceptedOptions[] = [
     options: ['--proxy-anyauth', '--proxy-basic', '--socks5-basic'],
   },
   { why: 'HTTP/2 is offered within TLS anyway; elsewhere curl falls back too', options: ['--http2'] },
-  { why: 'TLS 1.2 is the oldest version anyway', options: ['-1, --tlsv1', '--tlsv1.0', '--tlsv1.1', '--tlsv1.2'] },
+  { why: 'TLS 1.2 is the oldest version anyway', options: ['-1, --tlsv1', '--tlsv1.0', '--tlsv1.1'] },
   { why: 'SSL 2 and 3 are never spoken, by curl neither', options: ['-2, --sslv2', '-3, --sslv3'] },
   {
     why: 'it concerns TLS libraries that Node does not use',
@@ -57,7 +58,7 @@ export const accepted: readonly AcceptedOptions[] = [
   },
   {
     why: 'certificates and keys in PEM form are expected anyway',
-    options: ['--cert-type TYPE', '--key-type TYPE'],
+    options: ['--cert-type TYPE', '--key-type TYPE', '--proxy-cert-type TYPE', '--proxy-key-type TYPE'],
     values: /^PEM$/i,
     otherwise: 'Certificates and keys must be in PEM form.',
   },
@@ -73,6 +74,7 @@ export const accepted: readonly AcceptedOptions[] = [
       '--happy-eyeballs-timeout-ms MILLISECONDS',
     ],
   },
+  { why: 'TLS sessions are not kept; FTP data connections alone resume one', options: ['--no-sessionid'] },
   { why: 'FTP data connections are passive anyway', options: ['--ftp-pasv'] },
   { why: 'the address in the reply to PASV is never used', options: ['--ftp-skip-pasv-ip'] },
   { why: 'EPRT and LPRT are never sent', options: ['--disable-eprt'] },

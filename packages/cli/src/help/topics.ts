@@ -53,6 +53,10 @@ const files: Topic = {
     ['NAME.part', 'A file that is not complete yet; the command gives it its name NAME at the end. -C - continues it'],
     ['~/.config/retrieve/config', 'Options that are read before each command line, as for -K; -q leaves them out'],
     ['~/.netrc', 'Logins by host, for -n'],
+    [
+      '.cache beside dist/ of the package',
+      'Compiled code of the command, which makes it start faster; it can be deleted',
+    ],
     ['/etc/news/server', 'The News server, where neither --news-server nor $NNTPSERVER names one'],
   ],
   after: [],
@@ -73,7 +77,10 @@ const environment: Topic = {
     ['NNTPSERVER', 'The News server, as for --news-server'],
     ['XDG_CONFIG_HOME, HOME', 'The folder of retrieve/config; without the first one, .config in the second'],
     ['NO_COLOR', 'Not empty: no colours'],
-    ['TERM', 'dumb: no progress line'],
+    ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
+    ['CLICOLOR', '0: no colours'],
+    ['TERM', 'dumb: no colours and no progress line'],
+    ['XDG_STATE_HOME', 'The folder for the last page, which `retrieve open` follows; default: ~/.local/state'],
   ],
   after: [],
 }

@@ -1,5 +1,6 @@
 /** The names of options: whole, abbreviated as curl allows it, and with `no-` in front. */
-import { type CommandName, commandNames } from '../commands/index.ts'
+
+import { commandNames } from '../commands/index.ts'
 import { acceptedOptions, notYet, readNames, refused, whyNot } from '../curl/index.ts'
 import { usageError } from '../exit-codes.ts'
 import { applies, type OptionName, type OptionSpec, options } from '../options/index.ts'
@@ -28,12 +29,12 @@ const acceptedByLetter = new Map(acceptedOptions.map((option) => [option.short, 
 const lacking = new Set([...refused, ...notYet].flatMap((row) => row.options.map((text) => readNames(text).long)))
 
 /** The option of a letter, as in `-o`. Throws `invalid-option`. */
-export function findLetter(letter: string, firstWord: string | undefined): FoundOption {
+export function findLetter(letter: string, command: string | undefined): FoundOption {
   const option = ownByLetter.get(letter)
   if (option !== undefined) return { kind: 'own', option, isOn: true }
   const other = acceptedByLetter.get(letter)
   if (other !== undefined) return asAccepted(other)
-  throw unknownOption(`-${letter}`, commandOf(firstWord))
+  throw unknownOption(`-${letter}`, command)
 }
 
 /**
@@ -41,9 +42,9 @@ export function findLetter(letter: string, firstWord: string | undefined): Found
  * front of the whole name of a switch turns it off. Unlike in curl, a beginning of several names is the first of them
  * if all others go on from it, as `--out` is --output, not --output-dir. Throws `invalid-option`.
  */
-export function findName(typed: string, firstWord: string | undefined): FoundOption {
+export function findName(typed: string, command: string | undefined): FoundOption {
   const word = typed.toLowerCase()
-  return findWhole(word) ?? findNegated(word) ?? findBeginning(typed, word, commandOf(firstWord))
+  return findWhole(word) ?? findNegated(word) ?? findBeginning(typed, word, command)
 }
 
 function findWhole(long: string): FoundOption | undefined {
@@ -81,10 +82,9 @@ function hintOff(long: string): string {
   return long === 'location' ? ' Use --max-redirs 0 to follow none.' : ''
 }
 
-function findBeginning(typed: string, word: string, command: CommandName): FoundOption {
+function findBeginning(typed: string, word: string, command: string | undefined): FoundOption {
   const shown = `--${typed}`
-  if (lacking.has(word) || (command === 'serve' && word === 'port') || hintFor(shown) !== undefined)
-    throw unknownOption(shown, command)
+  if (lacking.has(word) || hintFor(shown) !== undefined) throw unknownOption(shown, command)
   const all = [...own.keys(), ...accepted.keys(), ...lacking].filter((name) => name?.startsWith(word))
   const names = [...new Set(all)].filter((name) => name !== undefined).sort()
   const [first] = names
@@ -98,11 +98,8 @@ function findBeginning(typed: string, word: string, command: CommandName): Found
   return found
 }
 
-function commandOf(firstWord: string | undefined): CommandName {
-  return commandNames.find((name) => name === firstWord) ?? 'get'
-}
-
-function unknownOption(typed: string, command: CommandName): Error {
+function unknownOption(typed: string, word: string | undefined): Error {
+  const command = commandNames.find((name) => name === word) ?? 'get'
   const why = command === 'serve' && typed === '--port' ? serverPorts : whyNot(typed)
   if (why !== undefined) return usageError(why)
   const known = options

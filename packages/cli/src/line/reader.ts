@@ -35,7 +35,7 @@ const maxDepth = 10
 
 export class LineReader {
   readonly groups: Group[] = [{ words: [], given: [] }]
-  /** The words behind the `--` of serve; null: there is none. */
+  /** The words behind the `--` of serve; null: there is no `--`. */
   program: readonly string[] | null = null
   /** Remarks on what was read. */
   readonly warnings: string[] = []
@@ -56,9 +56,10 @@ export class LineReader {
     this.#isCommand = isCommand
   }
 
-  /** The first word that is no option, so far. */
-  get #firstWord(): string | undefined {
-    return this.groups[0]?.words.find(({ isUrl }) => !isUrl)?.text
+  /** The command, if it was typed. */
+  get #command(): string | undefined {
+    const first = this.groups[0]?.words.find(({ isUrl }) => !isUrl)?.text
+    return first !== undefined && this.#isCommand(first) ? first : undefined
   }
 
   /** The group that is being read. */
@@ -72,11 +73,13 @@ export class LineReader {
     for (let at = 0; at < words.length; at++) {
       const word = withJobs(words[at] ?? '', words[at + 1])
       if (!areOptions || word === '-' || !word.startsWith('-')) this.#group.words.push({ text: word, isUrl: false })
-      else if (word === '--' && this.#firstWord === 'serve') {
-        this.program = words.slice(at + 1)
-        return
-      } else if (word === '--') areOptions = false
-      else this.#readOption(word, () => words[++at])
+      else if (word === '--') {
+        if (this.#command === 'serve') {
+          this.program = words.slice(at + 1)
+          return
+        }
+        areOptions = false
+      } else this.#readOption(word, () => words[++at])
     }
   }
 
@@ -134,7 +137,7 @@ export class LineReader {
       return
     }
     for (let at = 1; at < word.length; at++) {
-      const found = findLetter(word.charAt(at), this.#firstWord)
+      const found = findLetter(word.charAt(at), this.#command)
       const rest = word.slice(at + 1)
       if (takesValue(found)) {
         this.#add(found, `-${word.charAt(at)}`, rest === '' ? next() : rest)
@@ -147,7 +150,7 @@ export class LineReader {
   #readLong(word: string, next: () => string | undefined): void {
     const [, name = '', value] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? []
     const expanded = /^expand-(.+)$/i.exec(name)?.[1]
-    const found = findName(expanded ?? name, this.#firstWord)
+    const found = findName(expanded ?? name, this.#command)
     const typed = `--${name}`
     if (!takesValue(found)) {
       if (expanded !== undefined) throw usageError(`There is no option ${typed}: --${expanded} takes no value.`)

@@ -41,6 +41,6 @@ export interface GivenOptions<Name extends string> {
   value(name: Name): string | undefined
 }
 
-export const get: readonly CommandName[] = ['get']
-export const network: readonly CommandName[] = ['get', 'ls']
-export const urls: readonly CommandName[] = ['get', 'ls', 'explain']
+export const get: readonly CommandName[] = ['get', 'open']
+export const network: readonly CommandName[] = ['get', 'ls', 'open', 'check', 'mirror']
+export const urls: readonly CommandName[] = ['get', 'ls', 'open', 'explain']

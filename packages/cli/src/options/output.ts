@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { RetrievalError } from '@retriever/core'
 import { knownCharset } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
+import { readTextFile } from './text-file.ts'
 
 export type OutputOption =
   | 'output'
@@ -118,8 +117,8 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'json',
-    help: 'Machine-readable output: one JSON object a line; with get, the messages on standard error',
-    commands: ['get', 'explain', 'ls', 'extract', 'schemes', 'serve'],
+    help: 'Machine-readable output: one JSON object a line; with get, one for each URL, and the messages on standard error',
+    commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'schemes', 'serve'],
     example: 'retrieve explain --json news:comp.lang.c',
     global: true,
   },
@@ -153,13 +152,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
 export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
   const text = line.value('write-out')
   if (text?.startsWith('@') !== true) return text ?? null
-  const file = text.slice(1)
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (cause) {
-    const message = `-w ${text} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
-    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
-  }
+  return readTextFile('-w', text.slice(1))
 }
 
 /** The file of -D; null if it is not given. Throws `invalid-option`. */

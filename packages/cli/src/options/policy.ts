@@ -1,9 +1,10 @@
-import { type FindingCode, findingCodes, type Resolution, RetrievalError } from '@retriever/core'
+import { builtinSchemes, type FindingCode, findingCodes, type Resolution, RetrievalError } from '@retriever/core'
 import type { Policy } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { nearest } from '../suggest.ts'
 import { readPort } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
+import { readProtocols } from './protocol-list.ts'
 
 export type PolicyOption =
   | 'allow'
@@ -12,6 +13,8 @@ export type PolicyOption =
   | 'allow-inward'
   | 'public-only'
   | 'disallow-username-in-url'
+  | 'proto'
+  | 'proto-redir'
 
 /** The dangers that --allow can allow: all but the one that would break the protocol. */
 function allowable(): FindingCode[] {
@@ -59,6 +62,20 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     commands: network,
     example: 'retrieve --disallow-username-in-url http://www.example.org/',
   },
+  {
+    long: 'proto',
+    arg: 'LIST',
+    help: 'Retrieve these schemes only, redirects included: =https,ftp names them, -http leaves one out, all is all',
+    commands: network,
+    example: 'retrieve --proto =https https://www.example.org/',
+  },
+  {
+    long: 'proto-redir',
+    arg: 'LIST',
+    help: 'Follow redirects to these schemes only, written as for --proto; default: =http,https',
+    commands: network,
+    example: 'retrieve --proto-redir =https http://www.example.org/',
+  },
 ]
 
 /** Reads the policy. Throws `invalid-option`. */
@@ -69,6 +86,21 @@ export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
     allowDowngrade: line.has('allow-downgrade'),
     allowInward: line.has('allow-inward'),
     publicOnly: line.has('public-only'),
+    ...readSchemes(line),
+  }
+}
+
+function readSchemes(line: GivenOptions<PolicyOption>): Partial<Policy> {
+  const typed = line.value('proto')
+  const redirected = line.value('proto-redir')
+  // A scheme that the policy names is retrieved under publicOnly, too, so `all` must not name those of this machine.
+  const all = builtinSchemes.filter(({ defaultPort }) => defaultPort !== null || !line.has('public-only'))
+  const names = all.map(({ name }) => name)
+  return {
+    ...(typed !== undefined && { schemes: readProtocols('proto', typed, names, names) }),
+    ...(redirected !== undefined && {
+      redirectSchemes: readProtocols('proto-redir', redirected, names, ['http', 'https', 'ftp', 'ftps']),
+    }),
   }
 }
 

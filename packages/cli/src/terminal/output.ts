@@ -30,9 +30,9 @@ export class Output {
     this.#paintNote = paintFor(this.stderrIsTerminal)
   }
 
-  /** The width of the terminal; one of unknown width reports 0. */
+  /** The width of the terminal, also behind a pipe to a pager; one of unknown width reports 0. */
   get columns(): number {
-    return process.stdout.columns || 100
+    return process.stdout.columns || process.stderr.columns || 80
   }
 
   /** A text for write() with a style, if standard output gets colours. The caller has made it harmless. */
@@ -63,8 +63,7 @@ export class Output {
 
   /** Writes one JSON object for programs to standard error, without secrets. */
   noteJson(value: unknown): void {
-    const hidden = JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
-    process.stderr.write(jsonLine(hidden))
+    process.stderr.write(jsonLine(withoutSecrets(value)))
   }
 
   /** Shows a question to the person at the terminal, and the visible part of the answer. */
@@ -91,10 +90,20 @@ const markStyles: Readonly<Record<string, Style>> = { '*': 'faint', '>': 'sent',
 /** Control characters: C0, DEL, C1, line separators, and the marks that reorder text. */
 export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
+/** The value as plain data, without the secrets in its texts. */
+export function withoutSecrets(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
+}
+
 /** One JSON object on one line. DEL, C1 controls and bidi marks, which JSON.stringify leaves, are escaped too. */
 export function jsonLine(value: unknown): string {
   const escapeUnit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return `${JSON.stringify(value).replace(controls, escapeUnit)}\n`
+}
+
+/** Formats milliseconds: `12 ms`, `3.1 s`. */
+export function formatTime(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

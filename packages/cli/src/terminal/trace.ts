@@ -2,6 +2,7 @@ import { octetsToText } from '@retriever/core'
 import type { RetrievalEvent, Timings, TlsFacts } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
 import { shownFinding } from '../options/option-hints.ts'
+import { formatTime } from './output.ts'
 
 type Event<Type extends RetrievalEvent['type']> = Extract<RetrievalEvent, { type: Type }>
 
@@ -142,7 +143,7 @@ export function validity(expires: string, now: number): string {
 
 function doneLine({ received, error, timings }: Event<'done'>): string {
   const isFailed = error !== null && exitCodeOf(error) !== 0
-  const total = timings.ended === null ? '' : ` in ${duration(timings.ended)}`
+  const total = timings.ended === null ? '' : ` in ${formatTime(timings.ended)}`
   const steps = stepsOf(timings)
   const octets = received === 1 ? '1 octet' : `${received} octets`
   return `* ${isFailed ? 'failed' : 'done'}: ${octets}${total}${steps === '' ? '' : ` (${steps})`}`
@@ -169,14 +170,9 @@ function stepsOf(timings: Timings): string {
     const at = timings[name]
     if (at === null) continue
     const isBody = name === 'ended' && timings.responded !== null
-    shown.push(`${name !== 'ended' || isBody ? word : 'wait'} ${duration(Math.max(at - before, 0))}`)
+    shown.push(`${name !== 'ended' || isBody ? word : 'wait'} ${formatTime(Math.max(at - before, 0))}`)
     before = Math.max(at, before)
   }
   // One step is the whole.
   return shown.length < 2 ? '' : shown.join(', ')
-}
-
-/** `12 ms`, `3.1 s`. */
-export function duration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }

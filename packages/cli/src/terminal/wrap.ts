@@ -28,14 +28,13 @@ export function wrap(text: string, columns: number, { first = 0, indent = 0 }: L
   let at = first
   let isEmpty = true
   for (const piece of piecesOf(text)) {
-    const isStart = isEmpty && (lines.length > 0 || first <= indent)
-    if (isStart || at + widthOf(piece) <= columns) {
+    const word = piece.trimStart()
+    const begin = Math.min(indent, Math.max(columns - widthOf(word), 0))
+    if ((isEmpty && first <= begin) || at + widthOf(piece) <= columns) {
       line += piece
       at += widthOf(piece)
     } else {
       lines.push(line)
-      const word = piece.trimStart()
-      const begin = Math.min(indent, Math.max(columns - widthOf(word), 0))
       line = ' '.repeat(begin) + word
       at = begin + widthOf(word)
     }
