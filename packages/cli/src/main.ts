@@ -44,7 +44,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const line = words === null ? parseCommandLine(argv, env) : null
     if (line === null || line.has('help')) {
       const { helpOn } = await import('./help/index.ts')
-      await output.write(helpOn(words ?? (line?.named ? [line.command] : []), output.columns))
+      await output.write(helpOn(words ?? wordsOf(line), output.columns))
       return 0
     }
     if (line.has('version')) {
@@ -55,11 +55,12 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     for (const message of line.warnings) report.warning({ message })
     const configs = [line, ...line.following].map((each) => configOf(each, env))
     const command = await commands[line.command]()
+    const traces = configs.some(({ verbose, json }) => verbose && !json)
+    const trace = traces ? new (await import('./terminal/trace.ts')).Trace() : null
     let exit = 0
     for (const config of configs) {
       output.useColor(config.color)
-      const traces = config.verbose && !config.json
-      report = new Reporter(output, config, traces ? new (await import('./terminal/trace.ts')).Trace() : null)
+      report = new Reporter(output, config, trace)
       const code = await command({ config, output, report, signal: interrupts.signal, interrupts })
       exit ||= code
     }
@@ -78,6 +79,12 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
 /** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */
 function helpWords([first = '', ...words]: readonly string[]): readonly string[] | null {
   return ['help', '--help', '-h'].includes(first) ? words : null
+}
+
+/** The words of the help that a line asks for by --help or --manual. */
+function wordsOf(line: CommandLine | null): readonly string[] {
+  if (line?.has('manual')) return ['all']
+  return line?.named ? [line.command] : []
 }
 
 /** Reads the options of a group. An error in a configuration file names the line. */

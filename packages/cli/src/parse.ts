@@ -52,7 +52,8 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, after the default configuration file unless -q is the first option.
- * --url gives an operand too. Behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or `file-failed` for a file that cannot be read.
+ * --url gives an operand too. Behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or
+ * `file-failed` for a file that cannot be read.
  */
 export function parseCommandLine(
   argv: readonly string[],

@@ -58,7 +58,7 @@ describe('-K', () => {
   })
 
   test.each<[string[], number, string]>([
-    [['silent', 'foo = bar'], 2, 'line 2: There is no option --foo. retrieve --help lists all options.'],
+    [['silent', 'foo = bar'], 2, 'line 2: There is no option --foo. retrieve help all lists all options.'],
     [['output'], 2, 'line 1: --output needs FILE, as in: retrieve -o page.html http://www.example.org/'],
     [['silent = yes'], 2, 'line 1: silent is a switch and takes no value.'],
     [['', 'max-time = abc', 'url = data:,x'], 2, 'line 2: --max-time needs'],

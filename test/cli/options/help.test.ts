@@ -107,8 +107,9 @@ describe('help on one word', () => {
 
   test.each([['-o'], ['--output']])('%s: one option, with its commands and an example', async (word) => {
     expect(await help('--help', word)).toBe(`-o, --output FILE
-    Write to FILE, which is FILE.part until complete; - is standard output, even for binary data.
-    One per URL.
+    Write to FILE, which is FILE.part until complete; - is standard output, even
+    for binary data. One per URL; #1 in FILE stands for the value of the first
+    {a,b} or [1-9] in the URL.
     Commands: get, open
     Category: output
     Example: retrieve -o page.html http://www.example.org/

@@ -52,6 +52,7 @@ const files: Topic = {
   before: [],
   rows: [
     ['NAME.part', 'A file that is not complete yet; the command gives it its name NAME at the end. -C - continues it'],
+    ['~/.config/retrieve/config', 'Options that are read before each command line, as for -K; -q leaves them out'],
     ['~/.netrc', 'Logins by host, for -n'],
     [
       '.cache beside dist/ of the package',
@@ -75,6 +76,7 @@ const environment: Topic = {
     ['all_proxy', 'The proxy for all schemes that have none of their own'],
     ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
     ['NNTPSERVER', 'The News server, as for --news-server'],
+    ['XDG_CONFIG_HOME, HOME', 'The folder of retrieve/config; without the first one, .config in the second'],
     ['NO_COLOR', 'Not empty: no colours'],
     ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
     ['CLICOLOR', '0: no colours'],

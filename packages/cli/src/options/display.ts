@@ -10,6 +10,7 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
     arg: 'WHEN',
     help: 'Colours: always, never, or auto, which is the default: on terminals, unless $NO_COLOR or $TERM forbids it',
     example: 'retrieve --color always explain gopher://gopher.example.org/ | less -R',
+    global: true,
   },
   {
     long: 'page',

@@ -69,7 +69,7 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
     help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
     example: 'retrieve --help http',
   },
-  { long: 'manual', short: 'M', help: 'The same as --help', example: 'retrieve --manual' },
+  { long: 'manual', short: 'M', help: 'The same as --help all', example: 'retrieve --manual' },
   {
     long: 'version',
     short: 'V',

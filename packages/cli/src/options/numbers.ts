@@ -8,7 +8,10 @@ export function readNumber(option: string, text: string, form: RegExp = /^\d+(?:
 
 const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** A duration in seconds: `60`, `2.5` and `.5` as in curl, or with units `1m`, `1h30m`, `500ms`. Throws `invalid-option`. */
+/**
+ * A duration in seconds: `60`, `2.5` and `.5` as in curl, or with units `1m`, `1h30m`, `500ms`. Throws
+ * `invalid-option`.
+ */
 export function readSeconds(option: string, text: string): number {
   if (/^(?:\d+\.?|\d*\.\d+)$/.test(text)) return Number(text)
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) {

@@ -1,5 +1,5 @@
 import type { Limits, RetryOn } from '@retriever/fetchers'
-import { readNumber } from './numbers.ts'
+import { readNumber, readSeconds } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
 
 export type RetryOption = 'retry' | 'retry-delay' | 'retry-max-time' | 'retry-connrefused' | 'retry-all-errors'
@@ -59,7 +59,7 @@ function readTime(
   limit: 'retryDelay' | 'maxRetryTime',
 ): Partial<Limits> {
   const text = line.value(option)
-  const seconds = text === undefined ? 0 : readNumber(option, text)
+  const seconds = text === undefined ? 0 : readSeconds(option, text)
   return seconds === 0 ? {} : { [limit]: 1000 * seconds }
 }
 
