@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { resultSchema } from '../../packages/cli/src/results/schema.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
@@ -14,6 +15,12 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
   test('docs/exit-codes.md', () => expect(exitCodesPage()).toMatchFileSnapshot(`${root}docs/exit-codes.md`))
 
   test('docs/curl.md', () => expect(curlPage()).toMatchFileSnapshot(`${root}docs/curl.md`))
+
+  test('the schema in docs/json.md', async () => {
+    const page = await readFile(`${root}docs/json.md`, 'utf8')
+    const schema = `\`\`\`json\n${JSON.stringify(resultSchema, null, 2)}\n\`\`\``
+    await expect(fillIn(page, 'result-schema', schema)).toMatchFileSnapshot(`${root}docs/json.md`)
+  })
 
   test('docs/cookbook.md', async () => {
     const page = await readFile(`${root}docs/cookbook.md`, 'utf8')

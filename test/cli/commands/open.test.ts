@@ -43,7 +43,7 @@ test('without a number, the page comes again; an object leaves it the last one',
 
 test('entries are saved like other URLs', async () => {
   await run('saved', 'ls', `${servers.ftp.url}pub/`)
-  expect(await run('saved', 'open', '3', '6', '-O')).toMatchObject({ status: 0 })
+  expect(await run('saved', 'open', '3', '6', '-OO')).toMatchObject({ status: 0 })
   expect(readdirSync(folder())).toEqual(expect.arrayContaining(['dots.txt', 'hello.txt']))
 })
 

@@ -1,5 +1,16 @@
 /** The commands, which are the first word of a command line. */
-export const commandNames = ['get', 'explain', 'ls', 'open', 'extract', 'schemes', 'serve', 'demo'] as const
+export const commandNames = [
+  'get',
+  'explain',
+  'ls',
+  'open',
+  'extract',
+  'check',
+  'mirror',
+  'schemes',
+  'serve',
+  'demo',
+] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface CommandSpec {
@@ -33,6 +44,18 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: '[FILE|-]',
     help: 'Print the URLs in a text, one a line; without FILE, those in standard input',
     example: 'retrieve extract mail.txt',
+  },
+  check: {
+    operands: 'FILE|URL...',
+    help:
+      'Say whether links are alive: those of a text or HTML file, of a list (- is standard input), or a URL and the ' +
+      'links of its page; exit status 0 only if all are',
+    example: 'retrieve check links.txt',
+  },
+  mirror: {
+    operands: 'URL DIR',
+    help: 'Bring a directory tree to disk, and keep it up to date: unchanged files do not come again',
+    example: "retrieve mirror --include-path '*.txt' ftp://ftp.example.org/pub/ pub",
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
   serve: {

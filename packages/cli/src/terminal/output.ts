@@ -65,8 +65,7 @@ export class Output {
 
   /** Writes one JSON object for programs to standard error, without secrets. */
   noteJson(value: unknown): void {
-    const hidden = JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
-    process.stderr.write(jsonLine(hidden))
+    process.stderr.write(jsonLine(withoutSecrets(value)))
   }
 
   /** Shows a question to the person at the terminal, and the visible part of the answer. */
@@ -92,6 +91,11 @@ const markStyles: Readonly<Record<string, Style>> = { '*': 'faint', '>': 'sent',
 
 /** Control characters: C0, DEL, C1, line separators, and the marks that reorder text. */
 export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
+
+/** The value as plain data, without the secrets in its texts. */
+export function withoutSecrets(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
+}
 
 /** One JSON object on one line. DEL, C1 controls and bidi marks, which JSON.stringify leaves, are escaped too. */
 export function jsonLine(value: unknown): string {

@@ -10,7 +10,7 @@ export interface ReportOptions {
   readonly verbose?: boolean
   readonly silent?: boolean
   readonly showErrors?: boolean
-  readonly request?: Pick<RequestOptions, 'ifChangedSince'>
+  readonly request?: Pick<RequestOptions, 'ifChangedSince' | 'ifUnchangedSince'>
 }
 
 /**
@@ -30,14 +30,14 @@ export class Reporter {
     this.#trace = trace
   }
 
-  /** Reports an error and returns its exit code. */
-  error(error: unknown): number {
+  /** Reports an error, after a label such as `[37/100] `, and returns its exit code. */
+  error(error: unknown, label: string = ''): number {
     const exit = exitCodeOf(error)
     const { json, verbose = false, showErrors = true } = this.#options
     if (exit === 0) this.#notModified(error as RetrievalError)
     if (exit === 0 || !showErrors) return exit
     if (json) this.#output.noteJson({ error: errorRecord(error) })
-    else this.#output.note(sentence(error), 'danger')
+    else this.#output.note(sentence(error).replace(': ', `: ${label}`), 'danger')
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     if (verbose && !json && RetrievalError.is(error)) {
       for (const line of excerptLines(error)) this.#output.note(line)
@@ -55,8 +55,10 @@ export class Reporter {
 
   /** Reports that the resource is unchanged, so that no body has come. This is no failure. */
   #notModified({ code, url = '' }: RetrievalError): void {
-    const since = this.#options.request?.ifChangedSince
-    this.notice({ operand: url, code, message: `not modified${since ? ` since ${since.toUTCString()}` : ''}` })
+    const { ifChangedSince: since, ifUnchangedSince: before } = this.#options.request ?? {}
+    const unchanged = `not modified${since ? ` since ${since.toUTCString()}` : ''}`
+    const message = before === undefined ? unchanged : `modified since ${before.toUTCString()}, so nothing came`
+    this.notice({ operand: url, code, message })
   }
 
   /** Reports how something typed was understood, and why. */
@@ -152,7 +154,15 @@ function located(error: RetrievalError): string {
   return url === undefined || message.includes(url) ? message : `${url}: ${message}`
 }
 
-function errorRecord(error: unknown): Record<string, unknown> {
+/** An error as --json shows it. */
+export interface ErrorRecord {
+  readonly code: string
+  readonly exit: number
+  readonly message: string
+  readonly [more: string]: unknown
+}
+
+export function errorRecord(error: unknown): ErrorRecord {
   const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
   const { code, phase, url = null, reply = null, status = null, span = null, response = null, handoff } = error

@@ -22,6 +22,7 @@ import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
 import { linked } from './nested.ts'
+import { readNetwork } from './network.ts'
 import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
@@ -110,9 +111,11 @@ export function createClient(options: ClientOptions = {}): Client {
     tls: readTls(options.tls),
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
+    network: readNetwork(options.network),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
+    cookies: options.cookies,
     retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
