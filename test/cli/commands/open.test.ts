@@ -47,6 +47,11 @@ test('entries are saved like other URLs', async () => {
   expect(readdirSync(folder())).toEqual(expect.arrayContaining(['dots.txt', 'hello.txt']))
 })
 
+test.each(['-O', '-ox'])('without a number, %s is an error', async (option) => {
+  const { status, stderr } = await run('saved', 'open', option)
+  expect([status, stderr]).toEqual([2, expect.stringContaining('open without a number')])
+})
+
 test('only the owner can read what is kept, and it holds no password', async () => {
   const url = servers.ftp.url.replace('//', '//alice:secret@')
   await run('private', 'ls', `${url}`)

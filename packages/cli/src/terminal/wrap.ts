@@ -20,8 +20,8 @@ export function hanging(head: string, text: string, columns: number): string {
 
 /**
  * Wraps a text for a terminal between words, and between letters of two columns, which are written without spaces. A
- * word that is longer than a line stays whole, so that a URL can be copied: it begins a line as far left as it needs, or
- * follows the head if no line would hold it.
+ * long word stays whole, so that a URL can be copied: it begins a line as far left as it needs, or follows the head if
+ * no line would hold it.
  */
 export function wrap(text: string, columns: number, { first = 0, indent = 0 }: Layout = {}): string[] {
   const lines: string[] = []
