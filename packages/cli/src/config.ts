@@ -116,8 +116,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   if (command === 'open' && operands.length === 0 && (line.has('output') || line.has('remote-name'))) {
     throw usageError('open without a number shows the page: leave -o and -O out, or give a number.')
   }
-  const isForUrls = command === 'get' || command === 'ls' || command === 'open'
-  const targets = isForUrls ? readTargets(line) : noTargets
+  const targets = ['get', 'ls', 'open'].includes(command) ? readTargets(line) : noTargets
   const { destinations } = targets
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)

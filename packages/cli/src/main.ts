@@ -24,6 +24,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,
+  completions: async () => (await import('./commands/completions.ts')).completions,
 }
 
 /**

@@ -14,7 +14,6 @@ import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 import { HeadDump } from './views/heads.ts'
-import { deferWasmOptimisation } from './wasm-budget.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** What the retrievals of one command share: a client, the logins that people gave, and the progress line. */
@@ -35,7 +34,6 @@ export class Session implements AsyncDisposable {
 
   constructor(run: Run) {
     const { config, output } = run
-    deferWasmOptimisation()
     this.run = run
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)

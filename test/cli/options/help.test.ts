@@ -11,7 +11,7 @@ import { commandNames, commandSpecs } from '../../../packages/cli/src/commands/i
 import { examples } from '../../../packages/cli/src/help/examples.ts'
 import { helpOn, helpWords } from '../../../packages/cli/src/help/index.ts'
 import { topics } from '../../../packages/cli/src/help/topics.ts'
-import { applies, categories, type OptionSpec, options } from '../../../packages/cli/src/options/index.ts'
+import { applies, categories, categoryWord, type OptionSpec, options } from '../../../packages/cli/src/options/index.ts'
 import { bin, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -37,7 +37,7 @@ describe('the short help', () => {
     expect(lines.length).toBeLessThan(24)
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     const words = text.split(/[\s,]+/)
-    const wanted = [...commandNames, ...categories.map((name) => name.toLowerCase()), ...topics.map(({ name }) => name)]
+    const wanted = [...commandNames, ...categories.map(categoryWord), ...topics.map(({ name }) => name)]
     expect(wanted.filter((name) => !words.includes(name))).toEqual([])
     expect(await help('-h')).toBe(text)
     expect(await help('help')).toBe(text)
@@ -94,9 +94,9 @@ describe('help on one word', () => {
   })
 
   test.each(categories)('%s: its options and no other', async (category) => {
-    const text = await help('--help', category.toLowerCase())
+    const text = await help('--help', categoryWord(category))
     expect(listed(text)).toEqual(options.filter((option) => option.category === category).map(({ long }) => long))
-    expect(await help('help', category)).toBe(text)
+    expect(await help('help', categoryWord(category).toUpperCase())).toBe(text)
   })
 
   test('category: the categories, commands and topics', async () => {

@@ -10,6 +10,7 @@ export const commandNames = [
   'schemes',
   'serve',
   'demo',
+  'completions',
 ] as const
 export type CommandName = (typeof commandNames)[number]
 
@@ -70,5 +71,10 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: '',
     help: 'Start the local test servers and retrieve something from each',
     example: 'retrieve demo',
+  },
+  completions: {
+    operands: 'bash|zsh|fish',
+    help: 'Print the completions for a shell, to be loaded by its startup file',
+    example: 'source <(retrieve completions bash)',
   },
 }

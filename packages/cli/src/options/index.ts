@@ -133,6 +133,9 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   General: 'Help and version',
 }
 
+/** The category as a word of the help: `many-urls`. */
+export const categoryWord = (category: Category): string => category.toLowerCase().replaceAll(' ', '-')
+
 export const categories: readonly Category[] = Object.keys(tables) as Category[]
 
 export interface OptionSpec<Name extends string = string> extends OptionRow<Name> {

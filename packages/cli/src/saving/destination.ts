@@ -32,6 +32,28 @@ export interface Targets extends Iterable<Target> {
   readonly destinations: readonly Destination[]
 }
 
+/** The same destinations, for other URLs. `urlOf` gets each operand. */
+export function withUrls(targets: Targets, urlOf: (operand: string) => string): Targets {
+  return {
+    ...targets,
+    *[Symbol.iterator]() {
+      for (const { operand, destination } of targets) yield { operand: urlOf(operand), destination }
+    },
+  }
+}
+
+/** One URL that goes to standard output. */
+export function toStandardOutput(operand: string): Targets {
+  const destination = { to: 'stdout', asIs: false } as const
+  return {
+    count: 1,
+    destinations: [destination],
+    *[Symbol.iterator]() {
+      yield { operand, destination }
+    },
+  }
+}
+
 /** For the commands that retrieve nothing. */
 export const noTargets: Targets = { count: 0, destinations: [], *[Symbol.iterator]() {} }
 

@@ -51,8 +51,7 @@ function makeFolder(destination: Destination): void {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
-function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
-  const { run } = session
+function toStdout(asIs: boolean, { retrieval, session: { run } }: Job): Task {
   const { config, output } = run
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
@@ -105,8 +104,8 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
     const saved = await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
     retrieval.facts.size = saved.size
     kept.end()
-    tellSaved(plan.path, representation, retrieval.facts, run)
     checkStatus(representation, run.config)
+    tellSaved(plan.path, representation, retrieval.facts, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {
