@@ -4,6 +4,7 @@ import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
+import { usageError } from './exit-codes.ts'
 import type { Netrc } from './netrc.ts'
 import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
@@ -112,6 +113,9 @@ export interface Config {
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
+  if (command === 'open' && operands.length === 0 && (line.has('output') || line.has('remote-name'))) {
+    throw usageError('open without a number shows the page: leave -o and -O out, or give a number.')
+  }
   const targets = ['get', 'ls', 'open'].includes(command) ? readTargets(line) : noTargets
   const { destinations } = targets
   const compared = readEtag(line)

@@ -74,7 +74,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       '  3. gopher://mirror.example/0/a%20b',
       '  4. gopher://gopher.example/7/s',
     ])
-    expect(lines.slice(at + 8)).toEqual([
+    expect(lines.slice(at + 9)).toEqual([
       '  6. gopher://gopher.example/9/o',
       '  7. gopher://gopher.example/I/p',
       '  8. telnet://guest@lib.example/',

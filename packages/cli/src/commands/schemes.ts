@@ -2,15 +2,19 @@ import { builtinSchemes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
+import { titled } from '../views/references.ts'
 
 /** `retrieve schemes`: lists the known schemes, and which of them can be retrieved. */
 export async function schemes({ config, output }: Run): Promise<number> {
   const records = builtinSchemes.map(record)
   if (config.json) for (const scheme of records) await output.write(jsonLine(scheme))
-  else
+  else if (output.stdoutIsTerminal && output.columns < tableColumns) {
+    for (const scheme of records) await output.write(`${titled(...shortLine(scheme), output)}\n`)
+  } else {
     await output.write(
       table([['SCHEME', 'MECHANISM', 'PORT', 'TLS', 'FETCHED', 'SPEC', 'TITLE'], ...records.map(cells)]),
     )
+  }
   return 0
 }
 
@@ -28,6 +32,14 @@ interface SchemeRecord {
 function record({ name, mechanism, defaultPort, tls, spec, title, handoff = false }: Scheme): SchemeRecord {
   const fetched = builtinMechanisms.includes(mechanism) && !handoff
   return { scheme: name, mechanism, port: defaultPort, tls, fetched, handoff, spec, title }
+}
+
+/** The width of the table; narrower terminals get one text behind each name. */
+const tableColumns = 150
+
+function shortLine({ scheme, port, fetched, handoff, spec, title }: SchemeRecord): [head: string, text: string] {
+  const how = fetched ? '' : handoff ? '; names the program to run' : '; explained only'
+  return [`${scheme.padEnd(10)}  `, `${title} (${spec})${port === null ? '' : `, port ${port}`}${how}`]
 }
 
 function cells({ scheme, mechanism, port, tls, fetched, handoff, spec, title }: SchemeRecord): string[] {

@@ -63,10 +63,12 @@ export class Output {
     const status = this.#status
     this.status('')
     const shown = printable(redact(message))
-    const lines = this.stderrIsTerminal ? wrap(shown, this.stderrColumns, { indent: 2 }) : [shown]
-    const [head = ''] = /^(?:retrieve:(?: warning:)?|[*<>]|saved)(?= |$)/.exec(lines[0] ?? '') ?? []
-    const painted = head === '' ? '' : this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
-    process.stderr.write(`${painted}${lines.join('\n').slice(head.length)}\n`)
+    const [lead = ''] = /^(?:retrieve:(?: warning:)?|[*<>]|saved)(?: |$)/.exec(shown) ?? []
+    const head = lead.trimEnd()
+    const text = shown.slice(lead.length)
+    const lines = this.stderrIsTerminal ? wrap(text, this.stderrColumns, { first: lead.length, indent: 2 }) : [text]
+    const painted = this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
+    process.stderr.write(`${painted}${`${lead.slice(head.length)}${lines.join('\n')}`.trimEnd()}\n`)
     this.status(status)
   }
 

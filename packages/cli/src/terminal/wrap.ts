@@ -20,7 +20,8 @@ export function hanging(head: string, text: string, columns: number): string {
 
 /**
  * Wraps a text for a terminal between words, and between letters of two columns, which are written without spaces. A
- * word that is longer than a line stays whole, so that a URL can be copied: it begins a line as far left as it needs.
+ * long word stays whole, so that a URL can be copied: it begins a line as far left as it needs, or follows the head if
+ * no line would hold it.
  */
 export function wrap(text: string, columns: number, { first = 0, indent = 0 }: Layout = {}): string[] {
   const lines: string[] = []
@@ -30,7 +31,8 @@ export function wrap(text: string, columns: number, { first = 0, indent = 0 }: L
   for (const piece of piecesOf(text)) {
     const word = piece.trimStart()
     const begin = Math.min(indent, Math.max(columns - widthOf(word), 0))
-    if ((isEmpty && first <= begin) || at + widthOf(piece) <= columns) {
+    const isTooLong = widthOf(word) > columns
+    if ((isEmpty && (first <= begin || isTooLong)) || at + widthOf(piece) <= columns) {
       line += piece
       at += widthOf(piece)
     } else {

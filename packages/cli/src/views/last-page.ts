@@ -19,8 +19,8 @@ export type NumberedUrls = Map<string, string>
 const maxEntries = 10_000
 
 /**
- * Keeps a page as the last one of this terminal, readable by its owner only, without secrets. A failure is not told: the
- * page has been shown.
+ * Keeps a page as the last one of this terminal, readable by its owner only, without secrets. A failure is not told,
+ * as the page has been shown.
  */
 export function keepPage(folder: string | null, command: LastPage['command'], url: string, urls: NumberedUrls): void {
   if (folder === null || urls.size === 0) return

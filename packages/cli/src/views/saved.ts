@@ -4,9 +4,9 @@ import type { Run } from '../run.ts'
 import { formatSize, formatTime } from '../terminal/output.ts'
 
 /**
- * Tells a person at a terminal of a file that is complete: `saved x.pdf, 1.2 MiB in 3.1 s, application/pdf`; of one that
- * was continued, how much of it came. A pipe is told with -v only. `how` says why it has this name. Returns whether it
- * was told.
+ * Tells a person at a terminal of a file that is complete: `saved x.pdf, 1.2 MiB in 3.1 s, application/pdf`; of one
+ * that was continued, how much of it came. A pipe is told with -v only. `how` says why it has this name. Returns
+ * whether it was told.
  */
 export function tellSaved(
   path: string,

@@ -119,8 +119,8 @@ export interface RetrieveOptions extends RequestOptions {
   /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
   /**
-   * The absolute URL of the page on which a server names this one, such as a Gopher menu: the URL is refused if it leads
-   * from a server to files of this machine, from TLS to a connection without, or inward.
+   * The absolute URL of the page on which a server names this one, such as a Gopher menu: the URL is refused if it
+   * leads from a server to files of this machine, from TLS to a connection without, or inward.
    */
   readonly linkedFrom?: string
   /** Limits of this call, in place of the client's. */

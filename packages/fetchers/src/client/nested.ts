@@ -33,7 +33,8 @@ export function outermost(tls: TlsOptions): Nesting {
 }
 
 /**
- * The nesting of a caller's retrieval of a URL that a server has named on the page `from`. Enforces the rules for links.
+ * The nesting of a caller's retrieval of a URL that a server has named on the page `from`. Throws `refused` by the
+ * rules for links.
  */
 export function linked(from: Resolution, to: Resolution, { policy, tls }: Settings): Nesting {
   const isFromInside = isFromHere(from, {})
