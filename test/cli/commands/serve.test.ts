@@ -95,7 +95,7 @@ describe('serve without its wish', () => {
     }
     expect(await said('file.txt')).toEqual([
       2,
-      'retrieve: "file.txt" is a file. serve takes the folder that it is in: retrieve serve .\n',
+      'retrieve: "file.txt" is a file. serve takes the folder that it is in: ".".\n',
     ])
     expect(await said('--port', '80')).toEqual([
       2,
