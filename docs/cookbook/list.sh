@@ -3,13 +3,6 @@
 # usage: list.sh URLS FOLDER
 set -eu
 
-# URLS is a file with one URL a line; failed.txt is one, too, for the next run.
-mkdir -p "$2"
-: >failed.txt
-while read -r url; do
-  # A file that is there stays: -O overwrites nothing.
-  [ -e "$2/${url##*/}" ] || retrieve -sS -O --output-dir "$2" "$url" || echo "$url" >>failed.txt
-done <"$1"
-count=$(wc -l <failed.txt)
-echo "$count failed"
-[ "$count" -eq 0 ]
+# URLS is a file with one URL a line; failed.txt is one, too, for the next run, with the reasons. Five are retrieved at
+# a time, and files that are there already are left out.
+retrieve --from "$1" -O --output-dir "$2" --create-dirs --skip-existing --failed failed.txt

@@ -3,12 +3,5 @@
 # usage: verified.sh URL SHA256 FILE
 set -eu
 
-# retrieve gives FILE.new its name only when it is complete; this script names it FILE only when it is right.
-retrieve --max-filesize 1G -o "$3.new" "$1"
-if echo "$2  $3.new" | sha256sum --check --status; then
-  mv "$3.new" "$3"
-else
-  rm "$3.new"
-  echo "$1 is not what it should be" >&2
-  exit 1
-fi
+# FILE gets its name only when it is complete and right.
+retrieve --max-filesize 1G --checksum "sha256:$2" -o "$3" "$1"

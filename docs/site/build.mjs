@@ -11,8 +11,10 @@ const library = ['reading', 'urls', 'files', 'many', 'fetch', 'network', 'safety
 /** The menu. Each file that a page links to becomes a page, too. */
 const topics = {
   Start: ['README.md', ...['curl', 'wget', 'lftp'].map((program) => `docs/coming-from/${program}.md`)],
-  Use: ['cookbook', 'faq', 'curl', 'proxies', 'security', 'schemes/README'].map((name) => `docs/${name}.md`),
-  'Look up': ['docs/exit-codes.md', 'docs/errors.md', 'CHANGELOG.md'],
+  Use: ['cookbook', 'faq', 'command-line', 'curl', 'proxies', 'security', 'schemes/README'].map(
+    (name) => `docs/${name}.md`,
+  ),
+  'Look up': [...['options', 'exit-codes', 'errors', 'json'].map((name) => `docs/${name}.md`), 'CHANGELOG.md'],
   Library: ['docs/library.md', ...library.map((name) => `docs/library/${name}.md`), 'examples/README.md'],
   Develop: ['test/servers/README.md', 'CONTRIBUTING.md'],
 }

@@ -95,15 +95,15 @@ describe('serve without its wish', () => {
     }
     expect(await said('file.txt')).toEqual([
       2,
-      'retrieve: "file.txt" is a file. serve takes the folder that it is in: retrieve serve .\n',
+      'retrieve: "file.txt" is a file. serve takes the folder that it is in: ".".\n',
     ])
     expect(await said('--port', '80')).toEqual([
       2,
       'retrieve: There is no option --port. Each server has its own, such as --http-port N.\n',
     ])
-    expect(await said('--pat')).toEqual([
+    expect(await said('--patr')).toEqual([
       2,
-      'retrieve: There is no option --pat. retrieve help all lists all options.\n',
+      'retrieve: There is no option --patr. retrieve help all lists all options.\n',
     ])
     expect(await said('--')).toEqual([2, 'retrieve: serve -- needs a command, as in: retrieve serve -- sh test.sh\n'])
     expect(await said('--json', '--', 'true')).toEqual([2, expect.stringContaining('--json prints the URLs')])

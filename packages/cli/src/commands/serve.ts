@@ -17,14 +17,11 @@ export async function serve(run: Run): Promise<number> {
   await using running = await start(config.serving.servers)
   const servers = protocols.flatMap((protocol) => running[protocol] ?? [])
   const { program } = config.serving
-  if (program !== null) {
-    if (config.verbose) for (const { url } of servers) output.note(url)
-    return await runProgram({ ...program, env: { ...program.env, ...variables(servers) } }, run)
-  }
+  if (program !== null) return await runProgram({ ...program, env: { ...program.env, ...variables(servers) } }, run)
   for (const { protocol, url, port } of servers) {
     await output.write(config.json ? jsonLine({ protocol, url, port }) : `${url}\n`)
   }
-  if (!config.json && !config.silent) output.note(noteOn(config.serving.servers))
+  if (!config.json) output.note(noteOn(config.serving.servers))
   if (!signal.aborted) await once(signal, 'abort')
   return 0
 }

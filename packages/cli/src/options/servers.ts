@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { shellCommand } from '@retriever/core'
 import type { Faults, ProtocolName, ServersOptions } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
 import { readPort } from './numbers.ts'
@@ -101,8 +100,8 @@ function readFolder([folder, another]: readonly string[]): string | undefined {
   if (found === undefined) {
     throw usageError(`There is no folder ${JSON.stringify(folder)}; the servers are: ${protocols.join(', ')}.`)
   }
-  const command = shellCommand(['retrieve', 'serve', dirname(folder)])
-  throw usageError(`${JSON.stringify(folder)} is a file. serve takes the folder that it is in: ${command}`)
+  const given = JSON.stringify(folder)
+  throw usageError(`${given} is a file. serve takes the folder that it is in: ${JSON.stringify(dirname(folder))}.`)
 }
 
 /** Reads faults such as `delay=100`; the servers check the names and values. */
