@@ -32,9 +32,12 @@ const differences: Partial<Record<OptionName, string>> = {
   'retry-all-errors': 'no refusal of ours, and no file that is over --max-filesize',
   silent: 'silences warnings too',
   'time-cond': 'takes no "older than" (`-` before the date)',
+  trace: 'hides secrets, and counts the octets of bodies without showing them',
+  'trace-ascii': 'hides secrets, and counts the octets of bodies without showing them',
+  stderr: 'a mistake in the options themselves is told on standard error',
   user: 'asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
-  'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',
+  'write-out': 'without certificates, the local address and `%{curl_version}`; `%{http_connect}` is 000',
   version: 'shows the version of Retriever alone',
 }
 

@@ -48,6 +48,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       return 0
     }
     const config = readConfig(line, env)
+    if (config.stderr !== null) output.redirectErrors(config.stderr)
     output.useColor(config.color)
     const traces = config.verbose && !config.json
     report = new Reporter(output, config, traces ? new (await import('./terminal/trace.ts')).Trace() : null)

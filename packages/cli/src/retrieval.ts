@@ -107,6 +107,7 @@ export class Retrieval {
     const { progress, run } = this.#session
     this.facts.event(event)
     this.heads.event(event)
+    this.#session.traceFile?.event(event)
     if (event.type === 'progress' && this.#progressShown) progress.update(event.received, event.size)
     if (event.type === 'done') progress.end()
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)

@@ -18,8 +18,6 @@ export const notYet: readonly OtherOptions[] = [
       '--doh-url',
     ],
   },
-  { why: 'Use -v, and redirect standard error with 2>.', options: ['--trace', '--trace-ascii', '--trace-time'] },
-  { why: 'Redirect standard error with 2>.', options: ['--stderr'] },
   { why: 'Redirects never lead from https to http, or to files.', options: ['--proto', '--proto-redir'] },
   { why: 'Run retrieve once for each set of options.', options: ['-:, --next'] },
   { why: 'Use umask or chmod.', options: ['--create-file-mode'] },

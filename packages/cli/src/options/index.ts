@@ -23,6 +23,7 @@ import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
+import { type TracingOption, tracingOptions } from './tracing.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
 type GeneralOption = 'help' | 'version'
@@ -31,6 +32,7 @@ export type OptionName =
   | OutputOption
   | DisplayOption
   | TransferOption
+  | TracingOption
   | LimitOption
   | ManyOption
   | RetryOption
@@ -76,7 +78,7 @@ export type Category =
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: [...outputOptions, ...displayOptions],
+  Output: [...outputOptions, ...displayOptions, ...tracingOptions],
   Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   'Many URLs': manyOptions,
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],

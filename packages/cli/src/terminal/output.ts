@@ -1,4 +1,6 @@
+import { openSync, writeSync } from 'node:fs'
 import { printable, redact } from '@retriever/core'
+import { tryFile } from '../saving/destination.ts'
 import { openStdout, type Sink, StdoutClosed } from './sink.ts'
 import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
 import { wrap } from './wrap.ts'
@@ -8,11 +10,12 @@ export { StdoutClosed }
 /** All output of the program. Standard output gets only bodies and answers; standard error gets everything else. */
 export class Output {
   readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
-  readonly stderrIsTerminal: boolean = process.stderr.isTTY === true
   readonly #signal: AbortSignal
   readonly #env: NodeJS.ProcessEnv
   #stdout: Sink | undefined
   #status = ''
+  #hasFile = false
+  #writeError = (text: string | Uint8Array): void => void process.stderr.write(text)
   #paint: Paint = plain
   #paintNote: Paint = plain
 
@@ -22,6 +25,21 @@ export class Output {
     this.useColor('auto')
     // An error of standard error cannot be reported anywhere.
     process.stderr.on('error', () => {})
+  }
+
+  /** Whether a person sees the messages: no if they go to a file. */
+  get stderrIsTerminal(): boolean {
+    return process.stderr.isTTY === true && !this.#hasFile
+  }
+
+  /** Sends what goes to standard error to a file, or with - to standard output. Throws `write-failed`. */
+  redirectErrors(file: string): void {
+    if (file === '-') this.#writeError = (text) => void this.write(text).catch(() => {})
+    else {
+      const opened = tryFile(file, () => openSync(file, 'w'))
+      this.#writeError = (text) => void writeSync(opened, Buffer.from(text))
+    }
+    this.#hasFile = true
   }
 
   useColor(choice: ColorChoice): void {
@@ -57,26 +75,26 @@ export class Output {
     const lines = this.stderrIsTerminal ? wrap(shown, this.stderrColumns, { indent: 2 }) : [shown]
     const [head = ''] = /^(?:retrieve:(?: warning:)?|[*<>]|saved)(?= |$)/.exec(lines[0] ?? '') ?? []
     const painted = head === '' ? '' : this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
-    process.stderr.write(`${painted}${lines.join('\n').slice(head.length)}\n`)
+    this.#writeError(`${painted}${lines.join('\n').slice(head.length)}\n`)
     this.status(status)
   }
 
   /** Writes one JSON object for programs to standard error, without secrets. */
   noteJson(value: unknown): void {
     const hidden = JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
-    process.stderr.write(jsonLine(hidden))
+    this.#writeError(jsonLine(hidden))
   }
 
   /** Shows a question to the person at the terminal, and the visible part of the answer. */
   prompt(text: string | Uint8Array): void {
-    process.stderr.write(text)
+    this.#writeError(text)
   }
 
   /** Shows a line at the bottom of the terminal, in place of the one before; "" removes it. Not on dumb terminals. */
   status(line: string): void {
     if (!this.stderrIsTerminal || this.#env.TERM === 'dumb' || line === this.#status) return
     // CR, then EL: erase to the end of the line (ECMA-48 8.3.41).
-    process.stderr.write(`\r${line}\x1b[K`)
+    this.#writeError(`\r${line}\x1b[K`)
     this.#status = line
   }
 

@@ -17,6 +17,12 @@ export class Facts {
   /** The file that the body is saved to; null: standard output. */
   file: string | null = null
   redirects = 0
+  retries = 0
+  /** The Referer of the last request; null: none. */
+  referer: string | null = null
+  /** Whether all certificates were valid. */
+  isTrusted = true
+  isProxied = false
   received = 0
   /** The octets of all header sections, and of all requests or commands. */
   headSize = 0
@@ -39,10 +45,15 @@ export class Facts {
   event(event: RetrievalEvent): void {
     if (event.type === 'resolved') this.url = event.url
     else if (event.type === 'redirected') this.redirects++
-    else if (event.type === 'sent') this.sentSize += event.octets.length
-    else if (event.type === 'received') this.#reply(event)
+    else if (event.type === 'retried') this.retries++
+    else if (event.type === 'secured') this.isTrusted &&= event.trusted
+    else if (event.type === 'sent') {
+      this.sentSize += event.octets.length
+      this.referer = /^referer: (.*?)\r?$/im.exec(event.octets)?.[1] ?? null
+    } else if (event.type === 'received') this.#reply(event)
     else if (event.type === 'connected') {
       this.connections++
+      this.isProxied = event.proxy !== null
       this.address = event.address
       this.port = event.port
       if (!this.#servers.has(hostOf(event.url))) this.#servers.set(hostOf(event.url), event)
