@@ -5,6 +5,7 @@ import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
+import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage } from './options/display.ts'
@@ -14,7 +15,7 @@ import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
-import { readFtpFetchers } from './options/protocols/ftp.ts'
+import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
 import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
@@ -26,14 +27,17 @@ import { readServing, type Serving } from './options/servers.ts'
 import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
 import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTime } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
-import { type Destination, readDestinations } from './saving/destination.ts'
+import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
   readonly command: CommandName
+  /** The operands as they were typed. */
   readonly operands: readonly string[]
+  /** The URLs that get and ls retrieve, with their destinations: one by one, since a glob may stand for millions. */
+  readonly targets: Targets
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
@@ -49,8 +53,8 @@ export interface Config {
   readonly include: boolean
   /** The file for header sections; `-`: standard output, `%`: standard error; null: they are not wanted. */
   readonly dumpHeader: string | null
-  /** The destinations for get, one for each URL. */
-  readonly destinations: readonly Destination[]
+  /** Whether existing files are overwritten; false: a free name is taken; null: as -o and -O differ. */
+  readonly clobber: boolean | null
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
   readonly many: Many
@@ -82,6 +86,10 @@ export interface Config {
   readonly proxyFor: ProxyChooser
   /** The login for any proxy that is used. */
   readonly proxyLogin: Login | null
+  /** The type of FTP URLs that have none: text, or a list of names; null: none. */
+  readonly ftpType: 'a' | 'd' | null
+  /** Whether a URL with a user is an error. */
+  readonly refusesUsers: boolean
   /** The words for Gopher searches; null: URLs are used as they are. */
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
@@ -100,14 +108,17 @@ export interface Config {
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
-  const destinations = command === 'get' ? readDestinations(line) : []
+  const targets = command === 'get' || command === 'ls' ? readTargets(line) : noTargets
+  const { destinations } = targets
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
+  const many = readMany(line)
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
   return {
     command,
     operands,
+    targets,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
     color: readColor(line),
@@ -118,10 +129,10 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
     dumpHeader: readDumpHeader(line),
-    destinations,
+    clobber: readClobber(line),
     createDirs: line.has('create-dirs'),
-    many: readMany(line),
-    continueAt: readContinueAt(line, destinations),
+    many,
+    continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
@@ -136,6 +147,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
     proxyLogin: readLogin(line, 'proxy-user'),
+    ftpType: readFtpType(line),
+    refusesUsers: line.has('disallow-username-in-url'),
     search: readSearch(line),
     form: readForm(line),
     client: {
@@ -146,6 +159,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       policy: readPolicy(line),
       tls: readTls(line),
       addresses: readAddresses(line),
+      network: readNetwork(line),
       proxyTunnel: line.has('proxytunnel'),
     },
     request,
@@ -191,6 +205,7 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
     ...(line.has('head') && { head: true }),
     ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
     ...(virtualHost !== undefined && { virtualHost }),
+    ...(line.has('digest') && { digest: true }),
     ...(readAutoReferer(line) && { autoReferer: true }),
     ...(Object.keys(headers).length > 0 && { headers }),
   }

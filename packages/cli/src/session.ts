@@ -1,8 +1,11 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
 import { Cookies } from './cookies/index.ts'
+import { Names } from './many/names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
+import { refuseUser } from './options/policy.ts'
 import { checkForm } from './options/protocols/form.ts'
+import { typedUrl } from './options/protocols/ftp.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
 import { withQuery } from './options/protocols/url-query.ts'
 import { Retrieval } from './retrieval.ts'
@@ -22,6 +25,8 @@ export class Session implements AsyncDisposable {
   readonly progress: Progress
   /** The servers of all retrievals so far: a later one may use their connections. */
   readonly servers: KnownServers = new Map()
+  /** The names of the files of all retrievals so far. */
+  readonly names: Names = new Names()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: HeadDump | null
   readonly traceFile: TraceFile | null
@@ -55,7 +60,7 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  /** The meaning of an operand, with --base, --form and --search applied. */
+  /** The meaning of an operand, with --base, --form, --search, -l and -B applied. */
   resolve(operand: string): Resolution {
     const { config, report } = this.run
     const { base } = config.request
@@ -64,6 +69,9 @@ export class Session implements AsyncDisposable {
       base,
     )
     if (config.form.length > 0) checkForm(resolution)
+    if (config.refusesUsers) refuseUser(resolution)
+    const typed = typedUrl(resolution, config.ftpType)
+    if (typed !== null) return this.client.resolve(typed)
     if (config.urlQuery.length > 0) return this.client.resolve(withQuery(resolution, config.urlQuery))
     return config.search === null ? resolution : this.client.resolve(searchUrl(resolution, config.search))
   }

@@ -9,6 +9,7 @@ export type AdvisedOption =
   | 'policy.allowInward'
   | 'policy.publicOnly'
   | 'policy.schemes'
+  | 'policy.redirectSchemes'
   | 'limits.connectTimeout'
   | 'limits.idleTimeout'
   | 'limits.totalTimeout'
@@ -24,6 +25,22 @@ export type AdvisedOption =
   | 'tls.cert'
   | 'tls.key'
   | 'tls.passphrase'
+  | 'tls.minVersion'
+  | 'tls.maxVersion'
+  | 'tls.ciphers'
+  | 'tls.cipherSuites'
+  | 'tls.curves'
+  | 'tls.pins'
+  | 'tls.crl'
+  | 'tls.proxy.cert'
+  | 'tls.proxy.key'
+  | 'tls.proxy.passphrase'
+  | 'tls.proxy.ciphers'
+  | 'tls.proxy.cipherSuites'
+  | 'tls.proxy.curves'
+  | 'tls.proxy.maxVersion'
+  | 'tls.proxy.pins'
+  | 'tls.proxy.crl'
   | 'defaults.newsServer'
   | 'defaults.requireTls'
   | 'schemes'
@@ -31,6 +48,12 @@ export type AdvisedOption =
   | 'builtins'
   | 'credentials'
   | 'addresses'
+  | 'network.family'
+  | 'network.interface'
+  | 'network.localAddress'
+  | 'network.localPort'
+  | 'network.socketPath'
+  | 'network.connectTo'
   | 'proxy'
   | 'proxyTunnel'
   | 'httpFetcher.http2'
@@ -45,6 +68,7 @@ export type AdvisedOption =
   | 'headers'
   | 'virtualHost'
   | 'autoReferer'
+  | 'digest'
   | 'cookies'
   | 'head'
   | 'compressed'
@@ -67,8 +91,8 @@ export function adviceText({ option, value }: Advice): string {
 }
 
 /** Options whose value names one field. */
-const keyed = /^(?:headers|credentials|addresses)$/
-const lists = /^(?:policy\.allow(?:Ports)?|policy\.schemes|builtins)$/
+const keyed = /^(?:headers|credentials|addresses|network\.connectTo)$/
+const lists = /^(?:policy\.allow(?:Ports)?|policy\.schemes|policy\.redirectSchemes|builtins)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {
   if (value === undefined) return ''

@@ -48,7 +48,7 @@ export type {
   MetadataByMechanism,
   NntpMetadata,
 } from './plugin/metadata.ts'
-export type { TlsOptions } from './plugin/network.ts'
+export type { NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
 export type { RetryOn } from './plugin/retry.ts'
 export { systemReason } from './plugin/system-reason.ts'

@@ -95,7 +95,7 @@ describe('exit codes, each with one clear sentence', () => {
   test('more than 64 MiB, read no further', () => {
     const { status, stdout, stderr } = shell('retrieve extract /dev/zero')
     expect({ status, stdout }).toEqual({ status: 63, stdout: '' })
-    expect(stderr).toBe('retrieve: /dev/zero has more than 64 MiB, the most that extract reads; split it first.\n')
+    expect(stderr).toBe('retrieve: /dev/zero has more than 64 MiB, the most that is read; split it first.\n')
     expect(shell('yes http://h/ | head -c 70000000 | retrieve extract').stderr).toMatch(/^retrieve: Standard input has/)
   })
 

@@ -96,7 +96,7 @@ describe('files', () => {
     const args = [
       '--output-dir',
       dir,
-      '-O',
+      '--remote-name-all',
       url('http', 'pub/hello.txt'),
       url('http', 'pub/gr%C3%BC%C3%9Fe.txt'),
       url('gopher', '0/readme.txt'),

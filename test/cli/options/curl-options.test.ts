@@ -47,12 +47,19 @@ test('the tables have no other option', () => {
 
 test.each(acceptedOptions.map((option) => [option.long, option] as const))('--%s is accepted', (long, option) => {
   const values = option.row.values
-  const value = ['GET', 'PEM', '5'].find((each) => values?.test(each) ?? true) ?? ''
+  const value = ['GET', 'PEM', '5', 'nocwd'].find((each) => values?.test(each) ?? true) ?? ''
   const typed = option.takesValue ? [`--${long}`, value] : [`--${long}`]
   expect(parseCommandLine([...typed, 'u'])).toMatchObject({ operands: ['u'], given: [] })
   if (option.short !== undefined) {
     expect(parseCommandLine([`-s${option.short}`, ...typed.slice(1), 'u'])).toMatchObject({ operands: ['u'] })
   }
+})
+
+test('-X HEAD is -I, and the last of --fail and --no-fail counts', () => {
+  const given = (...argv: string[]): string[] => parseCommandLine(argv).given.map(({ name }) => name)
+  expect(given('-X', 'HEAD', 'u')).toEqual(['head'])
+  expect(given('--no-fail', '--fail', 'u')).toEqual([])
+  expect(given('--fail', '--no-fail', 'u')).toEqual(['no-fail'])
 })
 
 test('what a command line of curl asks for that happens anyway is accepted in silence', async () => {
@@ -71,7 +78,7 @@ test.each([
   [['-F', 'a=b'], '-F is refused. HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.'],
   [['-Q', 'DELE x'], '-Q is refused. Only the FTP commands of a retrieval are sent; the server is not changed.'],
   [
-    ['--digest'],
+    ['--proxy-digest'],
     '--digest is an option of curl that Retriever does not have yet. The strongest login that the server offers is used.',
   ],
 ])('%j is exit status 2 and one sentence, and nothing is contacted', async (typed, message) => {

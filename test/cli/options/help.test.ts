@@ -178,7 +178,12 @@ test.each([25, 50, 59, 80, 200])('nothing breaks within a word on a terminal of 
 
 test('--version', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../../packages/cli/package.json', import.meta.url), 'utf8'))
-  expect(await retrieve(['-V'])).toEqual({ status: 0, stdout: `retrieve ${version}\n`, stderr: '' })
+  const { status, stdout, stderr } = await retrieve(['-V'])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  const [first, protocols, features] = stdout.split('\n')
+  expect(first).toBe(`retrieve ${version}`)
+  expect(protocols).toMatch(/^Protocols: .*\bfile ftp ftpes ftps gopher gophers http https\b/)
+  expect(features).toMatch(/^Features: .*\bHTTP2\b/)
 })
 
 test.each([
@@ -202,7 +207,10 @@ test.each([
     ['--ssl', 'ftp://h/'],
     '--ssl is refused. "TLS if possible" can be taken away by anybody on the way; use --ssl-reqd.',
   ],
-  [['-m', 'soon', 'http://h/'], '--max-time needs a number of 0 or more, not "soon".'],
+  [
+    ['-m', 'soon', 'http://h/'],
+    '--max-time needs seconds, such as 60 or 2.5, or a duration such as 1h30m or 500ms; not "soon".',
+  ],
   [['--max-redirs', '1.5', 'http://h/'], '--max-redirs needs a number of 0 or more, not "1.5".'],
   [['--max-filesize', '1T', 'http://h/'], '--max-filesize needs a size such as 100, 10k or 2M, not "1T".'],
   [
@@ -214,11 +222,6 @@ test.each([
     '--allow encoded-delimiter is not possible: it would break the protocol.',
   ],
   [['--allow-port', '99999', 'http://h/'], '--allow-port needs a port number up to 65535, not "99999".'],
-  [
-    ['-o', 'a', 'http://h/', 'http://h/'],
-    '2 URLs and 1 of -o and -O: give one for each URL, or --output-dir DIR -O for all.',
-  ],
-  [['-O', '-O', 'http://h/'], '1 URL and 2 of -o and -O: give one for each URL, or --output-dir DIR -O for all.'],
   [['serve', 'http', 'smtp'], 'There is no folder "smtp"; the servers are: http, ftp, gopher, nntp, telnet.'],
   [['serve', '/', '/tmp'], 'serve takes one folder, not / and /tmp.'],
   [['serve', '/', 'nntp'], 'A folder is served by http, ftp and gopher, not by nntp.'],

@@ -81,6 +81,8 @@ const settings = /_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST|^(?:NO|FORCE)_
 export const cleanEnv: NodeJS.ProcessEnv = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.test(name))),
   XDG_STATE_HOME: '/dev/null',
+  // A folder without a configuration file.
+  XDG_CONFIG_HOME: root,
 }
 
 /** A folder of the test file's own. Call at its top. */

@@ -1,15 +1,36 @@
-/** The exit code of a command with many URLs: that of the first URL in the list that failed. */
+/** Exit codes by what failed, from the mildest: what one resource lacks, then its server, the network, this machine. */
+const grades: readonly (readonly number[])[] = [
+  [78, 22, 67, 9, 47, 33, 36, 63],
+  [18, 56, 8, 28],
+  [60, 35, 7, 6],
+  [1, 3, 37, 23, 2],
+]
+
+/** The exit code of a command with many URLs: that of the first one in the list that failed, or the worst. */
 export class Exits {
-  #first = Number.POSITIVE_INFINITY
+  readonly #isWorst: boolean
+  #index = Number.POSITIVE_INFINITY
   #code = 0
+
+  constructor(isWorst: boolean) {
+    this.#isWorst = isWorst
+  }
 
   get code(): number {
     return this.#code
   }
 
   add(index: number, code: number): void {
-    if (code === 0 || index > this.#first) return
-    this.#first = index
+    if (code === 0) return
+    const more = this.#isWorst ? rank(code) - rank(this.#code) : 0
+    if (more < 0 || (more === 0 && index > this.#index)) return
+    this.#index = index
     this.#code = code
   }
+}
+
+function rank(code: number): number {
+  if (code === 0) return -1
+  const ranked = grades.flat().indexOf(code)
+  return ranked === -1 ? grades.flat().length : ranked
 }

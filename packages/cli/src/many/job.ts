@@ -1,48 +1,81 @@
-import type { Representation } from '@retriever/fetchers'
+import { basename } from 'node:path'
+import { fileNameOf, type Representation } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
-import type { Destination } from '../saving/destination.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { type Task, taskFor } from '../saving/task.ts'
 import type { Session } from '../session.ts'
 import { Facts } from '../write-out/facts.ts'
+import type { Entry } from './entries.ts'
+import type { Tally } from './tally.ts'
+
+/** A job that is ready to begin. */
+export interface Prepared {
+  readonly retrieval: Retrieval
+  readonly task: Task
+}
 
 /** One URL of `get`, from the text that was typed to its line of -w. */
 export class Job {
-  readonly operand: string
-  readonly index: number
-  readonly #destination: Destination
+  readonly #entry: Entry
   readonly #session: Session
   readonly #kept: KeptOctets
   #retrieval: Retrieval | null = null
   #task: Task | null = null
 
-  constructor(operand: string, index: number, session: Session) {
+  constructor(entry: Entry, session: Session) {
     const { config, report } = session.run
-    this.operand = operand
-    this.index = index
+    this.#entry = entry
     this.#session = session
-    this.#destination = config.destinations[index] ?? { to: 'stdout', asIs: false }
     this.#kept = new KeptOctets(report, config.continueAt !== null)
+  }
+
+  /** Its place among all URLs of the command, from 0. */
+  get index(): number {
+    return this.#entry.index
+  }
+
+  /** The URL in full, if it makes sense. */
+  get url(): string {
+    return this.#retrieval?.resolution.url ?? this.#entry.operand
+  }
+
+  /** The file that it is saved to; null: standard output, or not known yet. */
+  get path(): string | null {
+    return this.#retrieval?.facts.file ?? null
+  }
+
+  /** The name of its file, if that does not follow from the URL. */
+  get ownName(): string | null {
+    const { destination, name } = this.#entry
+    if (this.path === null || this.#retrieval === null || destination.to !== 'remote-name') return name
+    const own = basename(this.path)
+    return own === fileNameOf(this.#retrieval.resolution) || destination.byServer ? null : own
+  }
+
+  /** The octets of the body that have come. */
+  get received(): number {
+    return this.#retrieval?.facts.received ?? 0
   }
 
   /** Whether the body goes to standard output. */
   get toStdout(): boolean {
-    return this.#destination.to === 'stdout' && !this.#session.run.config.parts?.attachmentsTo
+    return this.#entry.destination.to === 'stdout' && !this.#session.run.config.parts?.attachmentsTo
   }
 
-  /** Prepares the retrieval, and contacts no server. Rejects if the URL or its destination makes no sense. */
-  async prepare(): Promise<{ readonly retrieval: Retrieval; readonly task: Task }> {
-    const { run } = this.#session
-    const retrieval = this.#session.open(this.operand)
+  /**
+   * Prepares the retrieval, and contacts no server; null: the file exists, and is to be left. Rejects if the URL or its
+   * destination makes no sense.
+   */
+  async prepare(): Promise<Prepared | null> {
+    const { destination, name, operand } = this.#entry
+    const retrieval = this.#session.open(operand)
     this.#retrieval = retrieval
-    const task = await taskFor(this.#destination, { retrieval, run, kept: this.#kept })
-    this.#task = task
-    return { retrieval, task }
+    this.#task = await taskFor(destination, { name, retrieval, session: this.#session, kept: this.#kept })
+    return this.#task === null ? null : { retrieval, task: this.#task }
   }
 
   /** Retrieves the URL, and gives its body to the destination. */
-  async run(): Promise<void> {
-    const { retrieval, task } = await this.prepare()
+  async run({ retrieval, task }: Prepared): Promise<void> {
     await using representation = await retrieval.begin(task)
     await task.use(representation)
   }
@@ -53,20 +86,23 @@ export class Job {
     await this.#task?.use(representation)
   }
 
-  /** Reports how it ended: with -w, and an error in a sentence. Returns the exit code. */
-  async end(error: unknown): Promise<number> {
+  /** Reports how it ended: with -w, and in the tally. Returns the exit code. */
+  async end(error: unknown, tally: Tally): Promise<number> {
     await this.#retrieval?.failed()
     const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
     await this.#writeOut(explained)
-    if (explained === null) return 0
-    const code = this.#session.run.report.error(explained)
+    if (explained === null) {
+      tally.retrieved(this)
+      return 0
+    }
+    const code = tally.failedWith(this, explained)
     await this.tellKept()
     return code
   }
 
   /** Reports what a retrieval that was broken off has left of its file. */
   async tellKept(): Promise<void> {
-    await this.#kept.tell(this.operand)
+    await this.#kept.tell(this.#entry.operand)
   }
 
   async #writeOut(error: unknown): Promise<void> {
@@ -74,7 +110,8 @@ export class Job {
     const { writeOut } = run.config
     if (writeOut === null || run.signal.aborted) return
     const { writeOutcome } = await import('../write-out/index.ts')
+    const { operand, index } = this.#entry
     const facts = this.#retrieval?.facts ?? new Facts(servers)
-    await writeOutcome(writeOut, { operand: this.operand, index: this.index, facts, error }, run)
+    await writeOutcome(writeOut, { operand, index, facts, error }, run)
   }
 }

@@ -1,8 +1,9 @@
 import type { BatchItem } from '@retriever/fetchers'
 import type { Session } from '../session.ts'
 import { StdoutClosed } from '../terminal/output.ts'
-import type { Exits } from './exits.ts'
+import type { Entries } from './entries.ts'
 import { Job } from './job.ts'
+import type { Tally } from './tally.ts'
 import { type Turn, Turns } from './turns.ts'
 
 /** So many URLs are read ahead of those that are not done: a list may have a host whose URLs must wait. */
@@ -13,9 +14,13 @@ const maxAhead = 1000
  * list, so it holds the same octets as without: a body waits, unread, until all before it are written. Lines of -w are
  * written when their URL is done, never within a body.
  */
-export async function retrieveInParallel(operands: Iterable<string>, session: Session, exits: Exits): Promise<void> {
-  await using work = new ParallelWork(session, exits)
-  await work.run(operands)
+export async function retrieveInParallel(
+  entries: (signal: AbortSignal) => Entries,
+  session: Session,
+  tally: Tally,
+): Promise<void> {
+  await using work = new ParallelWork(session, tally)
+  await work.run(entries)
 }
 
 /** A URL under way, and its turn at standard output; null: its body goes elsewhere. */
@@ -26,7 +31,7 @@ interface Begun {
 
 class ParallelWork implements AsyncDisposable {
   readonly #session: Session
-  readonly #exits: Exits
+  readonly #tally: Tally
   readonly #stop = new AbortController()
   /** The turns of the bodies for standard output, in the order of the list. */
   readonly #order = new Turns()
@@ -38,20 +43,20 @@ class ParallelWork implements AsyncDisposable {
   /** Why the whole command ends; null: it does not. */
   #end: { readonly error: unknown } | null = null
 
-  constructor(session: Session, exits: Exits) {
+  constructor(session: Session, tally: Tally) {
     this.#session = session
-    this.#exits = exits
+    this.#tally = tally
     session.run.signal.addEventListener('abort', this.#interrupt, { once: true })
     if (session.run.signal.aborted) this.#interrupt()
   }
 
-  async run(operands: Iterable<string>): Promise<void> {
+  async run(entries: (signal: AbortSignal) => Entries): Promise<void> {
     const { client, run } = this.#session
     const { concurrency, perHost, pace } = run.config.many
     const rate = pace > 0 ? { interval: pace } : {}
     const options = { concurrency, perHost, ...rate, signal: this.#stop.signal }
     const batch = client.mapAll(
-      this.#items(operands),
+      this.#items(entries(this.#stop.signal)),
       (representation, { key }) => key && this.#use(key, representation),
       options,
     )
@@ -76,22 +81,32 @@ class ParallelWork implements AsyncDisposable {
     this.#stop.abort(error)
   }
 
-  async *#items(operands: Iterable<string>): AsyncGenerator<BatchItem<Begun>> {
-    let index = 0
-    for (const operand of operands) {
-      while (this.#open >= maxAhead) await new Promise<void>((resolve) => (this.#hasRoom = resolve))
-      if (this.#stop.signal.aborted) return
-      const item = await this.#prepare(new Job(operand, index++, this.#session))
-      if (item !== null) yield item
+  async *#items(entries: Entries): AsyncGenerator<BatchItem<Begun>> {
+    try {
+      for await (const entry of entries) {
+        while (this.#open >= maxAhead) await new Promise<void>((resolve) => (this.#hasRoom = resolve))
+        if (this.#stop.signal.aborted) return
+        const item = await this.#prepare(new Job(entry, this.#session))
+        if (item !== null) yield item
+      }
+    } catch (error) {
+      // A list that cannot be read further ends the command after the URLs that it gave.
+      if (!this.#stop.signal.aborted) this.#end ??= { error }
     }
   }
 
-  /** Null: the URL has failed. */
+  /** Null: the URL has failed, or is left out. */
   async #prepare(job: Job): Promise<BatchItem<Begun> | null> {
     this.#open++
     const turn = job.toStdout ? this.#order.take() : null
     try {
-      const { retrieval, task } = await job.prepare()
+      const prepared = await job.prepare()
+      if (prepared === null) {
+        this.#tally.skipped(job)
+        this.#close(turn)
+        return null
+      }
+      const { retrieval, task } = prepared
       // The first in the list goes first: no body may wait for one that waits for its place.
       const priority = turn === null ? 0 : -job.index
       return { url: retrieval.entered, key: { job, turn }, options: retrieval.request(task), priority }
@@ -110,20 +125,26 @@ class ParallelWork implements AsyncDisposable {
   #settle(begun: Begun, error: unknown): void {
     const ending = this.#finish(begun, error).finally(() => {
       this.#ending.delete(ending)
-      begun.turn?.end()
-      this.#open--
-      this.#hasRoom()
+      this.#close(begun.turn)
     })
     this.#ending.add(ending)
+  }
+
+  #close(turn: Turn | null): void {
+    turn?.end()
+    this.#open--
+    this.#hasRoom()
   }
 
   async #finish({ job, turn }: Begun, error: unknown): Promise<void> {
     await turn?.comes
     if (error instanceof StdoutClosed) this.#endWith(error)
-    if (error !== null && this.#stop.signal.aborted) return job.tellKept()
+    if (error !== null && this.#stop.signal.aborted) {
+      this.#tally.brokenOff(job, error)
+      return job.tellKept()
+    }
     try {
-      const code = await this.#writing(() => job.end(error))
-      this.#exits.add(job.index, code)
+      const code = await this.#writing(() => job.end(error, this.#tally))
       if (code !== 0 && this.#session.run.config.many.failEarly) this.#stop.abort()
     } catch (failure) {
       this.#endWith(failure)

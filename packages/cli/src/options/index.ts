@@ -4,10 +4,14 @@
  */
 import type { CommandName } from '../commands/index.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
+import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
+import { type ProxyTlsOption, proxyTlsOptions } from './connection/proxy-tls.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
+import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type LineOption, lineOptions } from './line.ts'
 import { type ManyOption, manyOptions } from './many.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
@@ -26,7 +30,7 @@ import { type ServerOption, serverOptions } from './servers.ts'
 import { type TracingOption, tracingOptions } from './tracing.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
-type GeneralOption = 'help' | 'version'
+type GeneralOption = 'help' | 'manual' | 'version'
 
 export type OptionName =
   | OutputOption
@@ -46,10 +50,14 @@ export type OptionName =
   | NewsOption
   | PolicyOption
   | TlsOption
+  | TlsRuleOption
+  | ProxyTlsOption
   | LoginOption
+  | NetworkOption
   | ProxyOption
   | ResolutionOption
   | ServerOption
+  | LineOption
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
@@ -59,36 +67,46 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
     help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
     example: 'retrieve --help http',
   },
-  { long: 'version', short: 'V', help: 'Show the version', example: 'retrieve --version' },
+  { long: 'manual', short: 'M', help: 'The same as --help', example: 'retrieve --manual' },
+  {
+    long: 'version',
+    short: 'V',
+    help: 'Show the version, the protocols and the features',
+    example: 'retrieve --version',
+  },
 ]
 
 export type Category =
   | 'Output'
   | 'Transfer'
-  | 'Many URLs'
+  | 'Lists'
   | 'HTTP'
   | 'Gopher'
   | 'News'
   | 'Security'
   | 'Login'
+  | 'Connection'
   | 'Proxies'
   | 'Resolution'
   | 'Servers'
+  | 'Command line'
   | 'General'
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions],
   Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  'Many URLs': manyOptions,
+  Lists: manyOptions,
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
-  Security: [...policyOptions, ...tlsOptions],
+  Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
   Login: loginOptions,
-  Proxies: proxyOptions,
+  Connection: networkOptions,
+  Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
   Servers: serverOptions,
+  'Command line': lineOptions,
   General: generalOptions,
 }
 
@@ -96,15 +114,17 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
 export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
-  'Many URLs': 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords and tokens',
   Proxies: 'Ways through other machines',
+  Connection: 'Addresses, interfaces, sockets and times of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',
   Servers: 'The local test servers of serve',
+  'Command line': 'Configuration files, variables, groups of options',
   General: 'Help and version',
 }
 

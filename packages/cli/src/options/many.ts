@@ -1,52 +1,109 @@
 import { usageError } from '../exit-codes.ts'
+import type { Destination } from '../saving/destination.ts'
 import { readNumber } from './numbers.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
+import type { OutputOption } from './output.ts'
 
-export type ManyOption = 'parallel' | 'parallel-max' | 'parallel-max-host' | 'jobs' | 'fail-early' | 'rate'
+export type ManyOption =
+  | 'parallel'
+  | 'parallel-max'
+  | 'parallel-max-host'
+  | 'jobs'
+  | 'fail-early'
+  | 'rate'
+  | 'from'
+  | 'extract'
+  | 'skip-existing'
+  | 'failed'
+  | 'exit-worst'
 
 export const manyOptions: readonly OptionRow<ManyOption>[] = [
+  {
+    long: 'from',
+    arg: 'FILE|-',
+    help:
+      'Retrieve the URLs in a list, one a line, 5 at a time; # begins a comment, and after a TAB a line may give the ' +
+      'name of the file',
+    commands: get,
+    example: 'retrieve --from urls.txt --output-dir pictures',
+  },
+  {
+    long: 'extract',
+    help: 'With --from: the file is any text, with URLs in it',
+    commands: get,
+    example: 'retrieve --from mail.txt --extract -O',
+  },
   {
     long: 'parallel',
     short: 'Z',
     help: 'Retrieve several URLs at a time; what goes to standard output stays in the order of the URLs',
     commands: get,
-    example: 'retrieve -Z -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve -Z --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'jobs',
     arg: 'N',
     help: 'Retrieve N URLs at a time; -j N is the short form',
     commands: get,
-    example: 'retrieve -j 8 -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve -j 8 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'parallel-max',
     arg: 'N',
     help: 'With -Z: at most N URLs at a time; default 50',
     commands: get,
-    example: 'retrieve -Z --parallel-max 10 -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example:
+      'retrieve -Z --parallel-max 10 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'parallel-max-host',
     arg: 'N',
     help: 'At most N URLs of one host at a time; default 6',
     commands: get,
-    example: 'retrieve -j 16 --parallel-max-host 2 -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example:
+      'retrieve -j 16 --parallel-max-host 2 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
+  },
+  {
+    long: 'skip-existing',
+    help: 'Leave out the URLs whose files exist already',
+    commands: get,
+    example: 'retrieve --from urls.txt -O --skip-existing',
+  },
+  {
+    long: 'failed',
+    arg: 'FILE',
+    help: 'Write the URLs that failed to FILE, with the reasons, as a list for --from',
+    commands: get,
+    example: 'retrieve --from urls.txt -O --failed again.txt',
+  },
+  {
+    long: 'exit-worst',
+    help: 'The exit status is that of the worst failure, not that of the first URL in the list that failed',
+    commands: get,
+    example: 'retrieve --from urls.txt -O --exit-worst',
   },
   {
     long: 'fail-early',
     help: 'Stop at the first URL that fails; with -Z or -j, those under way are broken off',
     commands: get,
-    example: 'retrieve --fail-early -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve --fail-early --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'rate',
     arg: 'N/U',
     help: 'Begin at most N retrievals in a unit U: s, m, h or d, or several such as 10s; with -Z or -j, at each host',
     commands: get,
-    example: 'retrieve --rate 2/s -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve --rate 2/s --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
 ]
+
+type ManyOptions = GivenOptions<ManyOption | OutputOption>
 
 /** How a command retrieves many URLs. */
 export interface Many {
@@ -57,31 +114,76 @@ export interface Many {
   /** The time in milliseconds from the beginning of a retrieval to that of the next one; 0: any. */
   readonly pace: number
   readonly failEarly: boolean
+  /** The lists of further URLs. */
+  readonly from: readonly string[]
+  /** Whether they are texts, with URLs in them. */
+  readonly isText: boolean
+  /** The destination of the URLs in lists. */
+  readonly destination: Destination
+  readonly skipExisting: boolean
+  /** The file for the URLs that fail; null: none is written. */
+  readonly failedList: string | null
+  readonly exitWorst: boolean
+  /** Whether each URL that is done gets a line with its number, and the command a summary. */
+  readonly isCounted: boolean
 }
 
 /** As in curl. */
 const defaultConcurrency = 50
+/** As in aria2: some for a list, even if nobody thinks of how many. */
+const defaultOfList = 5
 /** As browsers do for HTTP/1.1. */
 const defaultPerHost = 6
 
 /** Throws `invalid-option`. */
-export function readMany(line: GivenOptions<ManyOption>): Many {
+export function readMany(line: ManyOptions): Many {
   const jobs = readCount(line, 'jobs')
   const most = readCount(line, 'parallel-max') ?? defaultConcurrency
   const rate = line.value('rate')
+  const from = line.values('from')
+  const isParallel = line.has('parallel')
+  checkList(line, from)
   return {
-    concurrency: jobs ?? (line.has('parallel') ? most : 1),
+    concurrency: jobs ?? (isParallel ? most : from.length > 0 ? defaultOfList : 1),
     perHost: readCount(line, 'parallel-max-host') ?? defaultPerHost,
     pace: rate === undefined ? 0 : readRate(rate),
     failEarly: line.has('fail-early'),
+    from,
+    isText: line.has('extract'),
+    destination: destinationOfLists(line),
+    skipExisting: line.has('skip-existing'),
+    failedList: line.value('failed') ?? null,
+    exitWorst: line.has('exit-worst'),
+    isCounted: isParallel || jobs !== null || from.length > 0,
   }
 }
 
+/** Throws `invalid-option`. */
+function checkList(line: ManyOptions, from: readonly string[]): void {
+  if (line.has('extract') && from.length === 0) throw usageError('--extract says what --from reads: give --from FILE.')
+  if (from.includes('')) throw usageError('--from needs the name of a file, or - for standard input.')
+  if (line.value('failed') === '') throw usageError('--failed needs the name of a file.')
+  if (from.filter((file) => file === '-').length > 1 || (from.includes('-') && line.value('write-out') === '@-')) {
+    throw usageError('Standard input can be read only once.')
+  }
+  const isNamed = line.has('output') || line.has('remote-name') || line.has('output-dir')
+  if (line.has('skip-existing') && !isNamed) throw usageError('--skip-existing is for files: give -O or -o FILE.')
+  if (line.has('skip-existing') && line.has('remote-header-name')) {
+    throw usageError('-J learns the name of the file too late for --skip-existing: leave one of them out.')
+  }
+}
+
+/** The URLs of a list go to files if -O is given, or a folder for them. */
+function destinationOfLists(line: ManyOptions): Destination {
+  const directory = line.value('output-dir')
+  if (line.has('remote-name') || directory !== undefined) {
+    return { to: 'remote-name', directory: directory ?? '.', byServer: line.has('remote-header-name') }
+  }
+  return { to: 'stdout', asIs: line.values('output').includes('-') }
+}
+
 /** As in curl, 0 stands for the default. */
-function readCount(
-  line: GivenOptions<ManyOption>,
-  option: 'jobs' | 'parallel-max' | 'parallel-max-host',
-): number | null {
+function readCount(line: ManyOptions, option: 'jobs' | 'parallel-max' | 'parallel-max-host'): number | null {
   const text = line.value(option)
   return text === undefined ? null : Math.min(readNumber(option, text, /^\d{1,9}$/), maxCount) || null
 }

@@ -30,7 +30,7 @@ const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
 const maxLength = 64 * 1024
 
 /** Reads the file of --etag-compare. Throws `invalid-option` for a file that cannot be read. */
-export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save'>): ComparedEtag {
+export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>): ComparedEtag {
   const file = fileOf(line, 'etag-compare')
   const text = file === null ? '' : contentOf(file).trim()
   if (text === '' || entityTag.test(text)) return { tag: text || null, damaged: null }
@@ -38,7 +38,7 @@ export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save'>): Comp
 }
 
 /** The file of --etag-save; null if it is not given. Throws `invalid-option`. */
-export function readEtagFile(line: GivenOptions<'etag-compare' | 'etag-save'>): string | null {
+export function readEtagFile(line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>): string | null {
   return fileOf(line, 'etag-save')
 }
 
@@ -73,12 +73,16 @@ function refuseLink(file: string): void {
   if (stats?.isSymbolicLink()) throw writeFailed(file, 'a symbolic link stands there; name the file that it leads to')
 }
 
-function fileOf(line: GivenOptions<'etag-compare' | 'etag-save'>, option: 'etag-compare' | 'etag-save'): string | null {
+function fileOf(
+  line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>,
+  option: 'etag-compare' | 'etag-save',
+): string | null {
   const file = line.value(option)
   if (file === undefined) return null
   if (file === '') throw usageError(`--${option} needs the name of a file.`)
   if (line.operands.length > 1)
     throw usageError(`--${option} goes with one URL, and ${line.operands.length} are given.`)
+  if (line.has('from')) throw usageError(`--${option} goes with one URL, and --from gives many.`)
   return file
 }
 

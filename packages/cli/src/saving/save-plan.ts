@@ -1,5 +1,4 @@
 import { lstatSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
@@ -27,17 +26,19 @@ export interface SavePlan {
   readonly options: SaveOptions
 }
 
-/** Rejects with `write-failed` before a server is contacted, if writing is sure to fail. */
+/**
+ * `isNamed`: -o names the file. Rejects with `write-failed` before a server is contacted, if writing is sure to fail.
+ */
 export async function planSave(
-  destination: FileDestination,
+  path: string,
+  isNamed: boolean,
   retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
-  const { continueAt } = config
-  const isNamed = destination.to === 'file'
-  const path = isNamed ? destination.path : join(destination.directory, nameFor(retrieval.resolution))
-  checkTarget(path, isNamed || continueAt !== null, isNamed)
-  const options = { overwrite: isNamed, special: isNamed, ...(config.removeOnError && { resumable: false }) }
+  const { continueAt, clobber } = config
+  const overwrite = clobber ?? isNamed
+  checkTarget(path, overwrite || continueAt !== null, isNamed)
+  const options = { overwrite, special: isNamed, ...(config.removeOnError && { resumable: false }) }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null

@@ -1,13 +1,15 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { Representation } from '@retriever/fetchers'
+import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Representation, safeFileName } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
+import type { Session } from '../session.ts'
 import { shownHead } from '../views/head.ts'
 import { show } from '../views/show.ts'
 import { octetsFrom } from './continuation.ts'
-import { checkTarget, type Destination, tryFile } from './destination.ts'
+import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
@@ -16,7 +18,9 @@ import { checkRedirect, checkStatus } from './status.ts'
 /** One URL to get, and the objects that get it. */
 interface Job {
   readonly retrieval: Retrieval
-  readonly run: Run
+  readonly session: Session
+  /** The name of the file, if a list gives one. */
+  readonly name: string | null
   readonly kept: KeptOctets
 }
 
@@ -28,9 +32,9 @@ export interface Task extends Beginning {
   explain?(error: unknown): Promise<unknown>
 }
 
-/** Rejects if the destination cannot be written. */
-export async function taskFor(destination: Destination, job: Job): Promise<Task> {
-  const { parts, createDirs } = job.run.config
+/** Null: the file exists, and --skip-existing is given. Rejects if the destination cannot be written. */
+export async function taskFor(destination: Destination, job: Job): Promise<Task | null> {
+  const { parts, createDirs } = job.session.run.config
   if (createDirs) makeFolder(destination)
   if (parts !== null) return partsTo(destination, parts, job)
   if (destination.to === 'stdout') return toStdout(destination.asIs, job)
@@ -45,7 +49,8 @@ function makeFolder(destination: Destination): void {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
-function toStdout(asIs: boolean, { retrieval, run: { config, output } }: Job): Task {
+function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
+  const { config, output } = session.run
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
   const isShown = output.stdoutIsTerminal && !asIs
@@ -78,9 +83,16 @@ function headBefore(representation: Representation, { heads }: Retrieval, config
   return isWanted ? heads.of(representation) : null
 }
 
-async function toFile(destination: FileDestination, { retrieval, run, kept }: Job): Promise<Task> {
-  const plan = await planSave(destination, retrieval, run)
-  retrieval.facts.file = plan.path
+async function toFile(destination: FileDestination, { retrieval, session, name, kept }: Job): Promise<Task | null> {
+  const { run, names } = session
+  const isNamed = destination.to === 'file'
+  const wanted = isNamed
+    ? destination.path
+    : names.claim(destination.directory, name === null ? nameFor(retrieval.resolution) : checkName(name))
+  const path = run.config.many.skipExisting ? wanted : pathFor(wanted, run.config.clobber)
+  retrieval.facts.file = path
+  if (run.config.many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
+  const plan = await planSave(path, isNamed, retrieval, run)
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
     await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
@@ -100,14 +112,23 @@ async function toFile(destination: FileDestination, { retrieval, run, kept }: Jo
   }
 }
 
+/** Throws `invalid-option` for a name of a list that leads out of its folder. */
+function checkName(name: string): string {
+  if (safeFileName(name) === name) return name
+  throw usageError(`The list gives a file the name ${JSON.stringify(name)}, which is no plain file name.`)
+}
+
 /** Saves under the name that the server gives (-J), which is known once the response has come. */
-function toNamedByServer(directory: string, { retrieval, run, kept }: Job): Task {
+function toNamedByServer(directory: string, { retrieval, session, name, kept }: Job): Task {
+  const { run, names } = session
   const use = async (representation: Representation): Promise<void> => {
     const { resolution } = retrieval
     const { givenName } = representation
-    const path = join(directory, givenName ?? nameFor(resolution))
+    const { clobber } = run.config
+    const claimed = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
+    const path = pathFor(claimed, clobber)
     retrieval.facts.file = path
-    const plan = { path, from: 0, behind: null, options: { overwrite: false } }
+    const plan = { path, from: 0, behind: null, options: { overwrite: clobber === true } }
     kept.begin(plan, () => retrieval.entered, true)
     await saveAsPlanned(plan, representation)
     kept.end()
@@ -119,13 +140,13 @@ function toNamedByServer(directory: string, { retrieval, run, kept }: Job): Task
 }
 
 /** Saves parts for --part and --attachments. */
-function partsTo(destination: Destination, parts: PartOptions, { run }: Job): Task {
+function partsTo(destination: Destination, parts: PartOptions, { session }: Job): Task {
   const folder = parts.attachmentsTo
   if (folder !== null) tryFile(folder, () => accessSync(folder, constants.W_OK))
   else if (destination.to === 'file') checkTarget(destination.path, true, true)
   const use = async (representation: Representation): Promise<void> => {
     const { getParts } = await import('./message-parts.ts')
-    await getParts(parts, representation, destination, run)
+    await getParts(parts, representation, destination, session.run)
   }
   return { use }
 }

@@ -30,14 +30,14 @@ export class Reporter {
     this.#trace = trace
   }
 
-  /** Reports an error and returns its exit code. */
-  error(error: unknown): number {
+  /** Reports an error, after a label such as `[37/100] `, and returns its exit code. */
+  error(error: unknown, label: string = ''): number {
     const exit = exitCodeOf(error)
     const { json, verbose = false, showErrors = true } = this.#options
     if (exit === 0) this.#notModified(error as RetrievalError)
     if (exit === 0 || !showErrors) return exit
     if (json) this.#output.noteJson({ error: errorRecord(error) })
-    else this.#output.note(sentence(error), 'danger')
+    else this.#output.note(sentence(error).replace(': ', `: ${label}`), 'danger')
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     if (verbose && !json && RetrievalError.is(error)) {
       for (const line of excerptLines(error)) this.#output.note(line)

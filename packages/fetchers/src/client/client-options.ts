@@ -2,7 +2,7 @@ import type { Defaults, Mechanism, Scheme } from '@retriever/core'
 import { type CookieStore, cookieStore } from '../plugin/cookies.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
-import type { TlsOptions } from '../plugin/network.ts'
+import type { NetworkOptions, TlsOptions } from '../plugin/network.ts'
 import {
   abortSignal,
   anything,
@@ -74,6 +74,8 @@ export interface ClientOptions {
    * looks names up ignores it.
    */
   readonly addresses?: PinnedAddresses
+  /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
+  readonly network?: NetworkOptions
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   /**
@@ -144,6 +146,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   proxy: proxyOption,
   proxyTunnel: flag,
   addresses: record,
+  network: record,
   credentials: callback,
   cookies: cookieStore,
   defaults: record,
@@ -174,6 +177,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   headers: fields,
   virtualHost,
   autoReferer: flag,
+  digest: flag,
   head: flag,
   compressed: flag,
   fail: flag,

@@ -21,6 +21,7 @@ import {
 import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
+import { readNetwork } from './network.ts'
 import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
@@ -109,6 +110,7 @@ export function createClient(options: ClientOptions = {}): Client {
     tls: readTls(options.tls),
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
+    network: readNetwork(options.network),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,

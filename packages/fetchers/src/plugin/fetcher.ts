@@ -16,7 +16,7 @@ import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
-import type { Addresses, ProxyServer, TlsOptions } from './network.ts'
+import type { Addresses, Network, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
 import type { Stopwatch } from './timings.ts'
 
@@ -64,6 +64,8 @@ export interface RetrievalContext {
    * Absent: the system's resolver decides.
    */
   readonly addresses?: Addresses
+  /** The caller's network options, which wire/transport/socket.ts obeys by itself. Absent: there are none. */
+  readonly network?: Network | undefined
   /**
    * Asks for a user and password that the URL does not give; null if none are known. Call it only once the server wants
    * them.
@@ -149,6 +151,11 @@ export interface RequestOptions {
    * HTTP only. Default false.
    */
   readonly autoReferer?: boolean
+  /**
+   * True: the login is sent by Digest (RFC 7616) or not at all, so that the password never crosses the network. HTTP
+   * only. Default false: by the strongest scheme that the server offers.
+   */
+  readonly digest?: boolean
   /** Metadata alone: the result has an empty body. HTTP sends HEAD. */
   readonly head?: boolean
   /**

@@ -61,6 +61,11 @@ export const proxyOption: OptionKind = [
 ]
 export const abortSignal: OptionKind = ['an AbortSignal', (value) => value instanceof AbortSignal]
 export const ports: OptionKind = ['an array of port numbers', (value) => Array.isArray(value) && value.every(isPort)]
+/** [first, last], from 1 on: 0 means any port. */
+export const portRange: OptionKind = [
+  '[first, last] with 1 <= first <= last <= 65535',
+  (value) => ports[1](value) && isAscending(value) && value[0] >= 1,
+]
 /** The value becomes that of a header field (RFC 9110 5.5). */
 export const fieldValue: OptionKind = [
   'visible ASCII characters and blanks',
@@ -144,6 +149,10 @@ function isOptions(value: unknown): boolean {
 export function oneOf<Word extends string>(...words: readonly Word[]): OptionKind {
   const known: readonly unknown[] = words
   return [`one of ${words.map((word) => JSON.stringify(word)).join(', ')}`, (value) => known.includes(value)]
+}
+
+function isAscending(value: unknown): value is readonly [number, number] {
+  return Array.isArray(value) && value.length === 2 && value[0] <= value[1]
 }
 
 function isPort(value: unknown): boolean {

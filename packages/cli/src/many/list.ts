@@ -1,0 +1,59 @@
+import { addAbortSignal } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { extractUrls, RetrievalError } from '@retriever/core'
+import type { Reporter } from '../terminal/report.ts'
+import { nameOf, openText, readText, unreadable } from '../text-file.ts'
+
+/** One URL of a list. */
+export interface Listed {
+  readonly operand: string
+  /** The name that the list gives to its file; null: it gives none. */
+  readonly name: string | null
+}
+
+/** The most characters of a line: servers take far shorter URLs, but those of `data:` may be long. */
+const maxLine = 1024 * 1024
+
+/**
+ * Reads a list of URLs, one a line, as far as they are asked for: a URL, and after a TAB the name of its file, if it is
+ * to have another one. Blank lines and those that begin with `#` are skipped. Rejects with `file-failed`.
+ */
+export async function* readList(file: string, signal: AbortSignal): AsyncGenerator<Listed> {
+  // At a terminal, prompts must not share standard input with the list.
+  const isTyped = file === '-' && process.stdin.isTTY
+  const lines = isTyped ? (await readText(file, signal)).split('\n') : linesOf(file, signal)
+  for await (const line of lines) {
+    const [operand = '', name = null] = line.trim().split(/\t+/)
+    if (operand !== '' && !operand.startsWith('#')) yield { operand, name }
+  }
+}
+
+/** The URLs in a text, in order. Malformed ones are reported. */
+export async function* readFromText(file: string, signal: AbortSignal, report: Reporter): AsyncGenerator<Listed> {
+  for (const { url, span, error } of extractUrls(await readText(file, signal))) {
+    if (error === null) yield { operand: url, name: null }
+    else report.notice({ operand: `Characters ${span.join(' to ')}`, message: error })
+  }
+}
+
+async function* linesOf(file: string, signal: AbortSignal): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  try {
+    for await (const chunk of addAbortSignal(signal, openText(file))) {
+      const lines = (rest + decoder.write(chunk)).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLine) throw tooLong(file)
+      yield* lines
+    }
+  } catch (cause) {
+    if (signal.aborted || RetrievalError.is(cause)) throw cause
+    throw unreadable(nameOf(file), cause)
+  }
+  yield rest + decoder.end()
+}
+
+function tooLong(file: string): RetrievalError {
+  const message = `${nameOf(file)} is no list of URLs: it has a line of more than 1 MiB.`
+  return new RetrievalError('limit-exceeded', message, { phase: 'resolve' })
+}

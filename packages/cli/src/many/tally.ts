@@ -1,0 +1,101 @@
+import type { Run } from '../run.ts'
+import { formatSize } from '../terminal/output.ts'
+import { Exits } from './exits.ts'
+import { FailedList } from './failed-list.ts'
+import type { Job } from './job.ts'
+
+/** What became of the URLs of one command, and its lines about them. */
+export class Tally {
+  readonly #run: Run
+  readonly #exits: Exits
+  readonly #failedList: FailedList | null
+  readonly #begun = performance.now()
+  #retrieved = 0
+  #failed = 0
+  #skipped = 0
+  #octets = 0
+  /** The number of all URLs; null: the list has not been read to its end. */
+  total: number | null
+
+  constructor(run: Run) {
+    const { operands, many } = run.config
+    this.#run = run
+    this.#exits = new Exits(many.exitWorst)
+    this.#failedList = many.failedList === null ? null : new FailedList(many.failedList)
+    this.total = many.from.length === 0 ? operands.length : null
+  }
+
+  get exitCode(): number {
+    return this.#exits.code
+  }
+
+  get failed(): number {
+    return this.#failed
+  }
+
+  /** The number of URLs that are done. */
+  get done(): number {
+    return this.#retrieved + this.#failed + this.#skipped
+  }
+
+  /** `[37/100] `, or `[37] ` while the list is read; "" for a command of single URLs. */
+  label(done: number): string {
+    if (!this.#run.config.many.isCounted) return ''
+    return this.total === null ? `[${done}] ` : `[${String(done).padStart(String(this.total).length)}/${this.total}] `
+  }
+
+  retrieved(job: Job): void {
+    this.#retrieved++
+    this.#octets += job.received
+    if (job.path !== null) this.#note(job, `saved as ${job.path}, ${formatSize(job.received)}`)
+  }
+
+  skipped(job: Job): void {
+    this.#skipped++
+    this.#note(job, `skipped: ${job.path} exists`)
+  }
+
+  /** Returns the exit code: that of a resource which is unchanged is 0. */
+  failedWith(job: Job, error: unknown): number {
+    const code = this.#run.report.error(error, this.label(this.done + 1))
+    if (code === 0) {
+      this.#retrieved++
+      return 0
+    }
+    this.#failed++
+    this.#exits.add(job.index, code)
+    this.brokenOff(job, error)
+    return code
+  }
+
+  /** A URL that was not retrieved, since the command ends early. */
+  brokenOff(job: Job, error: unknown): void {
+    this.#failedList?.add(job.url, job.ownName, error)
+  }
+
+  /** Ends the command with its summary. */
+  end(isWhole: boolean): void {
+    if (!isWhole) this.#failedList?.comment('The command ended here; URLs that it had not begun are not in this list.')
+    this.#failedList?.end()
+    const { output, config } = this.#run
+    if (!config.many.isCounted || config.silent) return
+    const seconds = (performance.now() - this.#begun) / 1000
+    const { total } = this
+    if (config.json) {
+      const counts = { retrieved: this.#retrieved, failed: this.#failed, skipped: this.#skipped }
+      output.noteJson({ summary: { urls: total, ...counts, octets: this.#octets, seconds } })
+      return
+    }
+    const of = `${this.#retrieved + this.#skipped} of ${total ?? `${this.done} or more`}`
+    const failed = this.#failed === 0 ? '' : `, ${this.#failed} failed`
+    const skipped = this.#skipped === 0 ? '' : ` (${this.#skipped} skipped)`
+    output.note(`retrieve: ${of}${skipped}${failed}; ${formatSize(this.#octets)} in ${seconds.toFixed(1)} s`)
+  }
+
+  /** One line for a URL that is done; on a terminal the progress shows it. */
+  #note(job: Job, message: string): void {
+    const { config, output, report } = this.#run
+    if (!config.many.isCounted || config.json || output.stderrIsTerminal) return
+    report.notice({ operand: `${this.label(this.done)}${job.url}`, message })
+  }
+}

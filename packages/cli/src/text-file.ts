@@ -1,0 +1,55 @@
+import { createReadStream } from 'node:fs'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { RetrievalError } from '@retriever/core'
+import { systemReason } from '@retriever/fetchers'
+import { guessedDecoder } from './terminal/text-guess.ts'
+
+/** The longest text that is read whole: a book has about 1 MiB, and a longer file is hardly text. */
+const maxText = 64 * 1024 * 1024
+
+/** A text of unknown charset, in a file or with `-` in standard input. Rejects with `file-failed`. */
+export async function readText(file: string, signal: AbortSignal): Promise<string> {
+  const name = nameOf(file)
+  const octets = await readAll(openText(file), name, signal)
+  return guessedDecoder(octets, true).decode(octets)
+}
+
+/** Standard input for `-`. */
+export function openText(file: string): Readable {
+  return file === '-' ? process.stdin : createReadStream(file)
+}
+
+export function nameOf(file: string): string {
+  return file === '-' ? 'Standard input' : file
+}
+
+async function readAll(stream: Readable, name: string, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of addAbortSignal(signal, stream)) {
+      size += chunk.length
+      if (size > maxText) throw tooLong(name)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (signal.aborted || RetrievalError.is(cause)) throw cause
+    throw unreadable(name, cause)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLong(name: string): RetrievalError {
+  const message = `${name} has more than 64 MiB, the most that is read; split it first.`
+  return new RetrievalError('limit-exceeded', message, { phase: 'body' })
+}
+
+/** Reasons worded for a file that is read. */
+const reasons: Readonly<Record<string, string>> = { EISDIR: 'it is a directory', ENOENT: 'there is no such file' }
+
+/** The error for a file that cannot be read. */
+export function unreadable(name: string, cause: unknown): RetrievalError {
+  const { code = '' } = cause as NodeJS.ErrnoException
+  const message = `${name} cannot be read: ${reasons[code] ?? systemReason(cause) ?? String(cause)}.`
+  return new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+}
