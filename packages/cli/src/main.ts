@@ -51,7 +51,10 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     for (const message of line.warnings) report.warning({ message })
     const configs = [line, ...line.following].map((each) => configOf(each, env))
     const stderr = configs.findLast((config) => config.stderr !== null)?.stderr ?? null
-    if (stderr !== null) output.redirectErrors(stderr)
+    if (stderr !== null) {
+      const { openErrors } = await import('./tracing/error-file.ts')
+      output.redirectErrors(openErrors(stderr, output))
+    }
     const command = await commands[line.command]()
     let exit = 0
     for (const config of configs) {

@@ -79,7 +79,8 @@ test.each([
   [['-Q', 'DELE x'], '-Q is refused. Only the FTP commands of a retrieval are sent; the server is not changed.'],
   [
     ['--proxy-digest'],
-    '--digest is an option of curl that Retriever does not have yet. The strongest login that the server offers is used.',
+    '--proxy-digest is an option of curl that Retriever does not have yet. The strongest login that the proxy offers is ' +
+      'used.',
   ],
 ])('%j is exit status 2 and one sentence, and nothing is contacted', async (typed, message) => {
   let contacts = 0

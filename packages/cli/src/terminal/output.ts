@@ -1,6 +1,4 @@
-import { openSync, writeSync } from 'node:fs'
 import { printable, redact } from '@retriever/core'
-import { tryFile } from '../saving/destination.ts'
 import { openStdout, type Sink, StdoutClosed } from './sink.ts'
 import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
 import { wrap } from './wrap.ts'
@@ -32,13 +30,9 @@ export class Output {
     return process.stderr.isTTY === true && !this.#hasFile
   }
 
-  /** Sends what goes to standard error to a file, or with - to standard output. Throws `write-failed`. */
-  redirectErrors(file: string): void {
-    if (file === '-') this.#writeError = (text) => void this.write(text).catch(() => {})
-    else {
-      const opened = tryFile(file, () => openSync(file, 'w'))
-      this.#writeError = (text) => void writeSync(opened, Buffer.from(text))
-    }
+  /** Gives what goes to standard error to `write` instead. */
+  redirectErrors(write: (text: string | Uint8Array) => void): void {
+    this.#writeError = write
     this.#hasFile = true
   }
 

@@ -9,14 +9,13 @@ import type {
   RetrievalError,
 } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
-import type { CookieStore } from './cookies.ts'
 import type { Deadline } from './deadline.ts'
 import type { EmittedEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
-import type { Addresses, Network, ProxyServer, TlsOptions } from './network.ts'
+import type { Addresses, CookieStore, Network, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
 import type { Stopwatch } from './timings.ts'
 
