@@ -113,7 +113,7 @@ export interface ErrorExtras {
 
 /** The options of one retrieval. A fetcher that cannot send a range fails with `range-refused`. */
 export interface RequestOptions {
-  /** The octets to retrieve; of several ranges HTTP gives what the server sends, a multipart/byteranges (RFC 9110 14.6). */
+  /** The octets to retrieve. Of several ranges, HTTP gives the multipart/byteranges of the server (RFC 9110 14.6). */
   readonly range?: OctetRange | readonly OctetRange[]
   /**
    * The number of octets that the caller has already: the body should begin after them. If the server cannot do that,
@@ -173,8 +173,8 @@ export interface RequestOptions {
 }
 
 /**
- * [first, last] octets, both inclusive, counted from 0; last is null for the rest. [-n, null]: the last n octets, or all
- * if there are fewer.
+ * [first, last] octets, both inclusive, counted from 0; last is null for the rest. [-n, null]: the last n octets, or
+ * all if there are fewer.
  */
 export type OctetRange = readonly [number, number | null]
 
