@@ -46,9 +46,12 @@ const differences: Partial<Record<OptionName, string>> = {
   'proto-redir': 'redirects lead to http and https only, whatever it permits',
   silent: 'silences warnings too',
   'time-cond': 'also takes ISO 8601; what is neither a date nor a file is an error (curl: no condition)',
+  trace: 'hides secrets, and counts the octets of bodies without showing them',
+  'trace-ascii': 'hides secrets, and counts the octets of bodies without showing them',
+  stderr: 'a mistake in the options themselves is told on standard error',
   user: 'asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
-  'write-out': 'without certificates, the local address, `%{referer}`, `%{http_connect}` and `%{curl_version}`',
+  'write-out': 'without certificates, the local address and `%{curl_version}`; `%{http_connect}` is 000',
 }
 
 /** Names of curl that mean something else here. */

@@ -28,6 +28,7 @@ import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
+import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
 import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTimeCondition } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
@@ -71,6 +72,10 @@ export interface Config {
   readonly damagedEtagFile: string | null
   /** The parts of a message to retrieve; null: the whole message. */
   readonly parts: PartOptions | null
+  /** The trace of what is sent and received; null: none. */
+  readonly trace: TraceOptions | null
+  /** The file for messages, `-` for standard output; null: standard error. */
+  readonly stderr: string | null
   /** Whether an unfinished file is removed. */
   readonly removeOnError: boolean
   /** Whether a status of 400 and above is an error although its body comes. */
@@ -145,6 +150,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
+    trace: readTrace(line),
+    stderr: readStderr(line),
     removeOnError: readRemoveOnError(line),
     failWithBody: line.has('fail-with-body'),
     cookies: readCookies(line),
@@ -224,6 +231,7 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
     ...(line.has('head') && { head: true }),
     ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
     ...(virtualHost !== undefined && { virtualHost }),
+    ...(line.has('digest') && { digest: true }),
     ...(readAutoReferer(line) && { autoReferer: true }),
     ...(Object.keys(headers).length > 0 && { headers }),
   }

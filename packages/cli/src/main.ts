@@ -54,6 +54,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     }
     for (const message of line.warnings) report.warning({ message })
     const configs = [line, ...line.following].map((each) => configOf(each, env))
+    const stderr = configs.findLast((config) => config.stderr !== null)?.stderr ?? null
+    if (stderr !== null) {
+      const { openErrors } = await import('./tracing/error-file.ts')
+      output.redirectErrors(openErrors(stderr, output))
+    }
     const command = await commands[line.command]()
     const traces = configs.some(({ verbose, json }) => verbose && !json)
     const trace = traces ? new (await import('./terminal/trace.ts')).Trace() : null

@@ -116,6 +116,7 @@ export class Retrieval {
     const { run } = this.#session
     this.facts.event(event)
     this.heads.event(event)
+    this.#session.traceFile?.event(event)
     if (event.type === 'progress') this.#meter?.update(event.received, event.size)
     if (event.type === 'done') this.#meter?.end()
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)

@@ -12,6 +12,7 @@ import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
+import { TraceFile } from './tracing/trace-file.ts'
 import { urlArgument } from './url-argument.ts'
 import { HeadDump } from './views/heads.ts'
 import type { KnownServers } from './write-out/facts.ts'
@@ -27,6 +28,7 @@ export class Session implements AsyncDisposable {
   readonly names: Names = new Names()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: HeadDump | null
+  readonly traceFile: TraceFile | null
   readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
@@ -37,6 +39,7 @@ export class Session implements AsyncDisposable {
     this.run = run
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
+    this.traceFile = config.trace === null ? null : new TraceFile(config.trace, output)
     this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
     this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
     this.client = createClient({
@@ -90,6 +93,7 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.progress.end()
     await this.client.close()
+    this.traceFile?.close()
     await this.#cookies?.save(this.run.output, this.run.report)
   }
 }

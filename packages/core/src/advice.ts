@@ -70,6 +70,7 @@ export type AdvisedOption =
   | 'headers'
   | 'virtualHost'
   | 'autoReferer'
+  | 'digest'
   | 'cookies'
   | 'head'
   | 'compressed'

@@ -24,7 +24,6 @@ export { resumePointOf, type SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'
 export type { ClientMirrorOptions as MirrorOptions, ClientWalkOptions as WalkOptions } from './client/trees.ts'
 export type { ByteSource } from './plugin/byte-source.ts'
-export type { CookieStore } from './plugin/cookies.ts'
 export type { EventStamp, RetrievalEvent, TlsFacts } from './plugin/events.ts'
 export type {
   Challenge,
@@ -48,7 +47,7 @@ export type {
   MetadataByMechanism,
   NntpMetadata,
 } from './plugin/metadata.ts'
-export type { NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
+export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
 export type { RetryOn } from './plugin/retry.ts'
 export { systemReason } from './plugin/system-reason.ts'

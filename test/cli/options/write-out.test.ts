@@ -41,6 +41,7 @@ async function curl(argv: readonly string[]): Promise<Outcome | null> {
 const format = [
   '%{http_code} %{response_code} %{exitcode} %{content_type} %{http_version} %{method} %{num_connects} %{num_headers}',
   '%{num_redirects} %{redirect_url} %{remote_ip} %{remote_port} %{scheme} %{size_download} %{size_header}',
+  '%{http_connect} %{ssl_verify_result} %{proxy_ssl_verify_result} [%{referer}]',
   '%{size_upload} %{speed_upload} %{time_appconnect} %{url} %{url_effective} %{urlnum} %{filename_effective}',
   '%header{x-a} %header{X-None} %% %x \\q a\\tb\\r\\n%{onerror}failed\\n',
 ].join('\\n')
@@ -144,4 +145,19 @@ test('-O names the file, and FTP gives its last reply', async () => {
   const { status, stdout } = await retrieve(argv, { cwd: folder() })
   expect(status).toBe(0)
   expect(stdout).toBe('hello.txt 226 14 FTP')
+})
+
+test('%output{FILE} goes on in a file, and >> behind what it has', async () => {
+  writeFileSync(join(folder(), 'log'), 'before\n')
+  const format = 'a%output{new}b%{http_code}%output{>>log}c%{stdout}d%{num_retries}%{proxy_used}'
+  const { stdout } = await retrieve(['-s', '-o', 'x', '-w', format, `${base}/text`], { cwd: folder() })
+  const content = (name: string): string => readFileSync(join(folder(), name), 'utf8')
+  expect({ stdout, new: content('new'), log: content('log') }).toEqual({
+    stdout: 'ad00',
+    new: 'b200',
+    log: 'before\nc',
+  })
+  const failed = await retrieve(['-o', 'x', '-w', '%output{none/x}a', `${base}/text`], { cwd: folder() })
+  expect(failed.stderr).toContain('none/x cannot be written')
+  expect(failed.status).toBe(23)
 })

@@ -11,8 +11,8 @@ export function readCookieFile(file: string): string {
 }
 
 /**
- * Writes a cookie file, which only its owner may read if it is new. An existing file keeps its content until the new one
- * is complete. Throws `write-failed`.
+ * Writes a cookie file, which only its owner may read if it is new. An existing file keeps its content until the new
+ * one is complete. Throws `write-failed`.
  */
 export function writeCookies(file: string, text: string): void {
   const stats = tryFile(file, () => statSync(file, { throwIfNoEntry: false }))

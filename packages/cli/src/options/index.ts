@@ -29,6 +29,7 @@ import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
+import { type TracingOption, tracingOptions } from './tracing.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
 type GeneralOption = 'help' | 'manual' | 'version'
@@ -39,6 +40,7 @@ export type OptionName =
   | TransferOption
   | ChecksumOption
   | MirrorOption
+  | TracingOption
   | LimitOption
   | ManyOption
   | RetryOption
@@ -96,7 +98,7 @@ export type Category =
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: [...outputOptions, ...displayOptions],
+  Output: [...outputOptions, ...displayOptions, ...tracingOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: [...manyOptions, ...mirrorOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],

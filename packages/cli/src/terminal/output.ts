@@ -9,11 +9,12 @@ export { StdoutClosed }
 /** All output of the program. Standard output gets only bodies and answers; standard error gets everything else. */
 export class Output {
   readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
-  readonly stderrIsTerminal: boolean = process.stderr.isTTY === true
   readonly #signal: AbortSignal
   readonly #env: NodeJS.ProcessEnv
   #stdout: Sink | undefined
   #status = ''
+  #hasFile = false
+  #writeError = (text: string | Uint8Array): void => void process.stderr.write(text)
   #paint: Paint = plain
   #paintNote: Paint = plain
   /** The width of the terminal when the status was drawn. */
@@ -29,6 +30,17 @@ export class Output {
     this.useColor('auto')
     // An error of standard error cannot be reported anywhere.
     process.stderr.on('error', () => {})
+  }
+
+  /** Whether a person sees the messages: no if they go to a file. */
+  get stderrIsTerminal(): boolean {
+    return process.stderr.isTTY === true && !this.#hasFile
+  }
+
+  /** Gives what goes to standard error to `write` instead. */
+  redirectErrors(write: (text: string | Uint8Array) => void): void {
+    this.#writeError = write
+    this.#hasFile = true
   }
 
   useColor(choice: ColorChoice): void {
@@ -68,19 +80,19 @@ export class Output {
     const text = shown.slice(lead.length)
     const lines = this.stderrIsTerminal ? wrap(text, this.stderrColumns, { first: lead.length, indent: 2 }) : [text]
     const painted = this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
-    process.stderr.write(`${painted}${`${lead.slice(head.length)}${lines.join('\n')}`.trimEnd()}\n`)
+    this.#writeError(`${painted}${`${lead.slice(head.length)}${lines.join('\n')}`.trimEnd()}\n`)
     this.status(status)
   }
 
   /** Writes one JSON object for programs to standard error, without secrets. */
   noteJson(value: unknown): void {
     if (this.#held !== null) return void this.#held.push(() => this.noteJson(value))
-    process.stderr.write(jsonLine(withoutSecrets(value)))
+    this.#writeError(jsonLine(withoutSecrets(value)))
   }
 
   /** Shows a question to the person at the terminal, and the visible part of the answer. */
   prompt(text: string | Uint8Array): void {
-    process.stderr.write(text)
+    this.#writeError(text)
   }
 
   /**
@@ -119,7 +131,7 @@ export class Output {
     // EL and ED erase to the end of the line and of the screen, CUU goes up (ECMA-48 8.3.41, 8.3.39 and 8.3.22).
     const text = isPlain ? `${lines}\x1b[K` : `${lines.replaceAll('\n', '\x1b[K\n')}\x1b[J`
     const back = further === 0 ? '' : `\r\x1b[${further}A`
-    process.stderr.write(`\r${text}${back}`)
+    this.#writeError(`\r${text}${back}`)
     this.#status = lines
     this.#drawnColumns = this.stderrColumns
   }

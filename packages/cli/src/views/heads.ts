@@ -70,7 +70,7 @@ export class HeadDump {
     this.#output = output
   }
 
-  /** Writes the sections of one retrieval. The first call replaces the file, which is then there even if it is empty. */
+  /** Writes the sections of one retrieval. The first call replaces the file, which is then there even if empty. */
   async write(octets: Buffer): Promise<void> {
     const { stdoutIsTerminal, stderrIsTerminal } = this.#output
     if (this.#file === '-') return this.#output.write(stdoutIsTerminal ? shownHead(octets) : octets)

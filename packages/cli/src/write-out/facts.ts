@@ -20,6 +20,12 @@ export class Facts {
   /** The file that the body is saved to; null: standard output. */
   file: string | null = null
   redirects = 0
+  retries = 0
+  /** The Referer of the last request; null: none. */
+  referer: string | null = null
+  /** Whether all certificates were valid. */
+  isTrusted = true
+  isProxied = false
   received = 0
   /** The octets of all header sections, and of all requests or commands. */
   headSize = 0
@@ -54,10 +60,14 @@ export class Facts {
       this.url = event.url
     } else if (event.type === 'secured') this.#secured(event)
     else if (event.type === 'redirected') this.redirects++
-    else if (event.type === 'sent') this.sentSize += event.octets.length
-    else if (event.type === 'received') this.#reply(event)
+    else if (event.type === 'retried') this.retries++
+    else if (event.type === 'sent') {
+      this.sentSize += event.octets.length
+      this.referer = /^referer: (.*?)\r?$/im.exec(event.octets)?.[1] ?? null
+    } else if (event.type === 'received') this.#reply(event)
     else if (event.type === 'connected') {
       this.connections++
+      this.isProxied = event.proxy !== null
       this.address = event.address
       this.port = event.port
       if (!this.#servers.has(hostOf(event.url)))
@@ -70,6 +80,7 @@ export class Facts {
 
   /** The certificate of an https proxy is not that of the server. */
   #secured({ type: _type, id: _id, time: _time, attempt: _attempt, url, ...tls }: Secured): void {
+    this.isTrusted &&= tls.trusted
     const server = hostOf(url)
     if (
       server

@@ -1,13 +1,15 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { octetsToText, printable, redact } from '@retriever/core'
 import { exitCodeOf } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
+import { tryFile } from '../saving/destination.ts'
 import { sentence } from '../terminal/report.ts'
 import type { Facts } from './facts.ts'
 import { type Outcome, textOf } from './variables.ts'
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-/** `%%`, `%{name}`, `%header{name}` or an escape; anything else stands for itself. */
-const part = /%%|%\{([^}]*)\}|%header\{([^}]*)\}|\\([nrt])/g
+/** `%%`, `%{name}`, `%header{name}`, `%output{file}` or an escape; anything else stands for itself. */
+const part = /%%|%\{([^}]*)\}|%header\{([^}]*)\}|\\([nrt])|%output\{([^}]*)\}/g
 
 /** A URL that is done. */
 interface Done {
@@ -35,20 +37,27 @@ export async function writeOutcome(format: string, { operand, index, facts, erro
 /** Writes the format, to standard output and from %{stderr} on to standard error. */
 async function writeOut(format: string, outcome: Outcome, { output, report }: Run): Promise<void> {
   let toStderr = false
+  let file: string | null = null
   const write = async (text: string): Promise<void> => {
-    if (toStderr) output.prompt(text)
+    if (file !== null) appendTo(file, text)
+    else if (toStderr) output.prompt(text)
     else if (text !== '') await output.write(text)
   }
   // The values are the server's: a terminal gets none of its control characters.
-  const safe = (value: string): string => (toStderr || output.stdoutIsTerminal ? printable(value) : value)
+  const safe = (value: string): string => {
+    return file === null && (toStderr || output.stdoutIsTerminal) ? printable(value) : value
+  }
   let at = 0
-  for (const { 0: typed, 1: name, 2: field, 3: control, index } of format.matchAll(part)) {
+  for (const { 0: typed, 1: name, 2: field, 3: control, 4: place, index } of format.matchAll(part)) {
     await write(format.slice(at, index))
     at = index + typed.length
     if (control !== undefined) await write(controls[control] ?? '')
     else if (field !== undefined) await write(safe(octetsToText(outcome.facts.fields(field)[0] ?? '')))
-    else if (name === 'stderr' || name === 'stdout') toStderr = name === 'stderr'
-    else if (name === 'onerror' && outcome.error === null) return
+    else if (place !== undefined) file = openOutput(place)
+    else if (name === 'stderr' || name === 'stdout') {
+      toStderr = name === 'stderr'
+      file = null
+    } else if (name === 'onerror' && outcome.error === null) return
     else if (name === 'onerror') continue
     else if (name === undefined) await write('%')
     else {
@@ -58,4 +67,16 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
     }
   }
   await write(format.slice(at))
+}
+
+/** Begins the file of `%output{FILE}`; that of `%output{>>FILE}` keeps what it has. Throws `write-failed`. */
+function openOutput(place: string): string {
+  const isKept = place.startsWith('>>')
+  const file = isKept ? place.slice(2) : place
+  tryFile(file, () => writeFileSync(file, '', { flag: isKept ? 'a' : 'w' }))
+  return file
+}
+
+function appendTo(file: string, text: string): void {
+  tryFile(file, () => appendFileSync(file, text))
 }

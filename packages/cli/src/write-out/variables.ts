@@ -32,12 +32,15 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   exitcode: ({ exit }) => exit,
   filename_effective: ({ facts }) => facts.file,
   http_code: ({ facts }) => facts.status,
+  http_connect: () => 0,
   http_version: ({ facts }) => facts.head?.version ?? '0',
   method: ({ method }) => method,
   num_connects: ({ facts }) => facts.connections,
   num_headers: ({ facts }) => facts.head?.fields.length ?? 0,
   num_redirects: ({ facts }) => facts.redirects,
+  proxy_ssl_verify_result: () => 0,
   redirect_url: ({ facts }) => redirectOf(facts),
+  referer: ({ facts }) => facts.referer,
   remote_ip: ({ facts }) => facts.address,
   remote_port: ({ facts }) => facts.port,
   response_code: ({ facts }) => facts.status,
@@ -48,6 +51,7 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   size_upload: () => 0,
   speed_download: ({ facts }) => speedOf(facts),
   speed_upload: () => 0,
+  ssl_verify_result: ({ facts }) => (facts.isTrusted ? 0 : 1),
   time_appconnect: ({ facts }) => new Seconds(facts.timings?.secured),
   time_connect: ({ facts }) => new Seconds(facts.timings?.connected),
   time_namelookup: ({ facts }) => new Seconds(facts.timings?.lookedUp),
@@ -58,6 +62,15 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   url: ({ url }) => url,
   url_effective: ({ facts, url }) => facts.url || url,
   urlnum: ({ index }) => index,
+}
+
+/** Variables that curl has had since 7.88; its %{json} of that version has none of them. */
+const later: Readonly<Record<string, (outcome: Outcome) => Value>> = {
+  num_retries: ({ facts }) => facts.retries,
+  proxy_used: ({ facts }) => (facts.isProxied ? 1 : 0),
+  size_delivered: ({ facts }) => facts.received,
+  time_posttransfer: ({ facts }) => new Seconds(facts.timings?.requested),
+  xfer_id: ({ index }) => index,
 }
 
 /** In capitals, as in curl; null if no server was reached. */
@@ -85,10 +98,10 @@ function speedOf({ received, timings }: Facts): number {
 export function textOf(name: string, outcome: Outcome): string | undefined {
   if (name === 'json') return jsonOf(outcome)
   if (name === 'header_json') return headerJsonOf(outcome.facts)
-  const read = Object.hasOwn(variables, name) ? variables[name] : undefined
+  const read = Object.hasOwn(variables, name) ? variables[name] : Object.hasOwn(later, name) ? later[name] : undefined
   if (read === undefined) return undefined
   const value = read(outcome)
-  if (name === 'http_code' || name === 'response_code') return String(value).padStart(3, '0')
+  if (name === 'http_code' || name === 'response_code' || name === 'http_connect') return String(value).padStart(3, '0')
   return value instanceof Seconds ? value.text : String(value ?? '')
 }
 

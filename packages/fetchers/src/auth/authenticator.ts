@@ -5,12 +5,14 @@ import { basicLogin, type Login, type UserAndPassword } from './login.ts'
 /** The login at one server or proxy, for several requests. */
 export class Authenticator {
   readonly #known: UserAndPassword | null
+  readonly #isDigestOnly: boolean
   #login: Login | null
 
-  /** A login that is known beforehand is sent by Basic with the first request. */
-  constructor(known: UserAndPassword | null) {
+  /** A login that is known beforehand is sent by Basic with the first request, unless only Digest is wanted. */
+  constructor(known: UserAndPassword | null, isDigestOnly = false) {
     this.#known = known
-    this.#login = known && basicLogin(known)
+    this.#isDigestOnly = isDigestOnly
+    this.#login = known === null || isDigestOnly ? null : basicLogin(known)
   }
 
   get login(): Login | null {
@@ -32,7 +34,8 @@ export class Authenticator {
       if (offer.isStale) this.#login = this.#login.renewed(offer)
       return offer.isStale
     }
-    if (this.#known === null || challenges.some(({ scheme }) => scheme === 'basic')) return false
+    const wasSent = !this.#isDigestOnly && challenges.some(({ scheme }) => scheme === 'basic')
+    if (this.#known === null || wasSent) return false
     this.#login = new DigestLogin(offer, this.#known)
     return true
   }

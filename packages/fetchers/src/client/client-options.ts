@@ -1,8 +1,7 @@
 import type { Defaults, Mechanism, Scheme } from '@retriever/core'
-import { type CookieStore, cookieStore } from '../plugin/cookies.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
-import type { NetworkOptions, TlsOptions } from '../plugin/network.ts'
+import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
 import {
   abortSignal,
   anything,
@@ -10,6 +9,7 @@ import {
   charsetLabel,
   checkOptions,
   connections,
+  cookieStore,
   count,
   date,
   duration,
@@ -189,6 +189,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   headers: fields,
   virtualHost,
   autoReferer: flag,
+  digest: flag,
   head: flag,
   compressed: flag,
   fail: flag,

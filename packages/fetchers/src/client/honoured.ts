@@ -21,6 +21,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   headers: { http: 'all' },
   virtualHost: { http: 'all' },
   autoReferer: { http: 'all' },
+  digest: { http: 'all' },
   head: 'everywhere',
   compressed: { http: 'all' },
   fail: { http: 'all' },
@@ -33,6 +34,7 @@ const optionNames = Object.keys(honouredBy) as OptionName[]
 /** Values that have no effect anyway. */
 const neutral: Readonly<Partial<Record<OptionName, unknown>>> = {
   autoReferer: false,
+  digest: false,
   compressed: false,
   fail: true,
   split: 1,

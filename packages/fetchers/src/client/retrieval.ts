@@ -11,7 +11,6 @@ import {
   RetrievalError,
   redact,
 } from '@retriever/core'
-import type { CookieStore } from '../plugin/cookies.ts'
 import { type Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
 import type {
@@ -26,7 +25,7 @@ import type {
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
 import type { NestedOptions } from '../plugin/nested.ts'
-import type { Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
+import type { CookieStore, Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { resumePoint } from '../plugin/request-options.ts'
 import { Retries, type RetryOn } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'

@@ -29,7 +29,15 @@ export async function askCredentials(
   const required = (message: string, advice?: Advice): RetrievalError =>
     context.error('auth-required', message, { ...details, ...(advice && { advice }) })
   const offer = strongestDigest(challenges)
-  const [basic, bearer] = ['basic', 'bearer'].map((name) => challenges.find(({ scheme }) => scheme === name))
+  if (offer === null && context.request.digest === true) {
+    const advice = { option: 'digest' } as const
+    return required(
+      `The server offers no Digest login, and ${adviceText(advice)} allows no other; leave it out.`,
+      advice,
+    )
+  }
+  const others = context.request.digest === true ? [] : challenges
+  const [basic, bearer] = ['basic', 'bearer'].map((name) => others.find(({ scheme }) => scheme === name))
   if (offer === null && basic === undefined && bearer === undefined) {
     // RFC 9110 15.5.2 demands a challenge, but servers that take API keys often send none.
     if (challenges.length === 0) {

@@ -77,10 +77,11 @@ class ServerLogin {
   /** Throws `refused` for a user that Basic cannot send. */
   constructor(plan: HttpPlan, context: RetrievalContext) {
     const known = loginOf(plan)
-    if (known !== null) checkBasicUser(known.user, context)
+    const isDigestOnly = context.request.digest === true
+    if (known !== null && !isDigestOnly) checkBasicUser(known.user, context)
     this.#plan = plan
     this.#context = context
-    this.#authenticator = new Authenticator(known)
+    this.#authenticator = new Authenticator(known, isDigestOnly)
   }
 
   begin(): LoginAttempt {

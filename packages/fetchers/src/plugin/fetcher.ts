@@ -9,14 +9,13 @@ import type {
   RetrievalError,
 } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
-import type { CookieStore } from './cookies.ts'
 import type { Deadline } from './deadline.ts'
 import type { EmittedEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
-import type { Addresses, Network, ProxyServer, TlsOptions } from './network.ts'
+import type { Addresses, CookieStore, Network, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
 import type { Stopwatch } from './timings.ts'
 
@@ -114,7 +113,7 @@ export interface ErrorExtras {
 
 /** The options of one retrieval. A fetcher that cannot send a range fails with `range-refused`. */
 export interface RequestOptions {
-  /** The octets to retrieve; of several ranges HTTP gives what the server sends, a multipart/byteranges (RFC 9110 14.6). */
+  /** The octets to retrieve. Of several ranges, HTTP gives the multipart/byteranges of the server (RFC 9110 14.6). */
   readonly range?: OctetRange | readonly OctetRange[]
   /**
    * The number of octets that the caller has already: the body should begin after them. If the server cannot do that,
@@ -153,6 +152,11 @@ export interface RequestOptions {
    * HTTP only. Default false.
    */
   readonly autoReferer?: boolean
+  /**
+   * True: the login is sent by Digest (RFC 7616) or not at all, so that the password never crosses the network. HTTP
+   * only. Default false: by the strongest scheme that the server offers.
+   */
+  readonly digest?: boolean
   /** Metadata alone: the result has an empty body. HTTP sends HEAD. */
   readonly head?: boolean
   /**
@@ -171,8 +175,8 @@ export interface RequestOptions {
 }
 
 /**
- * [first, last] octets, both inclusive, counted from 0; last is null for the rest. [-n, null]: the last n octets, or all
- * if there are fewer.
+ * [first, last] octets, both inclusive, counted from 0; last is null for the rest. [-n, null]: the last n octets, or
+ * all if there are fewer.
  */
 export type OctetRange = readonly [number, number | null]
 

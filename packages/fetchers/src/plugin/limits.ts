@@ -180,6 +180,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   headers: true,
   virtualHost: true,
   autoReferer: true,
+  digest: true,
   cookies: true,
   head: true,
   compressed: true,

@@ -125,6 +125,14 @@ export const resumePoint: OptionKind = [
   },
 ]
 
+export const cookieStore: OptionKind = [
+  'an object with the functions `cookiesFor` and `keep`',
+  (value) => {
+    const { cookiesFor, keep } = Object(value) as Readonly<Record<string, unknown>>
+    return typeof cookiesFor === 'function' && typeof keep === 'function'
+  },
+]
+
 /**
  * Throws `invalid-option` for an unknown option, a value of the wrong kind, and what is no object of options. `place`
  * stands before the option's name. Undefined counts as absent.

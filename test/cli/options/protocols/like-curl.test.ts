@@ -169,6 +169,7 @@ const lines: readonly string[] = [
   '-j -b cookies -c cookies /set',
   '-c jar /missing',
   '-b fields -c jar /echo',
+  '-G -r 0-1 -D head /ranged',
 ]
 
 /** The files that are there before. */

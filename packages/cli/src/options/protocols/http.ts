@@ -14,6 +14,7 @@ export type HttpOption =
   | 'split'
   | 'no-fail'
   | 'fail-with-body'
+  | 'digest'
 
 export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
@@ -55,6 +56,12 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
     help: 'Up to N connections (at most 16) for one large body, if the server has ranges; not with -r, -C or -I',
     commands: get,
     example: 'retrieve --split 4 -O http://www.example.org/big.iso',
+  },
+  {
+    long: 'digest',
+    help: 'Send the login by Digest or not at all; default: by the strongest scheme that the server offers',
+    commands: network,
+    example: 'retrieve --digest -u alice http://www.example.org/',
   },
   {
     long: 'no-fail',

@@ -1,0 +1,68 @@
+import { usageError } from '../exit-codes.ts'
+import { type GivenOptions, network, type OptionRow } from './option.ts'
+
+export type TracingOption = 'trace' | 'trace-ascii' | 'trace-time' | 'trace-ids' | 'stderr'
+
+export const tracingOptions: readonly OptionRow<TracingOption>[] = [
+  {
+    long: 'trace',
+    arg: 'FILE',
+    help: 'Write what is sent and received to FILE in hexadecimal, without secrets; - is standard output, % errors',
+    commands: network,
+    example: 'retrieve --trace trace.txt http://www.example.org/',
+  },
+  {
+    long: 'trace-ascii',
+    arg: 'FILE',
+    help: 'The same, as text',
+    commands: network,
+    example: 'retrieve --trace-ascii - -o page.html http://www.example.org/',
+  },
+  {
+    long: 'trace-time',
+    help: 'Put the time before each line of --trace and --trace-ascii',
+    commands: network,
+    example: 'retrieve --trace-ascii trace.txt --trace-time http://www.example.org/',
+  },
+  {
+    long: 'trace-ids',
+    help: 'Put the number of the retrieval before each line of --trace and --trace-ascii',
+    commands: network,
+    example: 'retrieve --trace-ascii trace.txt --trace-ids http://www.example.org/a http://www.example.org/b',
+  },
+  {
+    long: 'stderr',
+    arg: 'FILE',
+    help: 'Write messages to FILE instead of standard error; - is standard output',
+    commands: network,
+    example: 'retrieve --stderr messages.txt -v http://www.example.org/',
+  },
+]
+
+export interface TraceOptions {
+  /** A path, `-` for standard output or `%` for standard error. */
+  readonly file: string
+  readonly ascii: boolean
+  readonly time: boolean
+  readonly ids: boolean
+}
+
+/** The trace that is wanted, the last one of the line; null: none. Throws `invalid-option`. */
+export function readTrace(line: GivenOptions<TracingOption>): TraceOptions | null {
+  const last = line.given.findLast(({ name }) => name === 'trace' || name === 'trace-ascii')
+  if (last === undefined) return null
+  if (last.value === '') throw usageError(`--${last.name} needs the name of a file, - or %.`)
+  return {
+    file: last.value,
+    ascii: last.name === 'trace-ascii',
+    time: line.has('trace-time'),
+    ids: line.has('trace-ids'),
+  }
+}
+
+/** The file for messages; null: standard error. Throws `invalid-option`. */
+export function readStderr(line: GivenOptions<TracingOption>): string | null {
+  const file = line.value('stderr')
+  if (file === '') throw usageError('--stderr needs the name of a file, or - for standard output.')
+  return file ?? null
+}
