@@ -14,7 +14,7 @@ const isEmpty = (text: string | undefined): boolean => text === undefined || tex
 export const differences = {
   fail: {
     why: 'A status of 400 and above is an error (22), so that a script does not save an error page; `--no-fail` shows it.',
-    shows: (curl, ours) => curl.status === 0 && ours.status === 22 && isEmpty(ours.stdout),
+    shows: (curl, ours) => curl.status === 0 && ours.status === 22 && /^(?:HTTP\/|$)/.test(ours.stdout),
   },
   login: {
     why: 'A login that is required or refused is an error of its own (67), also in HTTP.',
@@ -22,7 +22,8 @@ export const differences = {
   },
   redirect: {
     why: 'Redirects are followed without `-L`; `--max-redirs` 0 shows them.',
-    shows: (curl, ours) => curl.status === 0 && ours.status === 0 && !ours.stdout.includes('See /'),
+    shows: (curl, ours) =>
+      curl.status === 0 && [0, 47].includes(ours.status) && !`${ours.stdout}${ours.files.x ?? ''}`.includes('See /'),
   },
   kept: {
     why: '`-O` overwrites nothing (23).',
@@ -62,9 +63,9 @@ export const differences = {
     shows: (curl, ours) => [curl.stdout, curl.files.x].includes(`${ours.stdout}${ours.files.x ?? ''}.\r\n`),
   },
   head: {
-    why: '`-I` for FTP and files ends with an empty line, as heads do, and says what is known: no Accept-Ranges.',
+    why: '`-I` for FTP and files ends with an empty line, as heads do, and has no Accept-Ranges; `-i` is for HTTP alone.',
     shows: (curl, ours) =>
-      curl.status === 0 && ours.status === 0 && lines(ours.stdout).some((line) => /^Content-Length/.test(line)),
+      curl.status === 0 && ours.status === 0 && lines(curl.stdout).some((line) => /^Content-Length/.test(line)),
   },
   'file-folder': {
     why: 'A folder of this machine is a listing; curl 7.88 gives nothing.',
@@ -93,6 +94,22 @@ export const differences = {
   config: {
     why: 'An unknown option in a file of `-K` is an error, as on the line.',
     shows: (curl, ours) => curl.stdout !== '' && isEmpty(ours.stdout),
+  },
+  whole: {
+    why: 'A server that sends the whole body for a range is an error (33): other octets came than those asked for.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 33 && isEmpty(ours.stdout),
+  },
+  date: {
+    why: '`-z` takes dates of ISO 8601 with a time too; curl ignores them, and retrieves.',
+    shows: (curl, ours) => curl.stdout !== '' && ours.status === 0 && isEmpty(ours.stdout),
+  },
+  refused: {
+    why: 'What the table above calls refused is an error (2), before anything is contacted.',
+    shows: (curl, ours) => curl.status !== 2 && ours.status === 2 && Object.keys(ours.files).length === 0,
+  },
+  jar: {
+    why: 'A cookie file has a comment of its own at its head, and the oldest cookie of a path is sent first (RFC 6265 5.4).',
+    shows: (curl, ours) => curl.status === ours.status && ours.files.jar?.includes('Written by retrieve') === true,
   },
 } as const satisfies Readonly<Record<string, Difference>>
 

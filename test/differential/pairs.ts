@@ -14,7 +14,7 @@ const options = [
   '-R',
 ] as const
 
-const urls = ['$HTTP/pub/hello.txt', '$FTP/pub/hello.txt', '$GOPHER/9/pub/hello.txt', '$FILE/hello.txt'] as const
+const urls = ['$HTTP/pub/hello.txt', '$FTP/pub/hello.txt', '$GOPHER/9/pub/a.bin', '$FILE/hello.txt'] as const
 
 /** -o and -O name one file, -r and -C exclude each other. */
 const excluded: readonly (readonly string[])[] = [
@@ -22,22 +22,20 @@ const excluded: readonly (readonly string[])[] = [
   ['-r 2-5', '-C 3'],
 ]
 
-/** Each option alone, and each two of them, over each scheme. */
-export const pairs: readonly Line[] = urls.flatMap((url) =>
-  options.flatMap((first, index) =>
-    ['', ...options.slice(index + 1)]
-      .filter((second) => !excluded.some((pair) => pair.includes(first) && pair.includes(second)))
-      .map((second) =>
-        lineOf(
-          [first, second].filter((word) => word !== ''),
-          url,
-        ),
-      ),
-  ),
-)
-
-function lineOf(chosen: readonly string[], url: string): Line {
-  const line = ['curl -s', ...chosen, url].join(' ')
-  const toFile = chosen.some((option) => /-o x|-O/.test(option))
-  return toFile && chosen.includes('-C 3') ? [line, 'offset'] : line
+/** Options that curl ignores, or answers with what is its own, by the scheme of the URL. */
+const unfit: Readonly<Record<string, readonly string[]>> = {
+  $FTP: ['-D h'],
+  $GOPHER: ['-D h', '-r 2-5', '-C 3'],
+  $FILE: ['-D h'],
 }
+
+/** Each option alone, and each two of them, over each scheme. */
+export const pairs: readonly Line[] = urls.flatMap((url) => {
+  const [scheme = ''] = url.split('/')
+  const fit = options.filter((option) => !unfit[scheme]?.includes(option))
+  return fit.flatMap((first, index) =>
+    ['', ...fit.slice(index + 1)]
+      .filter((second) => !excluded.some((pair) => pair.includes(first) && pair.includes(second)))
+      .map((second) => ['curl -s', first, second, url].filter((word) => word !== '').join(' ')),
+  )
+})

@@ -98,6 +98,6 @@ export const output: readonly Line[] = [
   'curl --no-progress-meter -o x $HTTP/readme.txt',
   'curl -s --remove-on-error -o x $ODD/cut',
   'curl -s --remove-on-error -o x $HTTP/readme.txt',
-  'curl -s --xattr -o x $HTTP/readme.txt',
+  ['curl -s --xattr -o x $HTTP/readme.txt', 'refused'],
   'curl -s --create-file-mode 0600 -o x $HTTP/readme.txt; stat -c %a x',
 ]

@@ -152,7 +152,8 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
 export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
   const text = line.value('write-out')
   if (text?.startsWith('@') !== true) return text ?? null
-  return readTextFile('-w', text.slice(1))
+  // As in curl, the lines of a file are joined; \n in them ends a line.
+  return readTextFile('-w', text.slice(1)).replace(/[\r\n]+/g, '')
 }
 
 /** The file of -D; null if it is not given. Throws `invalid-option`. */

@@ -85,7 +85,7 @@ function behind(path: string, start: number, { overwrite, checksum }: SaveOption
 /** Throws if the response must not replace the existing file. */
 export function checkPlan({ path, from, behind }: SavePlan, representation: Representation): void {
   if (behind !== null) checkNotShorter(path, behind, representation)
-  else if (typeof from === 'number' && representation.offset !== from) {
+  else if (typeof from === 'number' && from > 0 && representation.offset !== from) {
     const { url } = representation
     const message = `${url}: It cannot be retrieved from octet ${from} on; leave -C out.`
     throw new RetrievalError('range-refused', message, { phase: 'body', url })
