@@ -44,7 +44,6 @@ const build = createHash('sha256')
   .digest('hex')
   .slice(0, 16)
 rmSync(`${here}dist`, { recursive: true, force: true })
-rmSync(`${here}.cache`, { recursive: true, force: true })
 for (const { path, text } of outputFiles) {
   mkdirSync(dirname(path), { recursive: true })
   const content = path.endsWith('.js')

@@ -45,17 +45,20 @@ test('explain loads no mechanism, no library, and no part of Node that only conn
   expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
 })
 
-test('--version loads neither the table of schemes nor the library', () => {
+test('--version loads no mechanism, and no library', () => {
   const { sources, modules } = loadedBy('--version')
   expect(sources).toContain('src/main.ts')
-  expect(sources.filter((path) => /core\/src\/schemes\/index|fetchers\/src\/client/.test(path))).toEqual([])
+  expect(sources.filter((path) => heavy.test(path))).toEqual([])
   expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
 })
 
-describe('the code that V8 compiled is kept beside dist/', () => {
+describe('the code that V8 compiled is kept in dist/.cache', () => {
   const folder = temporaryFolder()
   const install = async (name: string): Promise<string> => {
-    await cp(dirname(bin), join(folder(), name, 'dist'), { recursive: true })
+    await cp(dirname(bin), join(folder(), name, 'dist'), {
+      recursive: true,
+      filter: (path) => !path.includes('.cache'),
+    })
     return join(folder(), name)
   }
   const version = (at: string): string =>
@@ -64,40 +67,40 @@ describe('the code that V8 compiled is kept beside dist/', () => {
   test('for the command, for four runs: later ones write nothing', async () => {
     const at = await install('writable')
     const said = version(at)
-    const [file = ''] = await readdir(join(at, '.cache'))
+    const [file = ''] = await readdir(join(at, 'dist/.cache'))
     expect(file).toMatch(new RegExp(`^${process.version}-.*-version$`))
     const contents = [0, 1, 2, 3].map(() => {
       expect(version(at)).toBe(said)
-      return readFileSync(join(at, '.cache', file)).toString('latin1', 0, 30)
+      return readFileSync(join(at, 'dist/.cache', file)).toString('latin1', 0, 30)
     })
     const [, , third, fourth] = contents
     expect(third).toBe(fourth)
     expect(third).toContain('"runs":0')
-    expect(await readdir(join(at, '.cache'))).toEqual([file])
+    expect(await readdir(join(at, 'dist/.cache'))).toEqual([file])
   })
 
   test.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {
     const at = await install(`garbage-${garbage.length}`)
     const said = version(at)
-    const [file = ''] = await readdir(join(at, '.cache'))
-    await writeFile(join(at, '.cache', file), garbage)
+    const [file = ''] = await readdir(join(at, 'dist/.cache'))
+    await writeFile(join(at, 'dist/.cache', file), garbage)
     expect(version(at)).toBe(said)
-    expect(readFileSync(join(at, '.cache', file)).length).toBeGreaterThan(1000)
+    expect(readFileSync(join(at, 'dist/.cache', file)).length).toBeGreaterThan(1000)
   })
 
   test('without the right to write there, all works', async () => {
     const at = await install('read-only')
-    await writeFile(join(at, '.cache'), 'a file where the folder would be')
+    await writeFile(join(at, 'dist/.cache'), 'a file where the folder would be')
     expect(version(at)).toMatch(/^retrieve \d/)
   })
 
   test('is not used, and stays, where Node has other flags', async () => {
     const at = await install('flags')
     for (let run = 0; run < 4; run++) version(at)
-    const [file = ''] = await readdir(join(at, '.cache'))
-    const before = readFileSync(join(at, '.cache', file))
+    const [file = ''] = await readdir(join(at, 'dist/.cache'))
+    const before = readFileSync(join(at, 'dist/.cache', file))
     execFileSync(process.execPath, ['--no-opt', join(at, 'dist/bin.js'), '--version'])
-    expect(readFileSync(join(at, '.cache', file)).equals(before)).toBe(true)
+    expect(readFileSync(join(at, 'dist/.cache', file)).equals(before)).toBe(true)
   })
 })
 

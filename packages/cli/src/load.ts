@@ -22,7 +22,7 @@ const learningRuns = 3
 
 /**
  * Loads the chunks of the bundle, which are CommonJS, with the code that V8 compiled in earlier runs: compiling takes
- * longer than all else at the start. The code is kept in a file for each command beside dist/, where only those can
+ * longer than all else at the start. The code is kept in a file for each command in dist/.cache, where only those can
  * write who can write dist/ too. Without that right, everything works, only slower.
  */
 export class ChunkLoader {
@@ -38,7 +38,7 @@ export class ChunkLoader {
   constructor(bin: string, command: string) {
     this.#require = createRequire(bin)
     const name = `${process.version}-${process.arch}-${RETRIEVE_BUILD}-${command}`
-    this.#file = resolve(dirname(bin), '../.cache', name)
+    this.#file = resolve(dirname(bin), '.cache', name)
     this.#read()
     process.once('exit', () => this.#write())
   }

@@ -40,7 +40,7 @@ const cases: readonly (readonly [line: string, last: string])[] = [
   ['retrieve serve nn', 'nntp'],
   ['retrieve help exit', 'exit-status'],
   ['retrieve --help trans', 'transfer'],
-  ['retrieve -h --connect-t', '--connect-timeout'],
+  ['retrieve -h --connect-tim', '--connect-timeout'],
   ['retrieve completions z', 'zsh'],
   // A value that the table leaves open, an option of other commands, and a file where a URL is wanted: nothing.
   ['retrieve --max-time 1', '1'],

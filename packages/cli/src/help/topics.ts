@@ -29,7 +29,7 @@ const exitStatus: Topic = {
     ['22', 'An HTTP status of 400 and above'],
     ['23', 'The output cannot be written'],
     ['28', 'A time limit has passed'],
-    ['32', 'The file has another checksum than --checksum says'],
+    ['32', 'What came has another checksum than --checksum says; nothing was saved'],
     ['33', 'The server cannot send this range'],
     ['35', 'No TLS session'],
     ['36', 'The file is longer than the resource: -C leaves it as it is'],
@@ -52,7 +52,7 @@ const files: Topic = {
   before: [],
   rows: [
     ['NAME.part', 'A file that is not complete yet; the command gives it its name NAME at the end. -C - continues it'],
-    ['~/.config/retrieve/config', 'Options that are read before each command line, as for -K; -q leaves them out'],
+    ['~/.config/retrieve/config', 'Options for every run, as -K reads them; -q leaves them out'],
     ['~/.netrc', 'Logins by host, for -n'],
     [
       '.cache beside dist/ of the package',
@@ -76,7 +76,8 @@ const environment: Topic = {
     ['all_proxy', 'The proxy for all schemes that have none of their own'],
     ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
     ['NNTPSERVER', 'The News server, as for --news-server'],
-    ['XDG_CONFIG_HOME, HOME', 'The folder of retrieve/config; without the first one, .config in the second'],
+    ['XDG_CONFIG_HOME, HOME', 'Where the configuration file and ~/.netrc are looked for'],
+    ['XDG_STATE_HOME', 'The folder for what open remembers; default ~/.local/state'],
     ['NO_COLOR', 'Not empty: no colours'],
     ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
     ['CLICOLOR', '0: no colours'],
