@@ -1,18 +1,19 @@
 // Bundles the command into dist/: one small entry, and a chunk for each command and mechanism that is loaded on first
 // use. esbuild splits ES modules alone, while Node starts CommonJS faster: the chunks are made as ES modules and then
 // become CommonJS, each import loaded when it is first used.
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, transform } from 'esbuild'
+import { build as bundle, transform } from 'esbuild'
 import { lazyImports } from './lazy-imports.mjs'
+import { lightUndici } from './light-undici.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
 const target = 'node20.18'
-const { outputFiles } = await build({
+const settings = {
   absWorkingDir: here,
-  entryPoints: ['src/bin.ts'],
   outdir: 'dist',
   write: false,
   bundle: true,
@@ -32,15 +33,35 @@ const { outputFiles } = await build({
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
+}
+const { outputFiles } = await bundle({
+  ...settings,
+  entryPoints: ['src/bin.ts', 'src/main.ts'],
+  plugins: [lightUndici],
 })
+const build = createHash('sha256')
+  .update(outputFiles.map(({ hash }) => hash).join())
+  .digest('hex')
+  .slice(0, 16)
 rmSync(`${here}dist`, { recursive: true, force: true })
+rmSync(`${here}.cache`, { recursive: true, force: true })
 for (const { path, text } of outputFiles) {
   mkdirSync(dirname(path), { recursive: true })
-  const content = path.endsWith('.js') ? lazyImports(await commonJs(text)) : text
+  const content = path.endsWith('.js')
+    ? lazyImports(await commonJs(text)).replace('RETRIEVE_BUILD', JSON.stringify(build))
+    : text
   writeFileSync(path, content, { mode: path.endsWith('bin.js') ? 0o755 : 0o644 })
 }
 // The package's other files are ES modules.
 writeFileSync(`${here}dist/package.json`, '{ "type": "commonjs" }\n')
+writeFileSync(`${here}dist/retrieve.1`, await manPage())
+
+async function manPage() {
+  const { outputFiles } = await bundle({ ...settings, splitting: false, entryPoints: ['src/help/man-page.ts'] })
+  const [{ text }] = outputFiles
+  const { manPage } = await import(`data:text/javascript,${encodeURIComponent(text)}`)
+  return manPage(version)
+}
 
 async function commonJs(text) {
   // esbuild keeps comments that begin with "!": here the names of the sources, for those who read a chunk.

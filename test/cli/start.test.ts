@@ -1,15 +1,25 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
-import { bin, useBundle } from '../support/cli/run.ts'
+import { cp, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { bin, temporaryFolder, useBundle } from '../support/cli/run.ts'
 
 useBundle()
 
-/** The source files that a command line loads, by the comments of esbuild, and the modules of Node. */
+/** The source files that a command line loads, by the comments in its chunks, and the modules of Node. */
 function loadedBy(...args: readonly string[]): { sources: string[]; modules: string[] } {
-  const list = '[...Object.keys(require.cache), ...process.moduleLoadList]'
-  const program = `process.argv = [process.execPath, ...process.argv.slice(1)]
-    process.on('exit', () => require('node:fs').writeSync(2, JSON.stringify(${list})))
+  const program = `const vm = require('node:vm')
+    const files = []
+    vm.Script = class extends vm.Script {
+      constructor(code, options) {
+        super(code, options)
+        files.push(options.filename)
+      }
+    }
+    process.argv = [process.execPath, ...process.argv.slice(1)]
+    const list = () => JSON.stringify([process.argv[1], ...files, ...process.moduleLoadList])
+    process.on('exit', () => require('node:fs').writeSync(2, list()))
     require(process.argv[1])`
   const shell = `exec "$0" --eval "$1" "$2" "\${@:3}" 2>&1 >/dev/null`
   const text = execFileSync('bash', ['-c', shell, process.execPath, program, bin, ...args], { encoding: 'utf8' })
@@ -25,7 +35,7 @@ function loadedBy(...args: readonly string[]): { sources: string[]; modules: str
 
 /** What only retrievals need, each its own part. */
 const heavy = /undici|basic-ftp|iconv-lite|htmlparser2|p-queue|fetchers\/src\/(http|ftp|nntp|gopher|mime)\/index\.ts/
-const heavyModules = ['crypto', 'tls', 'http', 'http2', 'zlib', 'fs/promises', 'readline', 'child_process', 'v8']
+const heavyModules = ['crypto', 'tls', 'http', 'http2', 'zlib', 'fs/promises', 'readline', 'child_process']
 
 test('explain loads no mechanism, no library, and no part of Node that only connections need', () => {
   const { sources, modules } = loadedBy('explain', 'http://www.example.org/')
@@ -40,6 +50,55 @@ test('--version loads neither the table of schemes nor the library', () => {
   expect(sources).toContain('src/main.ts')
   expect(sources.filter((path) => /core\/src\/schemes\/index|fetchers\/src\/client/.test(path))).toEqual([])
   expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
+})
+
+describe('the code that V8 compiled is kept beside dist/', () => {
+  const folder = temporaryFolder()
+  const install = async (name: string): Promise<string> => {
+    await cp(dirname(bin), join(folder(), name, 'dist'), { recursive: true })
+    return join(folder(), name)
+  }
+  const version = (at: string): string =>
+    execFileSync(process.execPath, [join(at, 'dist/bin.js'), '--version'], { encoding: 'utf8', stdio: 'pipe' })
+
+  test('for the command, for four runs: later ones write nothing', async () => {
+    const at = await install('writable')
+    const said = version(at)
+    const [file = ''] = await readdir(join(at, '.cache'))
+    expect(file).toMatch(new RegExp(`^${process.version}-.*-version$`))
+    const contents = [0, 1, 2, 3].map(() => {
+      expect(version(at)).toBe(said)
+      return readFileSync(join(at, '.cache', file)).toString('latin1', 0, 30)
+    })
+    const [, , third, fourth] = contents
+    expect(third).toBe(fourth)
+    expect(third).toContain('"runs":0')
+    expect(await readdir(join(at, '.cache'))).toEqual([file])
+  })
+
+  test.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {
+    const at = await install(`garbage-${garbage.length}`)
+    const said = version(at)
+    const [file = ''] = await readdir(join(at, '.cache'))
+    await writeFile(join(at, '.cache', file), garbage)
+    expect(version(at)).toBe(said)
+    expect(readFileSync(join(at, '.cache', file)).length).toBeGreaterThan(1000)
+  })
+
+  test('without the right to write there, all works', async () => {
+    const at = await install('read-only')
+    await writeFile(join(at, '.cache'), 'a file where the folder would be')
+    expect(version(at)).toMatch(/^retrieve \d/)
+  })
+
+  test('is not used, and stays, where Node has other flags', async () => {
+    const at = await install('flags')
+    for (let run = 0; run < 4; run++) version(at)
+    const [file = ''] = await readdir(join(at, '.cache'))
+    const before = readFileSync(join(at, '.cache', file))
+    execFileSync(process.execPath, ['--no-opt', join(at, 'dist/bin.js'), '--version'])
+    expect(readFileSync(join(at, '.cache', file)).equals(before)).toBe(true)
+  })
 })
 
 test('the library is loaded without the fetch of Node, which takes 30 ms', () => {

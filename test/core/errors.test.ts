@@ -18,6 +18,7 @@ const exits: Record<number, readonly ErrorCode[]> = {
   22: ['http-error'],
   23: ['write-failed'],
   28: ['timeout'],
+  32: ['checksum-failed'],
   33: ['range-refused'],
   35: ['tls-failed'],
   36: ['resume-failed'],

@@ -74,9 +74,17 @@ export const differences = {
     why: '`--max-filesize` holds in every scheme, also while the body comes; curl knows no sizes of Gopher and files.',
     shows: (curl, ours) => curl.status === 0 && ours.status === 63,
   },
+  'more-forms': {
+    why: '`--output=x` is `--output x`, and `--out` is `--output`, which all other options that begin so go on from.',
+    shows: (curl, ours) => curl.status === 2 && ours.status === 0,
+  },
+  encoded: {
+    why: 'Brackets and braces in a path are sent percent-encoded: RFC 3986 has them in no path, and servers decode it.',
+    shows: (curl, ours) => curl.status === 0 && Object.values(ours.files).some((text) => /%[57]B/.test(text)),
+  },
   'local-file': {
     why: 'A file of yours that cannot be read is 37, whichever option names it.',
-    shows: (curl, ours) => curl.status === 77 && ours.status === 37,
+    shows: (curl, ours) => [26, 77].includes(curl.status) && ours.status === 37,
   },
   'tls-required': {
     why: 'A server without the TLS that `--ssl-reqd` asks for is 35, as for other failures of TLS.',

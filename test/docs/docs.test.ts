@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { resultSchema } from '../../packages/cli/src/results/schema.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
+import { optionsPage } from './options-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -13,7 +15,15 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
 
   test('docs/exit-codes.md', () => expect(exitCodesPage()).toMatchFileSnapshot(`${root}docs/exit-codes.md`))
 
+  test('docs/options.md', () => expect(optionsPage()).toMatchFileSnapshot(`${root}docs/options.md`))
+
   test('docs/curl.md', () => expect(curlPage()).toMatchFileSnapshot(`${root}docs/curl.md`))
+
+  test('the schema in docs/json.md', async () => {
+    const page = await readFile(`${root}docs/json.md`, 'utf8')
+    const schema = `\`\`\`json\n${JSON.stringify(resultSchema, null, 2)}\n\`\`\``
+    await expect(fillIn(page, 'result-schema', schema)).toMatchFileSnapshot(`${root}docs/json.md`)
+  })
 
   test('docs/cookbook.md', async () => {
     const page = await readFile(`${root}docs/cookbook.md`, 'utf8')
@@ -23,11 +33,6 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
   test('docs/schemes/README.md', () => {
     const page = `# Schemes\n\n${schemeTable('')}\n`
     return expect(page).toMatchFileSnapshot(`${root}docs/schemes/README.md`)
-  })
-
-  test('the scheme table of README.md', async () => {
-    const readme = await readFile(`${root}README.md`, 'utf8')
-    await expect(fillIn(readme, 'schemes', schemeTable('docs/schemes/'))).toMatchFileSnapshot(`${root}README.md`)
   })
 
   test.each(builtinSchemes.map(({ name }) => name))('the examples of docs/schemes/%s.md', async (name) => {

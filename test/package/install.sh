@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
 
+repository=$PWD
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 node pack.mjs "$folder/tarballs" --built
@@ -16,4 +17,9 @@ npx --no-install retrieve --version
 sed -E 's/, type Representation//; s/: Representation =/ =/' user.ts >user.mjs
 node user.mjs >printed
 grep -x 'ftp function function' printed
+# As README.md says: the command alone, from its tarball, and as a link into the clone.
+npm install --no-audit --no-fund --global --prefix "$folder/global" "$folder"/tarballs/retriever-cli-*.tgz
+"$folder/global/bin/retrieve" --version
+npm install --no-audit --no-fund --global --prefix "$folder/linked" "$repository/packages/cli"
+"$folder/linked/bin/retrieve" --version
 echo "The packages install by npm, and run."

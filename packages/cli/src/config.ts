@@ -1,37 +1,53 @@
-import { hostname } from 'node:os'
+import { homedir, hostname } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
 import type { Netrc } from './netrc.ts'
+import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
+import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
+import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
+import { type MirrorSettings, readMirror } from './options/mirror.ts'
 import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
+import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
-import { readFtpFetchers } from './options/protocols/ftp.ts'
+import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
 import { readSearch } from './options/protocols/gopher.ts'
-import { readHeaders, readPreference } from './options/protocols/headers.ts'
+import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
-import { type ContinueAt, readContinueAt, readRange, readTime } from './options/transfer.ts'
+import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTimeCondition } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
-import { type Destination, readDestinations } from './saving/destination.ts'
+import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
+import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
 export interface Config {
   readonly command: CommandName
+  /** The operands as they were typed. */
   readonly operands: readonly string[]
+  /** The URLs that get and ls retrieve, with their destinations: one by one, since a glob may stand for millions. */
+  readonly targets: Targets
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  readonly color: ColorChoice
+  /** --page: whether pages are shown without a terminal, too. */
+  readonly page: boolean
+  /** The folder for the last page; null: there is no place for it. */
+  readonly stateFolder: string | null
   /** The format of -w; null: nothing is printed after a URL. */
   readonly writeOut: string | null
   readonly verbose: boolean
@@ -41,8 +57,8 @@ export interface Config {
   readonly include: boolean
   /** The file for header sections; `-`: standard output, `%`: standard error; null: they are not wanted. */
   readonly dumpHeader: string | null
-  /** The destinations for get, one for each URL. */
-  readonly destinations: readonly Destination[]
+  /** Whether existing files are overwritten; false: a free name is taken; null: as -o and -O differ. */
+  readonly clobber: boolean | null
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
   readonly many: Many
@@ -54,6 +70,18 @@ export interface Config {
   readonly damagedEtagFile: string | null
   /** The parts of a message to retrieve; null: the whole message. */
   readonly parts: PartOptions | null
+  /** Whether an unfinished file is removed. */
+  readonly removeOnError: boolean
+  /** Whether a status of 400 and above is an error although its body comes. */
+  readonly failWithBody: boolean
+  /** The cookies to read and keep; null: none. */
+  readonly cookies: CookieOptions | null
+  /** The texts that --url-query adds to the query of each URL. */
+  readonly urlQuery: readonly string[]
+  /** The sums to tell and to check; null: none. */
+  readonly hashes: HashOptions | null
+  /** What mirror is to do. */
+  readonly mirror: MirrorSettings
   readonly login: Login | null
   /** The logins of a .netrc file; null: none is read. */
   readonly netrc: Netrc | null
@@ -62,6 +90,10 @@ export interface Config {
   readonly proxyFor: ProxyChooser
   /** The login for any proxy that is used. */
   readonly proxyLogin: Login | null
+  /** The type of FTP URLs that have none: text, or a list of names; null: none. */
+  readonly ftpType: 'a' | 'd' | null
+  /** Whether a URL with a user is an error. */
+  readonly refusesUsers: boolean
   /** The words for Gopher searches; null: URLs are used as they are. */
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
@@ -80,7 +112,8 @@ export interface Config {
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { command, operands } = line
-  const destinations = command === 'get' ? readDestinations(line) : []
+  const targets = ['get', 'ls', 'open'].includes(command) ? readTargets(line) : noTargets
+  const { destinations } = targets
   const compared = readEtag(line)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
@@ -89,26 +122,41 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   return {
     command,
     operands,
+    targets,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    color: readColor(line),
+    page: readPage(line),
+    stateFolder: stateFolder(env),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
     silent: line.has('silent'),
     showErrors: !line.has('silent') || line.has('show-error'),
     include: line.has('include'),
     dumpHeader: readDumpHeader(line),
-    destinations,
+    clobber: readClobber(line),
     createDirs: line.has('create-dirs'),
     many,
     continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
     etagFile: readEtagFile(line),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
+    removeOnError: readRemoveOnError(line),
+    failWithBody: line.has('fail-with-body'),
+    cookies: readCookies(line),
+    urlQuery: readUrlQuery(line),
+    hashes: readHashOptions(
+      line,
+      destinations.some(({ to }) => to === 'stdout'),
+    ),
+    mirror: readMirror(line),
     login: readLogin(line, 'user'),
     netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
     proxyLogin: readLogin(line, 'proxy-user'),
+    ftpType: readFtpType(line),
+    refusesUsers: line.has('disallow-username-in-url'),
     search: readSearch(line),
     form: readForm(line),
     client: {
@@ -119,12 +167,20 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       policy: readPolicy(line),
       tls: readTls(line),
       addresses: readAddresses(line),
+      network: readNetwork(line),
       proxyTunnel: line.has('proxytunnel'),
     },
     request,
     resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
     serving: command === 'serve' ? readServing(line, env) : null,
   }
+}
+
+/** The folder of this program for state that is kept between runs, by the XDG Base Directory Specification. */
+function stateFolder({ XDG_STATE_HOME: typed = '' }: NodeJS.ProcessEnv): string | null {
+  const home = homedir()
+  if (!isAbsolute(typed) && !isAbsolute(home)) return null
+  return join(isAbsolute(typed) ? typed : join(home, '.local', 'state'), 'retrieve')
 }
 
 /** The host that `new URL()` finds in a URL, for the finding `parser-disagreement`. */
@@ -148,20 +204,22 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
   const limit = line.value('limit')
   const charset = readCharset(line)
   const headers = readHeaders(line)
-  const since = time === undefined ? null : readTime(time, destinations)
+  const virtualHost = readVirtualHost(line)
   return {
     ...(base !== undefined && { base }),
     ...(accept !== undefined && { accept }),
     ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(range !== undefined && { range: readRange(range) }),
     ...(line.has('compressed') && { compressed: true }),
-    ...(since !== null && { ifChangedSince: since }),
+    ...(time !== undefined && readTimeCondition(time, destinations)),
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readLimit(limit) }),
     ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
-    ...(line.has('no-fail') && { fail: false }),
+    ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
+    ...(virtualHost !== undefined && { virtualHost }),
+    ...(readAutoReferer(line) && { autoReferer: true }),
     ...(Object.keys(headers).length > 0 && { headers }),
   }
 }

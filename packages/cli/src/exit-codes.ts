@@ -1,15 +1,42 @@
-import { errorCodes, RetrievalError } from '@retriever/core'
+import { type AdvisedOption, type ErrorCode, errorCodes, RetrievalError } from '@retriever/core'
 
 /**
  * The exit code for an error, from the table in core. An HTTP status of 400 and above is curl's 22, even if the error
  * has a code of its own, as 404 does; but 401 and 407, a login that is required or refused, are 67.
  */
 export function exitCodeOf(error: unknown): number {
+  const byOption = RetrievalError.is(error) ? exitOfOption(error) : undefined
+  if (byOption !== undefined) return byOption
   if (RetrievalError.is(error) && httpMeanings.has(error.code) && Number(error.status) >= 400) {
     return errorCodes['http-error'].exit
   }
   // Any other error is a defect of the command: curl's 2, "failed to initialise", as for a wrong option.
   return RetrievalError.is(error) ? errorCodes[error.code].exit : errorCodes['invalid-option'].exit
+}
+
+/**
+ * The exit codes of curl for errors that an option of the caller alone decides: a scheme that it leaves out, a local
+ * address that cannot be used, ciphers that do not exist, a key that is not the pinned one.
+ */
+const byOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<ErrorCode, number>>>>>> = {
+  'policy.schemes': { refused: 1 },
+  'policy.redirectSchemes': { refused: 1 },
+  'network.interface': { 'connect-failed': 45 },
+  'network.localAddress': { 'connect-failed': 45 },
+  'network.localPort': { 'connect-failed': 45 },
+  'tls.ciphers': { 'invalid-option': 59 },
+  'tls.cipherSuites': { 'invalid-option': 59 },
+  'tls.curves': { 'invalid-option': 59 },
+  'tls.pins': { certificate: 90, 'file-failed': 90 },
+  'tls.crl': { 'file-failed': 82, 'invalid-option': 82 },
+  'tls.proxy.ciphers': { 'invalid-option': 59 },
+  'tls.proxy.cipherSuites': { 'invalid-option': 59 },
+  'tls.proxy.pins': { certificate: 90, 'file-failed': 90 },
+  'tls.proxy.crl': { 'file-failed': 82, 'invalid-option': 82 },
+}
+
+function exitOfOption({ code, advice }: RetrievalError): number | undefined {
+  return advice === undefined ? undefined : byOption[advice.option]?.[code]
 }
 
 const httpMeanings: ReadonlySet<string> = new Set(['not-found', 'access-denied'])

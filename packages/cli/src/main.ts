@@ -1,7 +1,7 @@
 import type { CommandName } from './commands/index.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { watchInterrupts } from './interrupts.ts'
-import { parseCommandLine } from './parse.ts'
+import { type CommandLine, located, parseCommandLine } from './parse.ts'
 import type { Run } from './run.ts'
 import { Output, StdoutClosed } from './terminal/output.ts'
 import { Reporter } from './terminal/report.ts'
@@ -17,10 +17,14 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   get: async () => (await import('./commands/get.ts')).get,
   explain: async () => (await import('./commands/explain.ts')).explainUrls,
   ls: async () => (await import('./commands/ls.ts')).ls,
+  open: async () => (await import('./commands/open.ts')).open,
   extract: async () => (await import('./commands/extract.ts')).extract,
+  check: async () => (await import('./commands/check.ts')).check,
+  mirror: async () => (await import('./commands/mirror.ts')).mirror,
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,
+  completions: async () => (await import('./commands/completions.ts')).completions,
 }
 
 /**
@@ -37,20 +41,29 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   process.once('uncaughtException', defect)
   try {
     const words = helpWords(argv)
-    const line = words === null ? parseCommandLine(argv) : null
+    const line = words === null ? parseCommandLine(argv, env) : null
     if (line === null || line.has('help')) {
       const { helpOn } = await import('./help/index.ts')
       await output.write(helpOn(words ?? (line?.named ? [line.command] : []), output.columns))
       return 0
     }
     if (line.has('version')) {
-      await output.write(`retrieve ${RETRIEVE_VERSION}\n`)
+      const { versionText } = await import('./version.ts')
+      await output.write(versionText(RETRIEVE_VERSION))
       return 0
     }
-    const config = readConfig(line, env)
-    report = new Reporter(output, config)
-    const command = await commands[config.command]()
-    return await command({ config, output, report, signal: interrupts.signal, interrupts })
+    for (const message of line.warnings) report.warning({ message })
+    const configs = [line, ...line.following].map((each) => configOf(each, env))
+    const command = await commands[line.command]()
+    let exit = 0
+    for (const config of configs) {
+      output.useColor(config.color)
+      const traces = config.verbose && !config.json
+      report = new Reporter(output, config, traces ? new (await import('./terminal/trace.ts')).Trace() : null)
+      const code = await command({ config, output, report, signal: interrupts.signal, interrupts })
+      exit ||= code
+    }
+    return exit
   } catch (error) {
     // The reader of standard output has gone, as in `| head`: it has all that it wanted, so this is no error.
     if (error instanceof StdoutClosed) return 0
@@ -65,4 +78,13 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
 /** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */
 function helpWords([first = '', ...words]: readonly string[]): readonly string[] | null {
   return ['help', '--help', '-h'].includes(first) ? words : null
+}
+
+/** Reads the options of a group. An error in a configuration file names the line. */
+function configOf(line: CommandLine, env: NodeJS.ProcessEnv): Config {
+  try {
+    return readConfig(line, env)
+  } catch (error) {
+    throw located(line, error)
+  }
 }

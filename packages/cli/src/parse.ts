@@ -1,13 +1,13 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { RetrievalError } from '@retriever/core'
 import { type CommandName, commandNames } from './commands/index.ts'
-import { acceptedOptions, isAccepted, whyNot } from './curl/index.ts'
 import { usageError } from './exit-codes.ts'
+import { defaultConfigFile, readDefaultConfig, readSource } from './line/config-file.ts'
+import { type Group, LineReader, type LineSources } from './line/reader.ts'
 import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
-import { serverPorts } from './options/servers.ts'
-import { checkFirstWord, helpOperands, hintFor, nearest } from './suggest.ts'
+import { checkFirstWord, helpOperands } from './suggest.ts'
 
-/** A command line as it was typed, split into command, options and operands. */
+/** A command line as it was typed, split into command, options and operands; with --next, one group of it. */
 export class CommandLine implements GivenOptions<OptionName> {
   readonly command: CommandName
   /** Whether the command was typed, not the default. */
@@ -16,19 +16,25 @@ export class CommandLine implements GivenOptions<OptionName> {
   readonly given: readonly Given<OptionName>[]
   /** The program and its arguments that stand behind the `--` of serve; null: there is no `--`. */
   readonly program: readonly string[] | null
+  /** The groups after this one. */
+  readonly following: readonly CommandLine[]
+  /** Remarks on the configuration files. */
+  readonly warnings: readonly string[]
 
   constructor(
     command: CommandName,
     named: boolean,
     operands: readonly string[],
     given: readonly Given<OptionName>[],
-    program: readonly string[] | null,
+    more: Partial<Pick<CommandLine, 'program' | 'following' | 'warnings'>> = {},
   ) {
     this.command = command
     this.named = named
     this.operands = operands
     this.given = given
-    this.program = program
+    this.program = more.program ?? null
+    this.following = more.following ?? []
+    this.warnings = more.warnings ?? []
   }
 
   has(name: OptionName): boolean {
@@ -45,90 +51,102 @@ export class CommandLine implements GivenOptions<OptionName> {
 }
 
 /**
- * Reads `[COMMAND] OPTIONS OPERANDS` in any order, in the forms that curl takes: `-o FILE`, `-oFILE`, `--output FILE`,
- * `--output=FILE`, `-sSv`; `--` ends the options, and --url gives an operand too. Behind the `--` of serve stands a
- * program. Throws `invalid-option` (exit 2).
+ * Reads `[COMMAND] OPTIONS OPERANDS` in any order, after the default configuration file unless -q is the first option.
+ * --url gives an operand too. Behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or `file-failed` for a file that cannot be read.
  */
-export function parseCommandLine(argv: readonly string[]): CommandLine {
-  // Not strict: a value may look like an option (`-o -`), and the messages are our own.
-  const args = argv.map((text, index) => withJobs(text, argv[index + 1]))
-  const { tokens, positionals } = parseArgs({ args, options: argConfig, strict: false, tokens: true })
-  const given = tokens.filter((token) => token.kind === 'option').flatMap((token) => readOption(token, positionals[0]))
+export function parseCommandLine(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  read: LineSources['read'] = readSource,
+): CommandLine {
+  const reader = new LineReader({ env, read }, isCommand)
+  if (readsDefaults(argv)) {
+    const file = defaultConfigFile(env)
+    const octets = readDefaultConfig(file)
+    if (octets !== null) reader.readFile(file, octets)
+    reader.endDefaults()
+  }
+  reader.readWords(argv)
+  reader.check()
+  return asLine(reader)
+}
+
+function isCommand(word: string): boolean {
+  return commandNames.some((name) => name === word)
+}
+
+/** Whether the default configuration file counts: help and the version are given without it. */
+function readsDefaults(argv: readonly string[]): boolean {
+  const [first = '', second = ''] = argv
+  const option = isCommand(first) ? second : first
+  if (/^-q|^--disable$/.test(option) || first === 'help') return false
+  return !argv.some((word) => ['-h', '--help', '-M', '--manual', '-V', '--version'].includes(word))
+}
+
+function asLine({ groups, program, warnings }: LineReader): CommandLine {
+  const [first = { words: [], given: [] }, ...others] = groups
+  const given = [...first.given]
+  const typed = first.words.filter(({ isUrl }) => !isUrl)
+  const words = typed.map(({ text }) => text)
   const isRelative = has(given, 'base')
-  const help = isRelative ? null : helpOperands(positionals)
-  if (help !== null) given.push({ name: 'help', value: '' })
-  const words = help ?? positionals
-  const named = commandNames.find((name) => name === words[0])
+  const help = isRelative ? null : helpOperands(words)
+  if (help !== null || has(given, 'manual')) given.push({ name: 'help', value: '' })
+  const named = commandNames.find((name) => name === (help ?? words)[0])
   if (named === undefined && !isRelative && words.length > 1) checkFirstWord(words)
-  const typed = tokens.filter(
-    ({ kind, ...token }) => kind === 'positional' || ('name' in token && token.name === 'url'),
-  )
-  const command = named === undefined ? undefined : typed.find(({ kind }) => kind === 'positional')
-  const end = tokens.find(({ kind }) => kind === 'option-terminator')?.index ?? argv.length
-  const hasProgram = named === 'serve' && end < argv.length && (command?.index ?? end) < end
-  const operands = typed
-    .filter((token) => token !== command && !(hasProgram && token.index > end))
-    .map((token) => ('value' in token && token.value) || '')
-  const program = hasProgram ? argv.slice(end + 1) : null
-  const line = new CommandLine(named ?? 'get', named !== undefined, operands, given, program)
-  checkCommand(line)
+  const command = named ?? 'get'
+  const operands = first.words.filter((word) => named === undefined || word !== typed[0])
+  const globals = groups.flatMap((group) => group.given.filter(isGlobal))
+  const following = others.map((group) => {
+    const own = group.given.filter((option) => !isGlobal(option))
+    return new CommandLine(command, true, textsOf(group.words, command), ofCommand([...own, ...globals], command))
+  })
+  const ofOthers = others.flatMap((group) => group.given.filter(isGlobal))
+  const all = ofCommand([...given, ...ofOthers], command)
+  const more = { program, following, warnings }
+  const line = new CommandLine(command, named !== undefined, textsOf(operands, command), all, more)
+  for (const each of [line, ...following]) checkCommand(each)
   return line
 }
 
-/** `-j 4` and `-j4` mean --jobs 4; without a number, -j is curl's own. */
-function withJobs(text: string, next: string | undefined): string {
-  if (text === '-j' && /^\d+$/.test(next ?? '')) return '--jobs'
-  return text.replace(/^-j(?=\d+$)/, '--jobs=')
+/** Whether an option is for all groups. */
+function isGlobal({ name }: Given): boolean {
+  return options.find(({ long }) => long === name)?.global === true
 }
 
-const argConfig: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
-  [...options.map((row) => ({ ...row, takesValue: row.arg !== undefined })), ...acceptedOptions].map(
-    ({ long, short, takesValue }) => [
-      long,
-      { type: takesValue ? 'string' : 'boolean', ...(short !== undefined && { short }) },
-    ],
-  ),
-)
+/** The options, without those of a configuration file that only other commands take. */
+function ofCommand(given: readonly Given<OptionName>[], command: CommandName): Given<OptionName>[] {
+  return given.filter(({ name, place }) => place === undefined || takes(command, name))
+}
+
+function textsOf(words: Group['words'], command: CommandName): string[] {
+  return words.filter(({ place }) => place === undefined || takes(command, 'url')).map(({ text }) => text)
+}
+
+function takes(command: CommandName, name: OptionName): boolean {
+  const option = options.find(({ long }) => long === name)
+  return option === undefined || applies(option, command)
+}
 
 function has(given: readonly Given[], name: OptionName): boolean {
   return given.some((option) => option.name === name)
 }
 
-/** One option, or none if it has no effect. `rawName` is the option as it was typed: `-o` or `--output`. */
-function readOption(
-  { name, rawName, value }: { name: string; rawName: string; value: string | undefined },
-  firstWord: string | undefined,
-): Given<OptionName>[] {
-  const option = options.find(({ long }) => long === name)
-  if (option === undefined && isAccepted(name, rawName, value)) return []
-  if (option === undefined) throw unknownOption(rawName, firstWord)
-  if (option.arg === undefined && value !== undefined) throw usageError(`${rawName} is a switch and takes no value.`)
-  if (option.arg !== undefined && value === undefined) {
-    throw usageError(`${rawName} needs ${option.arg}, as in: ${option.example}`)
-  }
-  return [{ name: option.long, value: value ?? '' }]
-}
-
-function unknownOption(typed: string, firstWord: string | undefined): Error {
-  const command = commandNames.find((name) => name === firstWord) ?? 'get'
-  const why = command === 'serve' && typed === '--port' ? serverPorts : whyNot(typed)
-  if (why !== undefined) return usageError(why)
-  const known = options
-    .filter((option) => applies(option, command))
-    .flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
-  const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
-  const guess = meant === undefined ? 'retrieve help all lists all options.' : `Did you mean ${meant}?`
-  return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
-}
-
 function checkCommand(line: CommandLine): void {
   if (line.has('help') || line.has('version')) return
   for (const { name } of line.given) {
-    const option = options.find(({ long }) => long === name)
-    if (option === undefined || applies(option, line.command)) continue
-    const where = option.commands?.join(', ')
+    if (takes(line.command, name)) continue
+    const where = options.find(({ long }) => long === name)?.commands?.join(', ')
     throw usageError(
       `--${name} is not an option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,
     )
   }
+}
+
+/** Says where an option stands that an error is about, if that is in a configuration file: options are read later. */
+export function located(line: CommandLine, error: unknown): unknown {
+  if (!RetrievalError.is(error) || error.code !== 'invalid-option') return error
+  const [, name, letter] = /^(?:--([\w.-]+)|-(\w))\b/.exec(error.message) ?? []
+  const named = options.find(({ long, short }) => long === name || (letter !== undefined && short === letter))
+  const option = line.given.findLast((each) => each.name === named?.long)
+  return option?.place === undefined ? error : usageError(`${option.place}: ${error.message}`)
 }

@@ -19,9 +19,11 @@ export interface Beginning {
 
 /** The retrieval of one URL by the command: its events become reports, progress and facts. */
 export class Retrieval {
+  /** The place of the URL in the command line, from 0. */
+  readonly index: number
   /** The meaning of the URL as it was typed. */
   readonly resolution: Resolution
-  /** What the events tell, for -w. */
+  /** What the events tell, for -w and --json. */
   readonly facts: Facts
   /** The header sections, for -i, -I and -D. */
   readonly heads: Heads = new Heads()
@@ -31,11 +33,13 @@ export class Retrieval {
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
-  constructor(session: Session, resolution: Resolution, entered: () => Resolution) {
+  constructor(session: Session, resolution: Resolution, entered: () => Resolution, index: number) {
     this.#session = session
+    this.index = index
     this.resolution = resolution
     this.#entered = entered
     this.facts = new Facts(session.servers)
+    this.facts.findings = resolution.findings
   }
 
   /** The resolution with the user of -u, which the client retrieves. */
@@ -88,6 +92,8 @@ export class Retrieval {
       throw error
     }
     this.#reportRemarks()
+    this.facts.representation = representation
+    if (this.#session.run.config.hashes?.sha256) this.facts.hash = representation.hash('sha256')
     // These are Gopher texts and binaries without an end mark (security.md R25 and R26).
     if (representation.completeness !== 'eof-only') return
     this.#session.run.report.detail('nothing but the end of the connection ends the body')

@@ -19,10 +19,10 @@ export interface Run {
  * first failure.
  */
 export async function eachUrl(run: Run, action: (operand: string) => Promise<void>): Promise<number> {
-  const { operands, command } = run.config
-  if (operands.length === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
+  const { targets, command } = run.config
+  if (targets.count === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
   let exit = 0
-  for (const operand of operands) {
+  for (const { operand } of targets) {
     try {
       await action(operand)
     } catch (error) {

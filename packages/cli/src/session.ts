@@ -1,16 +1,19 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
+import { Cookies } from './cookies/index.ts'
 import { Names } from './many/names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
+import { refuseUser } from './options/policy.ts'
 import { checkForm } from './options/protocols/form.ts'
+import { typedUrl } from './options/protocols/ftp.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
+import { withQuery } from './options/protocols/url-query.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 import { HeadDump } from './views/heads.ts'
-import { deferWasmOptimisation } from './wasm-budget.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** What the retrievals of one command share: a client, the logins that people gave, and the progress line. */
@@ -24,19 +27,21 @@ export class Session implements AsyncDisposable {
   readonly names: Names = new Names()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: HeadDump | null
+  readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()
 
   constructor(run: Run) {
     const { config, output } = run
-    deferWasmOptimisation()
     this.run = run
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
     this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
+    this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
     this.client = createClient({
       ...config.client,
+      ...(this.#cookies !== null && { cookies: this.#cookies }),
       concurrency: config.many.concurrency,
       perHost: config.many.perHost,
       proxy: async (target) => {
@@ -50,7 +55,7 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  /** The meaning of an operand, with --base, --form and --search applied. */
+  /** The meaning of an operand, with --base, --form, --search, -l and -B applied. */
   resolve(operand: string): Resolution {
     const { config, report } = this.run
     const { base } = config.request
@@ -59,15 +64,19 @@ export class Session implements AsyncDisposable {
       base,
     )
     if (config.form.length > 0) checkForm(resolution)
+    if (config.refusesUsers) refuseUser(resolution)
+    const typed = typedUrl(resolution, config.ftpType)
+    if (typed !== null) return this.client.resolve(typed)
+    if (config.urlQuery.length > 0) return this.client.resolve(withQuery(resolution, config.urlQuery))
     return config.search === null ? resolution : this.client.resolve(searchUrl(resolution, config.search))
   }
 
-  /** The retrieval of an operand. Throws what resolve() throws. */
-  open(operand: string): Retrieval {
+  /** The retrieval of an operand, by its place in the command line. Throws what resolve() throws. */
+  open(operand: string, index = 0): Retrieval {
     const typed = this.resolve(operand)
     const proxy = proxyOf(typed, this.run.config.proxyFor)
     if (proxy !== null) this.#typedProxies.add(proxy)
-    return new Retrieval(this, typed, () => this.#entered(typed))
+    return new Retrieval(this, typed, () => this.#entered(typed), index)
   }
 
   /**
@@ -81,6 +90,7 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.progress.end()
     await this.client.close()
+    await this.#cookies?.save(this.run.output, this.run.report)
   }
 }
 

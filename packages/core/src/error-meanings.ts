@@ -26,6 +26,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'resume-failed': 'The resource is shorter than the part that the caller already has.',
   'tls-failed': 'No TLS session could be established.',
   'file-failed': 'A local file could not be read.',
+  'checksum-failed': 'What came has another checksum than the caller expects; the file was not saved.',
   'too-many-redirects': 'More redirects than the limit, or a loop.',
   'receive-failed': 'The connection broke while an answer was awaited.',
   certificate: "The server's certificate does not prove who it is.",
@@ -34,6 +35,6 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'auth-failed': 'The server refused the user or password.',
   'not-found': 'The server has no such resource. For HTTP the exit status is 22.',
   'not-modified':
-    'The resource is no newer than ifChangedSince, or still has the tag of ifNoneMatch: there is nothing to do.',
+    'The resource is no newer than ifChangedSince, newer than ifUnchangedSince, or has the tag of ifNoneMatch: nothing came.',
   aborted: "The caller's AbortSignal, or an interrupt, ended the retrieval.",
 }

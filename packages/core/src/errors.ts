@@ -41,6 +41,8 @@ export const errorCodes = {
   'resume-failed': { exit: 36 },
   'tls-failed': { exit: 35 },
   'file-failed': { exit: 37 },
+  // aria2's number, which curl leaves free.
+  'checksum-failed': { exit: 32 },
   'too-many-redirects': { exit: 47 },
   'receive-failed': { exit: 56 },
   certificate: { exit: 60 },

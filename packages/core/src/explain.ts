@@ -1,6 +1,6 @@
 import type { Advice } from './advice.ts'
 import { RetrievalError } from './errors.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, Severity } from './finding.ts'
 import { printable } from './printable.ts'
 import { findScheme, type Resolution, resolve } from './resolve.ts'
 import type { ResolveOptions, Scheme } from './scheme.ts'
@@ -83,24 +83,51 @@ function planFields({ wire, ...fields }: Resolution['plan']): Record<string, unk
   return shown
 }
 
+/** One line of an explanation for people, safe for a terminal. */
+export interface ExplanationLine {
+  /** The columns before the text, such as `  goes to  `; "" before the URL. */
+  readonly head: string
+  readonly text: string
+  /** The severity of a finding; null: the line is no finding. */
+  readonly severity: Severity | null
+}
+
 /** The explanation as text for people: the meaning, the destination, exactly what is sent, and the findings. */
 export function formatExplanation(explanation: Explanation, schemes?: readonly Scheme[]): string {
-  if ('error' in explanation) return `${printable(explanation.url)}\n  ${printable(explanation.error.message)}\n`
-  const { url, scheme, plan, findings } = explanation
+  return explanationLines(explanation, schemes)
+    .map(({ head, text }) => `${head}${text}\n`)
+    .join('')
+}
+
+/** The lines of formatExplanation, for a layout of one's own. */
+export function explanationLines(explanation: Explanation, schemes?: readonly Scheme[]): ExplanationLine[] {
+  const url = lineOf('', explanation.url)
+  if ('error' in explanation) return [url, lineOf('  ', explanation.error.message)]
+  const { scheme, plan, findings } = explanation
   const known = findScheme(scheme, schemes)
-  const lines = [
+  return [
     url,
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
     ...section('means', fieldList(plan)),
-    ...destination(plan),
+    ...section('goes to', destination(plan)),
     ...section('sends', (plan.wire as string[]).map(quoteWire)),
-    ...section(
-      'know',
-      findings.map((finding) => `${finding.severity}: ${finding.message} [${finding.code}, ${finding.rule}]`),
+    ...findings.map(({ severity, message, code, rule }, index) =>
+      lineOf(sectionHead('know', index), `${severity}: ${message} [${code}, ${rule}]`, severity),
     ),
   ]
-  // The lines contain decoded parts of the URL, which must not control a terminal.
-  return `${lines.map(printable).join('\n')}\n`
+}
+
+/** The text contains decoded parts of the URL, which must not control a terminal. */
+function lineOf(head: string, text: string, severity: Severity | null = null): ExplanationLine {
+  return { head, text: printable(text), severity }
+}
+
+function section(title: string, items: readonly string[]): ExplanationLine[] {
+  return items.map((item, index) => lineOf(sectionHead(title, index), item))
+}
+
+function sectionHead(title: string, index: number): string {
+  return `  ${(index === 0 ? title : '').padEnd(7)}  `
 }
 
 const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'wire'])
@@ -118,11 +145,7 @@ function isThere(value: unknown): boolean {
 function destination({ host, port, tls, transport }: Explained['plan']): string[] {
   if (typeof host !== 'string' || host === '' || typeof port !== 'number') return []
   const secured = tls === 'implicit' ? ', TLS from the first octet' : tls === 'explicit' ? ', TLS by command' : ''
-  return [`  goes to  ${bracketed(host)}, ${transport === 'udp' ? 'UDP' : 'TCP'} port ${port}${secured}`]
-}
-
-function section(title: string, items: readonly string[]): string[] {
-  return items.map((item, index) => `  ${(index === 0 ? title : '').padEnd(7)}  ${item}`)
+  return [`${bracketed(host)}, ${transport === 'udp' ? 'UDP' : 'TCP'} port ${port}${secured}`]
 }
 
 /** One message as it is sent, with its control characters visible. */

@@ -14,8 +14,10 @@ export {
 export {
   type Explained,
   type Explanation,
+  type ExplanationLine,
   explain,
   explainResolution,
+  explanationLines,
   formatExplanation,
   quoteWire,
   type Unexplained,

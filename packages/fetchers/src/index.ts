@@ -24,8 +24,19 @@ export { resumePointOf, type SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'
 export type { ClientMirrorOptions as MirrorOptions, ClientWalkOptions as WalkOptions } from './client/trees.ts'
 export type { ByteSource } from './plugin/byte-source.ts'
+export type { CookieStore } from './plugin/cookies.ts'
 export type { EventStamp, RetrievalEvent, TlsFacts } from './plugin/events.ts'
-export type { Challenge, Credentials, Entry, Fetcher, Handoff, RequestOptions, ResumePoint } from './plugin/fetcher.ts'
+export type {
+  Challenge,
+  Credentials,
+  Entry,
+  Fetcher,
+  Handoff,
+  OctetRange,
+  RequestFields,
+  RequestOptions,
+  ResumePoint,
+} from './plugin/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
@@ -37,12 +48,13 @@ export type {
   MetadataByMechanism,
   NntpMetadata,
 } from './plugin/metadata.ts'
-export type { TlsOptions } from './plugin/network.ts'
+export type { NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
 export type { RetryOn } from './plugin/retry.ts'
 export { systemReason } from './plugin/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
 export type { Timings } from './plugin/timings.ts'
+export type { BodyHash, Checksum, HashName } from './result/digests.ts'
 export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'

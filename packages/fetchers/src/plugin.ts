@@ -25,7 +25,7 @@ export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, invalidOption, type Limits, whenHeld } from './plugin/limits.ts'
 export type { MetadataByMechanism, MetadataOf } from './plugin/metadata.ts'
 export type { NestedOptions, NestedRepresentation } from './plugin/nested.ts'
-export type { Addresses, ProxyServer, TlsOptions } from './plugin/network.ts'
+export type { Addresses, Network, NetworkOptions, Place, ProxyServer, TlsOptions, TlsRules } from './plugin/network.ts'
 export {
   callback,
   checkOptions,

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { messages, results } from '../../support/cli/json-lines.ts'
 import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -96,7 +97,7 @@ describe('files', () => {
     const args = [
       '--output-dir',
       dir,
-      '-O',
+      '--remote-name-all',
       url('http', 'pub/hello.txt'),
       url('http', 'pub/gr%C3%BC%C3%9Fe.txt'),
       url('gopher', '0/readme.txt'),
@@ -213,15 +214,12 @@ describe('exit codes, each with one clear sentence', () => {
     expect(await retrieve(['-s', missing])).toEqual({ status: 22, stdout: '', stderr: '' })
     expect((await retrieve(['-sS', missing])).stderr).toMatch(/^retrieve: /)
     const { stderr } = await retrieve(['--json', missing, 'foo:x'])
-    expect(
-      stderr
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).error),
-    ).toMatchObject([
+    const errors = [
       { code: 'not-found', exit: 22, phase: 'request', url: missing, status: 404 },
       { code: 'unknown-scheme', exit: 1, phase: 'resolve', url: 'foo:x', span: [0, 3] },
-    ])
+    ]
+    expect(messages(stderr)).toMatchObject(errors.map((error) => ({ error })))
+    expect(results(stderr)).toMatchObject(errors.map((error) => ({ outcome: 'failed', error })))
   })
 })
 

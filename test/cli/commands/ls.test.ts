@@ -16,9 +16,11 @@ afterAll(() => servers.close())
 test('a directory as a table', async () => {
   expect(await retrieve(['ls', `${servers.ftp.url}pub/sub/`])).toEqual({
     status: 0,
-    stdout: ['KIND           SIZE  MODIFIED          NAME', 'directory         -  2001-02-03 04:05  deep', ''].join(
-      '\n',
-    ),
+    stdout: [
+      '  #  KIND           SIZE  MODIFIED          NAME                      URL',
+      `  1  directory         -  2001-02-03 04:05  deep                      ${servers.ftp.url}pub/sub/deep/`,
+      '',
+    ].join('\n'),
     stderr: '',
   })
 })
@@ -30,9 +32,9 @@ test('a menu as a table, information lines without columns', async () => {
   const { stdout } = await retrieve(['ls', server.gopher.url])
   expect(stdout).toBe(
     [
-      'KIND           SIZE  MODIFIED          NAME',
-      `${' '.repeat(39)}Welcome\\e[2J`,
-      'file              -  -                 About',
+      '  #  KIND           SIZE  MODIFIED          NAME                      URL',
+      `${' '.repeat(44)}Welcome\\e[2J`,
+      '  1  file              -  -                 About                     gopher://h/0/about',
       '',
     ].join('\n'),
   )

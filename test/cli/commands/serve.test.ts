@@ -101,7 +101,10 @@ describe('serve without its wish', () => {
       2,
       'retrieve: There is no option --port. Each server has its own, such as --http-port N.\n',
     ])
-    expect(await said('--pat')).toEqual([2, 'retrieve: There is no option --pat. retrieve --help lists all options.\n'])
+    expect(await said('--pat')).toEqual([
+      2,
+      'retrieve: There is no option --pat. retrieve help all lists all options.\n',
+    ])
     expect(await said('--')).toEqual([2, 'retrieve: serve -- needs a command, as in: retrieve serve -- sh test.sh\n'])
     expect(await said('--json', '--', 'true')).toEqual([2, expect.stringContaining('--json prints the URLs')])
   })

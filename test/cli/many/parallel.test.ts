@@ -54,7 +54,9 @@ test.each([[['-Z']], [['-j', '5']], [['-j5']], [['--jobs', '5']]])(
 test('files are saved at the same time', async () => {
   await using server = await heldServer(4)
   const urls = ['p', 'q', 'r', 's'].map((name) => `${server.url}/${name}`)
-  const { status, stdout } = await retrieve(['-Z', '-O', '-w', '%{filename_effective}\n', ...urls], { cwd: folder() })
+  const { status, stdout } = await retrieve(['-Z', '--remote-name-all', '-w', '%{filename_effective}\n', ...urls], {
+    cwd: folder(),
+  })
   expect(status).toBe(0)
   expect(stdout.trim().split('\n').toSorted()).toEqual(['p', 'q', 'r', 's'])
   expect(readdirSync(folder()).toSorted()).toEqual(['p', 'q', 'r', 's'])

@@ -47,12 +47,19 @@ test('the tables have no other option', () => {
 
 test.each(acceptedOptions.map((option) => [option.long, option] as const))('--%s is accepted', (long, option) => {
   const values = option.row.values
-  const value = ['GET', 'PEM', '5'].find((each) => values?.test(each) ?? true) ?? ''
+  const value = ['GET', 'PEM', '5', 'nocwd'].find((each) => values?.test(each) ?? true) ?? ''
   const typed = option.takesValue ? [`--${long}`, value] : [`--${long}`]
   expect(parseCommandLine([...typed, 'u'])).toMatchObject({ operands: ['u'], given: [] })
   if (option.short !== undefined) {
     expect(parseCommandLine([`-s${option.short}`, ...typed.slice(1), 'u'])).toMatchObject({ operands: ['u'] })
   }
+})
+
+test('-X HEAD is -I, and the last of --fail and --no-fail counts', () => {
+  const given = (...argv: string[]): string[] => parseCommandLine(argv).given.map(({ name }) => name)
+  expect(given('-X', 'HEAD', 'u')).toEqual(['head'])
+  expect(given('--no-fail', '--fail', 'u')).toEqual([])
+  expect(given('--fail', '--no-fail', 'u')).toEqual(['no-fail'])
 })
 
 test('what a command line of curl asks for that happens anyway is accepted in silence', async () => {

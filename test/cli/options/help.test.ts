@@ -11,7 +11,7 @@ import { commandNames, commandSpecs } from '../../../packages/cli/src/commands/i
 import { examples } from '../../../packages/cli/src/help/examples.ts'
 import { helpOn, helpWords } from '../../../packages/cli/src/help/index.ts'
 import { topics } from '../../../packages/cli/src/help/topics.ts'
-import { applies, categories, type OptionSpec, options } from '../../../packages/cli/src/options/index.ts'
+import { applies, categories, categoryWord, type OptionSpec, options } from '../../../packages/cli/src/options/index.ts'
 import { bin, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -37,7 +37,7 @@ describe('the short help', () => {
     expect(lines.length).toBeLessThan(24)
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     const words = text.split(/[\s,]+/)
-    const wanted = [...commandNames, ...categories.map((name) => name.toLowerCase()), ...topics.map(({ name }) => name)]
+    const wanted = [...commandNames, ...categories.map(categoryWord), ...topics.map(({ name }) => name)]
     expect(wanted.filter((name) => !words.includes(name))).toEqual([])
     expect(await help('-h')).toBe(text)
     expect(await help('help')).toBe(text)
@@ -94,9 +94,9 @@ describe('help on one word', () => {
   })
 
   test.each(categories)('%s: its options and no other', async (category) => {
-    const text = await help('--help', category.toLowerCase())
+    const text = await help('--help', categoryWord(category))
     expect(listed(text)).toEqual(options.filter((option) => option.category === category).map(({ long }) => long))
-    expect(await help('help', category)).toBe(text)
+    expect(await help('help', categoryWord(category).toUpperCase())).toBe(text)
   })
 
   test('category: the categories, commands and topics', async () => {
@@ -109,7 +109,7 @@ describe('help on one word', () => {
     expect(await help('--help', word)).toBe(`-o, --output FILE
     Write to FILE, which is FILE.part until complete; - is standard output, even for binary data.
     One per URL.
-    Commands: get
+    Commands: get, open
     Category: output
     Example: retrieve -o page.html http://www.example.org/
 `)
@@ -178,28 +178,42 @@ test.each([25, 50, 59, 80, 200])('nothing breaks within a word on a terminal of 
 
 test('--version', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../../packages/cli/package.json', import.meta.url), 'utf8'))
-  expect(await retrieve(['-V'])).toEqual({ status: 0, stdout: `retrieve ${version}\n`, stderr: '' })
+  const { status, stdout, stderr } = await retrieve(['-V'])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  const [first, protocols, features] = stdout.split('\n')
+  expect(first).toBe(`retrieve ${version}`)
+  expect(protocols).toMatch(/^Protocols: .*\bfile ftp ftpes ftps gopher gophers http https\b/)
+  expect(features).toMatch(/^Features: .*\bHTTP2\b/)
 })
 
 test.each([
   [['--otuput', 'x', 'http://h/'], 'There is no option --otuput. Did you mean --output?'],
   [[], 'No URL is given. Try: retrieve get --help'],
   [['explain'], 'No URL is given. Try: retrieve explain --help'],
-  [['-r', '9-1', 'http://h/'], '--range needs A-B or A-, such as 0-99, with A not above B; not "9-1".'],
+  [
+    ['-r', '9-1', 'http://h/'],
+    '--range needs A-B, A- or -N, such as 0-99, with A not above B, or a list of them; not "9-1".',
+  ],
   [['-C', '5', '-r', '5-', 'http://h/'], '-C and -r both say where to begin: give one of them.'],
   [['-C', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
   [['-C', '-', '-o', 'a', 'http://h/', '-o', '-', 'http://h/'], '-C - continues a file: name it with -o FILE or -O.'],
   [['-C', '1k', 'http://h/'], '--continue-at needs a number of octets, or - for the end of the file; not "1k".'],
-  [['-z', '-2001-02-03', 'http://h/'], '--time-cond has no "older than"; for a file of that name write ./-2001-02-03.'],
   [
     ['-z', 'backup-3', 'http://h/'],
+    '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',
+  ],
+  [
+    ['-z', '-backup-3', 'http://h/'],
     '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',
   ],
   [
     ['--ssl', 'ftp://h/'],
     '--ssl is refused. "TLS if possible" can be taken away by anybody on the way; use --ssl-reqd.',
   ],
-  [['-m', 'soon', 'http://h/'], '--max-time needs a number of 0 or more, not "soon".'],
+  [
+    ['-m', 'soon', 'http://h/'],
+    '--max-time needs seconds, such as 60 or 2.5, or a duration such as 1h30m or 500ms; not "soon".',
+  ],
   [['--max-redirs', '1.5', 'http://h/'], '--max-redirs needs a number of 0 or more, not "1.5".'],
   [['--max-filesize', '1T', 'http://h/'], '--max-filesize needs a size such as 100, 10k or 2M, not "1T".'],
   [
@@ -211,11 +225,6 @@ test.each([
     '--allow encoded-delimiter is not possible: it would break the protocol.',
   ],
   [['--allow-port', '99999', 'http://h/'], '--allow-port needs a port number up to 65535, not "99999".'],
-  [
-    ['-o', 'a', 'http://h/', 'http://h/'],
-    '2 URLs and 1 of -o and -O: give one for each URL, or --output-dir DIR -O for all.',
-  ],
-  [['-O', '-O', 'http://h/'], '1 URL and 2 of -o and -O: give one for each URL, or --output-dir DIR -O for all.'],
   [['serve', 'http', 'smtp'], 'There is no folder "smtp"; the servers are: http, ftp, gopher, nntp, telnet.'],
   [['serve', '/', '/tmp'], 'serve takes one folder, not / and /tmp.'],
   [['serve', '/', 'nntp'], 'A folder is served by http, ftp and gopher, not by nntp.'],

@@ -30,6 +30,19 @@ test.each([
     ['-o', 'a', 'u:x', '-O', 'v:x'],
     ['output=a', 'remote-name='],
   ],
+  [
+    ['--insecur', '--outp', 'f', '--SIL', 'u'],
+    ['insecure=', 'output=f', 'silent='],
+  ],
+  [['--silent', '--no-silent', '--verbose', 'u'], ['verbose=']],
+  [['--no-silent', '--silent', 'u'], ['silent=']],
+  [['--no-append', '--no-buffer', '--buffer', '--no-http0.9', '--no-keepalive', '--keepalive', 'u'], []],
+  [['--no-location', '--location', 'u'], []],
+  [['--next', 'u'], ['next=']],
+  [
+    ['-:q', 'u'],
+    ['next=', 'disable='],
+  ],
 ])('%j gives %j', (argv, expected) => {
   expect(given(...argv)).toEqual(expected)
 })
@@ -48,15 +61,24 @@ test.each([
 
 test.each<[string[], string | RegExp]>([
   [['--otuput', 'f'], 'There is no option --otuput. Did you mean --output?'],
-  [['--insecur'], 'There is no option --insecur. Did you mean --insecure?'],
-  [['--out'], 'There is no option --out. Did you mean --output?'],
+  [['--out'], '--out needs FILE, as in: retrieve -o page.html http://www.example.org/'],
+  [['--loc', 'u'], '--loc may be --local-port, --location, --location-trusted: write more of it.'],
+  [['--no-insecur', 'u'], 'There is no option --no-insecur. Did you mean --insecure?'],
+  [['--no-output', 'u'], 'There is no option --no-output: --output takes a value, and is no switch.'],
+  [['--no-remote-time', 'u'], '--no-remote-time is refused: a file gets the date of the resource anyway.'],
+  [['--no-fail=x', 'u'], '--no-fail is a switch and takes no value.'],
+  [['--upload', 'f'], '--upload-file is refused. Retriever only retrieves: no data, file or mail is sent.'],
+  [['--expand-silent', 'u'], 'There is no option --expand-silent: --silent takes no value.'],
   [['--quux'], 'There is no option --quux. retrieve help all lists all options.'],
   [['--__proto__'], 'There is no option --__proto__. retrieve help all lists all options.'],
   [['-sW'], 'There is no option -W. retrieve help all lists all options.'],
   [['--tries', '3', 'u'], 'There is no option --tries. Use --retry N for the tries after the first one.'],
   [['-o'], '-o needs FILE, as in: retrieve -o page.html http://www.example.org/'],
   [['--silent=yes'], '--silent is a switch and takes no value.'],
-  [['explain', '-k', 'u'], '--insecure is not an option of explain, but of: get, ls. See retrieve explain --help.'],
+  [
+    ['explain', '-k', 'u'],
+    '--insecure is not an option of explain, but of: get, ls, open. See retrieve explain --help.',
+  ],
 ])('%j is refused', (argv, message) => {
   const said = expect.objectContaining({
     code: 'invalid-option',
@@ -72,7 +94,8 @@ describe('the table', () => {
   })
 
   test.each(options.map((option) => [option.long, option] as const))('the example of --%s uses it', (_, option) => {
-    const { command, given: typed } = parseCommandLine(words(option.example).slice(1))
+    const argv = words(option.example).slice(1)
+    const { command, given: typed } = parseCommandLine(['-q', ...argv], { PW: 'x' }, () => new Uint8Array())
     expect(typed.map(({ name }) => name)).toContain(option.long === 'help' ? 'help' : option.long)
     expect(option.commands ?? [command]).toContain(command)
   })

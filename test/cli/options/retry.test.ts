@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { messages } from '../../support/cli/json-lines.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { part, reply } from '../../support/http/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
@@ -51,9 +52,9 @@ describe('what fails for a cause that may pass', () => {
     expect(await retrieve(['-s', server.url])).toEqual({ status: 0, stdout: 'hello', stderr: '' })
     server.asked.splice(0)
     const message = 'The server asks to be left alone for 0 s; try again then. (503 x) Trying again in 0.1 s.'
-    expect(JSON.parse((await retrieve(['--json', server.url])).stderr)).toEqual({
-      notice: { operand: server.url, code: 'http-error', message },
-    })
+    expect(messages((await retrieve(['--json', server.url])).stderr)).toEqual([
+      { notice: { operand: server.url, code: 'http-error', message } },
+    ])
     server.asked.splice(0)
     const { stderr } = await retrieve(['-v', server.url])
     expect(stderr.split('\n').filter((line) => /again in/.test(line))).toEqual([

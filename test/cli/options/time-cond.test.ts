@@ -2,6 +2,7 @@ import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { messages, results } from '../../support/cli/json-lines.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -66,12 +67,25 @@ test('-s says nothing of it, --json makes an object of it, -v does not call it a
   expect((await run('-sS', '-z', '2002-01-01', hello)).stderr).toBe('')
   const { status, stderr } = await run('--json', '-z', '2002-01-01', hello)
   expect(status).toBe(0)
-  expect(JSON.parse(stderr)).toEqual({
-    notice: { operand: hello, code: 'not-modified', message: 'not modified since Tue, 01 Jan 2002 00:00:00 GMT' },
-  })
+  const message = 'not modified since Tue, 01 Jan 2002 00:00:00 GMT'
+  expect(messages(stderr)).toEqual([{ notice: { operand: hello, code: 'not-modified', message } }])
+  expect(results(stderr)).toMatchObject([{ outcome: 'not-modified', exit: 0, status: 304, size: null, error: null }])
   const verbose = (await run('-v', '-z', '2002-01-01', hello)).stderr
-  expect(verbose).toContain('\n* done after 0 octets\n')
+  expect(verbose).toContain('\n* done: 0 octets in ')
   expect(verbose).not.toContain('failed')
+})
+
+test('with - before it, only what is as old comes', async () => {
+  const newer = await run('-z', '-2 Feb 2001', hello)
+  const message = 'modified since Fri, 02 Feb 2001 00:00:00 GMT, so nothing came'
+  expect(newer).toEqual({ status: 0, stdout: '', stderr: `retrieve: ${hello}: ${message}\n` })
+  expect((await run('-z', '-Sat, 03 Feb 2001 04:05:06 GMT', hello)).stdout).toBe('Hello, world.\n')
+  expect((await run('-z', '-4 Feb 2001', hello)).stdout).toBe('Hello, world.\n')
+  writeFileSync(join(folder(), 'ancient'), '')
+  utimesSync(join(folder(), 'ancient'), 1, 1)
+  expect((await run('-z', '-ancient', hello)).stdout).toBe('')
+  const { stdout } = await run('--json', '-z', '-2 Feb 2001', '-o', 'none', hello)
+  expect(results(stdout)).toMatchObject([{ outcome: 'not-modified', exit: 0, file: null }])
 })
 
 describe('what is taken for a date', () => {

@@ -110,7 +110,8 @@ describe('a body that does not come to its end', () => {
     expect(status).toBe(130)
     // The line of the progress bar is gone before the line that says how to go on.
     const said = keeps(server.url, 'the same command with -C - continues from there')
-    expect(screen).toContain(`\r\x1b[K${said}\r\n`)
+    // A narrow terminal breaks it between words.
+    expect(screen.replace(/\r\n *(?=\S)/g, ' ')).toContain(`\r\x1b[K${said}\r\n`)
     heal()
     expect(await run('-C', '-', '-o', 'x', server.url)).toEqual(quiet)
     expect([read('x'), left(), ranges().at(-1)]).toEqual([whole, ['x'], 'bytes=5-'])

@@ -111,7 +111,7 @@ function emptyFolder(name: string): string {
 
 describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   test('an article is a page: header and text decoded and harmless, what else there is, and how to get it', async () => {
-    expect(await onPty(folder(), url('page'))).toEqual({
+    expect(await onPty(folder(), url('page'), {}, { columns: 120 })).toEqual({
       status: 0,
       screen: [
         'From: Jürgen <j@example.net>',
@@ -131,7 +131,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   })
 
   test('files in a text are parts, also of a message within it; a damaged one says so', async () => {
-    const { screen } = await onPty(folder(), url('files'))
+    const { screen } = await onPty(folder(), url('files'), {}, { columns: 120 })
     expect(screen.split('\r\n')).toEqual([
       'Subject: files',
       '',
@@ -190,9 +190,9 @@ test('in a pipe, and in a file, an article is its octets', async () => {
 
 test('ls lists the parts of an article', async () => {
   expect((await retrieve(['ls', url('page')])).stdout.split('\n')).toEqual([
-    expect.stringMatching(/^KIND /),
-    'file           16 B  -                 text/plain',
-    'file            3 B  -                 a\\nb',
+    expect.stringMatching(/^ {2}# {2}KIND /),
+    '     file           16 B  -                 text/plain',
+    expect.stringMatching(/^ {2}1 {2}file {12}3 B {2}- {17}a\\nb +mid:page@example\.net\/cid@b$/),
     '',
   ])
   const [, second = ''] = (await retrieve(['ls', '--json', url('page')])).stdout.split('\n')

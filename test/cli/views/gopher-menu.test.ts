@@ -67,13 +67,14 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       'A line that is no item',
       '',
     ])
-    expect(lines.slice(at + 2, at + 6)).toEqual([
+    expect(lines.slice(at + 2, at + 7)).toEqual([
       '  1. gopher://gopher.example/1/m',
-      '  2. gopher://gopher.example:7070/0/a%20b',
+      '  2.',
+      '    gopher://gopher.example:7070/0/a%20b',
       '  3. gopher://mirror.example/0/a%20b',
       '  4. gopher://gopher.example/7/s',
     ])
-    expect(lines.slice(at + 7)).toEqual([
+    expect(lines.slice(at + 8)).toEqual([
       '  6. gopher://gopher.example/9/o',
       '  7. gopher://gopher.example/I/p',
       '  8. telnet://guest@lib.example/',
@@ -83,7 +84,8 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       ' 11. gopher://cso.example:105/2',
       ' 12. gopher://gopher.example/Z/z',
       '',
-      'To search: retrieve --search TEXT URL',
+      'To open one: retrieve open N; to search:',
+      'retrieve open N --search TEXT',
       '',
     ])
   })
@@ -132,7 +134,9 @@ test('in a pipe a menu is its octets, and ls is a table and JSON', async () => {
   const octets = Buffer.from('1A \xe4\t/m\th.example\t70\r\n')
   await using server = await served(`${octets}.\r\n`)
   expect((await retrieveOctets([server.gopher.url])).stdout).toEqual(octets)
-  expect((await retrieve(['ls', server.gopher.url])).stdout).toContain('\ndirectory ')
+  expect((await retrieve(['ls', server.gopher.url])).stdout).toMatch(
+    /^ {2}1 {2}directory .* gopher:\/\/h\.example\/1\/m$/m,
+  )
   const { stdout } = await retrieve(['ls', '--json', server.gopher.url])
   expect(JSON.parse(stdout)).toMatchObject({ name: 'A \xe4', kind: 'directory', url: 'gopher://h.example/1/m' })
 })

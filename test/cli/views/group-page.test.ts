@@ -33,7 +33,8 @@ describe.skipIf(!hasTerminal)('a newsgroup on a terminal (script of util-linux)'
         '                     long (Bo)',
         '      8  2001-02-03  One (Ann Author)',
         '',
-        'To read one: retrieve nntp://127.0.0.1:119/g/11',
+        'To read one: retrieve open N, or',
+        'retrieve nntp://127.0.0.1:119/g/11',
         '',
       ].join('\n'),
     )
@@ -62,7 +63,7 @@ describe.skipIf(!hasTerminal)('a newsgroup on a terminal (script of util-linux)'
   test('an empty group, and one of which there is more', async () => {
     expect(await screenOf([], '0 1 0')).toBe('There are no articles.\n')
     expect(await screenOf(['9\tOne\tA\t\t<1@x>'], '7 3 9', '--limit 1')).toContain(
-      '\nThese are 1 of about 7 articles; --limit N is for more.\n',
+      '\nThese are 1 of about 7 articles; --limit\nN is for more.\n',
     )
   })
 
@@ -77,7 +78,7 @@ test('ls of groups says what they are about, and drives no terminal', async () =
   const replies = { 'LIST NEWSGROUPS': '215 x\r\nretriever.test\tWords\x1b[2J\r\n.\r\n' }
   await using servers = await startServers({ nntp: { faults: { replies } } })
   const { stdout } = await retrieve(['ls', servers.nntp.url])
-  expect(stdout).toMatch(/^group +- +- +retriever\.test {2}Words\\e\[2J$/m)
+  expect(stdout).toMatch(/^ +\d+ {2}group +- +- +retriever\.test {2}Words\\e\[2J +nntp:/m)
   const json = (await retrieve(['ls', '--json', servers.nntp.url])).stdout.trim().split('\n')
   expect(json.map((line) => JSON.parse(line).details.description)).toEqual([undefined, undefined, 'Words\x1b[2J'])
 })

@@ -11,7 +11,7 @@ export const output: readonly Line[] = [
   'curl -s -o x $HTTP/readme.txt',
   'curl -s -ox $HTTP/readme.txt',
   'curl -s --output x $HTTP/readme.txt',
-  'curl -s --output=x $HTTP/readme.txt',
+  ['curl -s --output=x $HTTP/readme.txt', 'more-forms'],
   'curl -so x $HTTP/readme.txt',
   'curl -s -o - $HTTP/readme.txt',
   'curl -s -o /dev/null $HTTP/readme.txt',

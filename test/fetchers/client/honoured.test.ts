@@ -30,19 +30,22 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ range: [0, 5] }, ['http', 'ftp', 'file'], ['http']],
   [{ resumeFrom: 5 }, ['http', 'ftp', 'file'], ['http']],
   [{ ifChangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
+  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
+  [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
+  [{ autoReferer: true }, ['http'], ['http']],
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],
   [{ split: 2 }, ['http'], ['http']],
 ]
 
 const everywhere = ['head', 'charset'] as const
-const ofTheClient = ['signal', 'base', 'limits', 'policy', 'retryOn', 'onEvent'] as const
+const ofTheClient = ['signal', 'base', 'linkedFrom', 'limits', 'policy', 'retryOn', 'onEvent', 'onHead'] as const
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {

@@ -197,6 +197,9 @@ describe('a file', () => {
     })
     const earlier = new Date(ifChangedSince.getTime() - 1)
     await (await client.retrieve(at(path), { ifChangedSince: earlier })).cancel()
+    const unchanged = failure(client.retrieve(at(path), { ifUnchangedSince: earlier }))
+    expect(await unchanged).toMatchObject({ code: 'not-modified' })
+    await (await client.retrieve(at(path), { ifUnchangedSince: ifChangedSince })).cancel()
     await expect.poll(openFiles).toEqual([])
   })
 

@@ -49,6 +49,18 @@ test('where there is a tag, the date does not count (RFC 9110 13.1.3)', async ()
   expect(await retrieve(whole(fields), { ifChangedSince })).toMatchObject({ error: { code: 'not-modified' } })
 })
 
+test('ifUnchangedSince: what is newer does not come, also from a server that knows no such condition', async () => {
+  const modified = { 'Last-Modified': 'Sat, 03 Feb 2001 04:05:06 GMT' }
+  const before = { ifUnchangedSince: new Date('2001-02-03T04:05:05Z') }
+  const result = await retrieve(whole(modified), before)
+  expect(result.error).toMatchObject({ code: 'not-modified', status: 200 })
+  expect(result.fields).toMatchObject({ 'if-unmodified-since': 'Sat, 03 Feb 2001 04:05:05 GMT' })
+  expect(await retrieve(reply('412', {}), before)).toMatchObject({ error: { code: 'not-modified', status: 412 } })
+  expect(await retrieve(reply('412', {}), {})).toMatchObject({ error: { code: 'http-error' } })
+  const same = { ifUnchangedSince: new Date('2001-02-03T04:05:06Z') }
+  expect(await retrieve(whole(modified), same)).toMatchObject({ text: 'hello' })
+})
+
 test('an error is an error, and 304 to no condition is none of the answers there are', async () => {
   const missing = await retrieve(reply('404', tag), { ifNoneMatch: '"a"' })
   expect(missing).toMatchObject({ error: { code: 'not-found' } })

@@ -32,7 +32,9 @@ export async function besideCurl(
     return { status, stdout: stdout.toString('latin1'), files: Object.fromEntries(found.sort()) }
   }
   const ours = await run((cwd) => retrieveOctets(['-s', ...argv], { cwd }))
-  const theirs = await run((cwd) => curl(['-q', '-s', '-L', '-f', ...argv], cwd))
+  const theirs = await run((cwd) =>
+    curl(['-q', '-s', '-L', ...(argv.includes('--fail-with-body') ? [] : ['-f']), ...argv], cwd),
+  )
   return { ours, theirs }
 }
 

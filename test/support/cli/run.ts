@@ -72,10 +72,18 @@ export function shell(script: string, cwd: string = root): Outcome {
   return { status: status ?? -1, stdout, stderr }
 }
 
-/** The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. */
-const cleanEnv: NodeJS.ProcessEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST/i.test(name)),
-)
+const settings = /_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST|^(?:NO|FORCE)_COLOR$|^CLICOLOR/i
+
+/**
+ * The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. No state
+ * is kept in /dev/null.
+ */
+export const cleanEnv: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.test(name))),
+  XDG_STATE_HOME: '/dev/null',
+  // A folder without a configuration file.
+  XDG_CONFIG_HOME: root,
+}
 
 /** A folder of the test file's own. Call at its top. */
 export function temporaryFolder(): () => string {

@@ -1,19 +1,11 @@
-import {
-  type ErrorCode,
-  type Explanation,
-  errorCodes,
-  explain,
-  formatExplanation,
-  RetrievalError,
-  redact,
-  resolve,
-} from '@retriever/core'
+import { type ErrorCode, type Explanation, errorCodes, explain, RetrievalError, redact, resolve } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import { shownExplanation } from '../options/option-hints.ts'
 import { searchUrl } from '../options/protocols/gopher.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { urlArgument } from '../url-argument.ts'
+import { explanationPage } from '../views/explanation.ts'
 
 /** `retrieve explain URL...`: contacts nothing. The exit code is that of the first URL that is an error. */
 export async function explainUrls(run: Run): Promise<number> {
@@ -24,7 +16,7 @@ export async function explainUrls(run: Run): Promise<number> {
     const explanation = shownExplanation(explained(operand, run))
     if ('error' in explanation) exit ||= errorCodes[explanation.error.code as ErrorCode].exit
     if (!config.json && index > 0) await output.write('\n')
-    await output.write(config.json ? jsonLine(explanation) : formatExplanation(explanation))
+    await output.write(config.json ? jsonLine(explanation) : explanationPage(explanation, output))
   }
   return exit
 }

@@ -8,12 +8,15 @@ import { Session } from '../session.ts'
 
 /** `retrieve [get] URL...`: the bodies to standard output, in the order of the URLs, or to files. */
 export async function get(run: Run): Promise<number> {
-  const { operands, etagFile, damagedEtagFile, many } = run.config
+  const { targets, etagFile, damagedEtagFile, many, hashes } = run.config
   const hasList = many.from.length > 0
-  if (operands.length === 0 && !hasList) throw usageError('No URL is given. Try: retrieve get --help')
+  if (targets.count === 0 && !hasList) throw usageError('No URL is given. Try: retrieve get --help')
   if (etagFile !== null) checkEtagFile(etagFile)
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
+  }
+  for (const name of hashes?.weak ?? []) {
+    run.report.warning({ message: `--checksum by ${name} finds damage, but no forgery: use sha256 if you can.` })
   }
   const tally = new Tally(run)
   let isWhole = false
@@ -21,7 +24,7 @@ export async function get(run: Run): Promise<number> {
     await using session = new Session(run)
     if (many.isCounted && !run.config.silent && !run.config.json) session.progress.showMany(tally)
     const entries = (signal: AbortSignal): Entries => (hasList ? counted(run, tally, signal) : typedEntries(run))
-    if (many.concurrency > 1 && (hasList || operands.length > 1)) {
+    if (many.concurrency > 1 && (hasList || targets.count > 1)) {
       const { retrieveInParallel } = await import('../many/parallel.ts')
       await retrieveInParallel(entries, session, tally)
     } else await retrieveInTurn(entries(run.signal), session, tally)

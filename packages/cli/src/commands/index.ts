@@ -1,5 +1,17 @@
 /** The commands, which are the first word of a command line. */
-export const commandNames = ['get', 'explain', 'ls', 'extract', 'schemes', 'serve', 'demo'] as const
+export const commandNames = [
+  'get',
+  'explain',
+  'ls',
+  'open',
+  'extract',
+  'check',
+  'mirror',
+  'schemes',
+  'serve',
+  'demo',
+  'completions',
+] as const
 export type CommandName = (typeof commandNames)[number]
 
 export interface CommandSpec {
@@ -24,10 +36,27 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     help: 'List a directory, menu or newsgroup as a table',
     example: 'retrieve ls --json ftp://ftp.example.org/pub/',
   },
+  open: {
+    operands: '[N...]',
+    help: 'Retrieve the entry of a number on the last page or listing; without N, show that page again',
+    example: 'retrieve open 3',
+  },
   extract: {
     operands: '[FILE|-]',
     help: 'Print the URLs in a text, one a line; without FILE, those in standard input',
     example: 'retrieve extract mail.txt',
+  },
+  check: {
+    operands: 'FILE|URL...',
+    help:
+      'Say whether links are alive: those of a text or HTML file, of a list (- is standard input), or a URL and the ' +
+      'links of its page; exit status 0 only if all are',
+    example: 'retrieve check links.txt',
+  },
+  mirror: {
+    operands: 'URL DIR',
+    help: 'Bring a directory tree to disk, and keep it up to date: unchanged files do not come again',
+    example: "retrieve mirror --include-path '*.txt' ftp://ftp.example.org/pub/ pub",
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
   serve: {
@@ -42,5 +71,10 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: '',
     help: 'Start the local test servers and retrieve something from each',
     example: 'retrieve demo',
+  },
+  completions: {
+    operands: 'bash|zsh|fish',
+    help: 'Print the completions for a shell, to be loaded by its startup file',
+    example: 'source <(retrieve completions bash)',
   },
 }

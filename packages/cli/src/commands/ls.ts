@@ -1,7 +1,8 @@
 import { usageError } from '../exit-codes.ts'
 import { eachUrl, type Run } from '../run.ts'
 import { Session } from '../session.ts'
-import { printListing } from '../views/listing.ts'
+import { keepPage } from '../views/last-page.ts'
+import { printListing, printRecords } from '../views/listing.ts'
 
 /** `retrieve ls URL...`: lists the entries of directories, menus and newsgroups, and the parts of messages. */
 export async function ls(run: Run): Promise<number> {
@@ -12,6 +13,8 @@ export async function ls(run: Run): Promise<number> {
       const what = listing.mediaType === null ? 'one object' : `one object (${listing.mediaType})`
       throw usageError(`${listing.url} is not a listing but ${what}. To get it: retrieve ${listing.url}`)
     }
-    await printListing(listing, run.output, run.config.json)
+    if (run.config.json) return await printRecords(listing, run.output)
+    const urls = await printListing(listing, run.output, run.output.stdoutIsTerminal)
+    keepPage(run.config.stateFolder, 'ls', listing.url, urls)
   })
 }

@@ -1,3 +1,5 @@
+import type { OptionName } from '../options/index.ts'
+
 /** Options of curl that are accepted in silence. */
 export interface AcceptedOptions {
   /** Why they have no effect: the end of "It has no effect: ...". */
@@ -8,6 +10,8 @@ export interface AcceptedOptions {
   readonly values?: RegExp
   /** The sentence for other values. */
   readonly otherwise?: string
+  /** The switches that some of the values mean. */
+  readonly means?: Readonly<Record<string, OptionName>>
 }
 
 export const accepted: readonly AcceptedOptions[] = [
@@ -15,8 +19,6 @@ export const accepted: readonly AcceptedOptions[] = [
   { why: 'a status of 400 and above is an error anyway', options: ['-f, --fail'] },
   { why: 'a file gets the date of the resource anyway', options: ['-R, --remote-time'] },
   { why: 'the path is sent as it was typed anyway', options: ['--path-as-is'] },
-  { why: 'braces and brackets in URLs stand for themselves anyway', options: ['-g, --globoff'] },
-  { why: 'there is no configuration file', options: ['-q, --disable'] },
   { why: 'connections are opened at once anyway', options: ['--parallel-immediate'] },
   { why: 'output is written as it comes anyway', options: ['-N, --no-buffer'] },
   {
@@ -24,11 +26,13 @@ export const accepted: readonly AcceptedOptions[] = [
     options: ['-#, --progress-bar', '--no-progress-meter', '--styled-output'],
   },
   { why: "the answer of the proxy to CONNECT is not part of -i's output", options: ['--suppress-connect-headers'] },
+  { why: 'nothing but the URL and --url-query make the query, since -d is refused', options: ['-G, --get'] },
   {
-    why: 'GET is what is sent anyway',
+    why: 'GET is what is sent anyway; HEAD is -I',
     options: ['-X, --request METHOD'],
-    values: /^GET$/,
+    values: /^(?:GET|HEAD)$/,
     otherwise: 'Only GET is possible, and HEAD by -I: Retriever sends no data.',
+    means: { HEAD: 'head' },
   },
   { why: 'the strongest login that the server offers is used anyway', options: ['--anyauth', '--basic'] },
   {
@@ -36,7 +40,7 @@ export const accepted: readonly AcceptedOptions[] = [
     options: ['--proxy-anyauth', '--proxy-basic', '--socks5-basic'],
   },
   { why: 'HTTP/2 is offered within TLS anyway; elsewhere curl falls back too', options: ['--http2'] },
-  { why: 'TLS 1.2 is the oldest version anyway', options: ['-1, --tlsv1', '--tlsv1.0', '--tlsv1.1', '--tlsv1.2'] },
+  { why: 'TLS 1.2 is the oldest version anyway', options: ['-1, --tlsv1', '--tlsv1.0', '--tlsv1.1'] },
   { why: 'SSL 2 and 3 are never spoken, by curl neither', options: ['-2, --sslv2', '-3, --sslv3'] },
   {
     why: 'it concerns TLS libraries that Node does not use',
@@ -54,7 +58,7 @@ export const accepted: readonly AcceptedOptions[] = [
   },
   {
     why: 'certificates and keys in PEM form are expected anyway',
-    options: ['--cert-type TYPE', '--key-type TYPE'],
+    options: ['--cert-type TYPE', '--key-type TYPE', '--proxy-cert-type TYPE', '--proxy-key-type TYPE'],
     values: /^PEM$/i,
     otherwise: 'Certificates and keys must be in PEM form.',
   },
@@ -70,9 +74,22 @@ export const accepted: readonly AcceptedOptions[] = [
       '--happy-eyeballs-timeout-ms MILLISECONDS',
     ],
   },
+  { why: 'TLS sessions are not kept; FTP data connections alone resume one', options: ['--no-sessionid'] },
   { why: 'FTP data connections are passive anyway', options: ['--ftp-pasv'] },
   { why: 'the address in the reply to PASV is never used', options: ['--ftp-skip-pasv-ip'] },
   { why: 'EPRT and LPRT are never sent', options: ['--disable-eprt'] },
+  {
+    why: 'it concerns files that are sent, and nothing is sent',
+    options: ['--create-file-mode MODE'],
+    values: /^[0-7]{1,4}$/,
+    otherwise: 'A mode is an octal number up to 0777.',
+  },
+  {
+    why: 'the same file comes in any of these ways',
+    options: ['--ftp-method METHOD'],
+    values: /^(?:multicwd|nocwd|singlecwd)$/i,
+    otherwise: 'The methods are multicwd, nocwd and singlecwd.',
+  },
   {
     why: 'it concerns sending, and nothing is sent',
     options: ['--crlf', '--expect100-timeout SECONDS', '--form-escape', '--post301', '--post302', '--post303'],

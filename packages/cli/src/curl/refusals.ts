@@ -88,6 +88,34 @@ export const refused: readonly OtherOptions[] = [
     why: 'A body ends where its length says: another end would lose or mix answers.',
     options: ['--ignore-content-length', '--raw'],
   },
+  {
+    why: 'The target follows from the URL, whose path and query are sent as they were typed.',
+    options: ['--request-target'],
+  },
+  {
+    why: 'Node cannot write attributes of files; -w prints the URL and the type.',
+    options: ['--xattr'],
+  },
+  {
+    why: 'Node 20 cannot reach abstract sockets; use one with a path, by --unix-socket.',
+    options: ['--abstract-unix-socket'],
+  },
+  {
+    why: 'Names are those that the system looks up; see --resolve, --connect-to, and socks5h proxies.',
+    options: [
+      '--dns-interface',
+      '--dns-ipv4-addr',
+      '--dns-ipv6-addr',
+      '--dns-servers',
+      '--doh-cert-status',
+      '--doh-insecure',
+      '--doh-url',
+    ],
+  },
+  {
+    why: 'Node does not verify the OCSP answers of servers; use --crlfile.',
+    options: ['--cert-status'],
+  },
   { why: 'The program that a telnet URL names has options of its own.', options: ['-t, --telnet-option'] },
   { why: 'Retriever is not made with libcurl or OpenSSL engines.', options: ['--libcurl', '--engine'] },
   { why: 'curl has withdrawn it too.', options: ['--metalink'] },

@@ -1,6 +1,14 @@
 import { type CommandName, commandNames, commandSpecs } from '../commands/index.ts'
 import { usageError } from '../exit-codes.ts'
-import { applies, type Category, categories, categoryHelp, type OptionSpec, options } from '../options/index.ts'
+import {
+  applies,
+  type Category,
+  categories,
+  categoryHelp,
+  categoryWord,
+  type OptionSpec,
+  options,
+} from '../options/index.ts'
 import { nearest } from '../suggest.ts'
 import { examples } from './examples.ts'
 import { paragraph, row, widthFor } from './layout.ts'
@@ -14,7 +22,7 @@ const lists = ['all', 'category', 'examples'] as const
 export const helpWords: readonly string[] = [
   ...lists,
   ...commandNames,
-  ...categories.map((category) => category.toLowerCase()),
+  ...categories.map(categoryWord),
   ...topics.map(({ name }) => name),
 ]
 
@@ -33,7 +41,7 @@ export function helpOn(words: readonly string[], columns: number): string {
 function helpOnWord(word: string, width: number): string[] {
   const lower = word.toLowerCase()
   const command = commandNames.find((name) => name === lower)
-  const category = categories.find((name) => name.toLowerCase() === lower)
+  const category = categories.find((name) => categoryWord(name) === lower)
   const topic = topics.find(({ name }) => name === lower)
   if (lower === 'all') return everything(width)
   if (lower === 'category' || lower === 'categories') return categoryList(width)
@@ -62,7 +70,7 @@ function shortHelp(width: number): string[] {
   const more = [
     `Commands: ${names}`,
     'More help: retrieve help COMMAND, CATEGORY, TOPIC or OPTION, such as: help ls, help http, help -o',
-    `Categories: all, ${categories.map((name) => name.toLowerCase()).join(', ')}`,
+    `Categories: all, ${categories.map(categoryWord).join(', ')}`,
     `Topics: ${[...lists.slice(2), ...topics.map(({ name }) => name)].join(', ')}`,
   ]
   return [
@@ -99,7 +107,7 @@ function everything(width: number): string[] {
 }
 
 function categoryList(width: number): string[] {
-  const rows = categories.map((name) => row(name.toLowerCase(), categoryHelp[name], width))
+  const rows = categories.map((name) => row(categoryWord(name), categoryHelp[name], width))
   return [
     'Usage: retrieve help WORD, or retrieve --help WORD',
     `Categories of options:\n${[row('all', 'All commands and options', width), ...rows].join('\n')}`,
@@ -122,7 +130,7 @@ function ofCommand(command: CommandName, width: number): string[] {
 
 function ofCategory(category: Category, width: number): string[] {
   const own = options.filter((option) => option.category === category)
-  const name = category.toLowerCase()
+  const name = categoryWord(category)
   const isOption = options.some(({ long }) => long === name)
   const note = isOption ? [paragraph(`For the option of this name: retrieve help --${name}`, width)] : []
   return [paragraph(`${categoryHelp[category]}.`, width), ...optionSections(own, width), ...note]

@@ -1,5 +1,5 @@
 import { acceptedOptions, whyNot } from '../curl/index.ts'
-import { type OptionSpec, options } from '../options/index.ts'
+import { categoryWord, type OptionSpec, options } from '../options/index.ts'
 import { paragraph } from './layout.ts'
 
 /** `-o, --output FILE`, the long names in one column. */
@@ -29,7 +29,7 @@ export function helpOfOption(option: OptionSpec, width: number): string {
     `${help}.`,
     ...(values === undefined ? [] : [`Values: ${values().join(', ')}`]),
     ...(commands === undefined ? [] : [`Commands: ${commands.join(', ')}`]),
-    `Category: ${category.toLowerCase()}`,
+    `Category: ${categoryWord(category)}`,
   ]
   const indented = lines.map((line) => `    ${paragraph(line, width - 4, 0).replaceAll('\n', '\n    ')}`)
   return [synopsis(option).trimStart(), ...indented, `    Example: ${example}`].join('\n')

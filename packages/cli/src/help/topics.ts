@@ -52,6 +52,10 @@ const files: Topic = {
   rows: [
     ['NAME.part', 'A file that is not complete yet; the command gives it its name NAME at the end. -C - continues it'],
     ['~/.netrc', 'Logins by host, for -n'],
+    [
+      '.cache beside dist/ of the package',
+      'Compiled code of the command, which makes it start faster; it can be deleted',
+    ],
     ['/etc/news/server', 'The News server, where neither --news-server nor $NNTPSERVER names one'],
   ],
   after: [],
@@ -71,7 +75,10 @@ const environment: Topic = {
     ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
     ['NNTPSERVER', 'The News server, as for --news-server'],
     ['NO_COLOR', 'Not empty: no colours'],
-    ['TERM', 'dumb: no progress line'],
+    ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
+    ['CLICOLOR', '0: no colours'],
+    ['TERM', 'dumb: no colours and no progress line'],
+    ['XDG_STATE_HOME', 'The folder for the last page, which `retrieve open` follows; default: ~/.local/state'],
   ],
   after: [],
 }

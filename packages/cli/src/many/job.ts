@@ -67,8 +67,8 @@ export class Job {
    * destination makes no sense.
    */
   async prepare(): Promise<Prepared | null> {
-    const { destination, name, operand } = this.#entry
-    const retrieval = this.#session.open(operand)
+    const { destination, name, operand, index } = this.#entry
+    const retrieval = this.#session.open(operand, index)
     this.#retrieval = retrieval
     this.#task = await taskFor(destination, { name, retrieval, session: this.#session, kept: this.#kept })
     return this.#task === null ? null : { retrieval, task: this.#task }
@@ -91,6 +91,7 @@ export class Job {
     await this.#retrieval?.failed()
     const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
     await this.#writeOut(explained)
+    await this.#writeResult(explained)
     if (explained === null) {
       tally.retrieved(this)
       return 0
@@ -103,6 +104,15 @@ export class Job {
   /** Reports what a retrieval that was broken off has left of its file. */
   async tellKept(): Promise<void> {
     await this.#kept.tell(this.#entry.operand)
+  }
+
+  async #writeResult(error: unknown): Promise<void> {
+    const { run, servers } = this.#session
+    const { json, hashes } = run.config
+    if (!(json || hashes?.sha256) || run.signal.aborted) return
+    const { writeResult } = await import('../results/write-result.ts')
+    const facts = this.#retrieval?.facts ?? new Facts(servers)
+    await writeResult({ operand: this.#entry.operand, facts, error }, this.toStdout, run)
   }
 
   async #writeOut(error: unknown): Promise<void> {

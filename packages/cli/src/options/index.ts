@@ -3,45 +3,63 @@
  * curl's wherever curl has one.
  */
 import type { CommandName } from '../commands/index.ts'
+import { type ChecksumOption, checksumOptions } from './checksum.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
+import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
+import { type ProxyTlsOption, proxyTlsOptions } from './connection/proxy-tls.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
+import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
+import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
+import { type LineOption, lineOptions } from './line.ts'
 import { type ManyOption, manyOptions } from './many.ts'
+import { type MirrorOption, mirrorOptions } from './mirror.ts'
 import type { OptionRow } from './option.ts'
 import { type OutputOption, outputOptions } from './output.ts'
 import { type PolicyOption, policyOptions } from './policy.ts'
+import { type CookieOption, cookieOptions } from './protocols/cookies.ts'
 import { type FormOption, formOptions } from './protocols/form.ts'
 import { type FtpOption, ftpOptions } from './protocols/ftp.ts'
 import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
 import { type TransferOption, transferOptions } from './transfer.ts'
 
-type GeneralOption = 'help' | 'version'
+type GeneralOption = 'help' | 'manual' | 'version'
 
 export type OptionName =
   | OutputOption
+  | DisplayOption
   | TransferOption
+  | ChecksumOption
+  | MirrorOption
   | LimitOption
   | ManyOption
   | RetryOption
   | FtpOption
   | HttpOption
   | HeaderOption
+  | CookieOption
+  | UrlQueryOption
   | GopherOption
   | FormOption
   | NewsOption
   | PolicyOption
   | TlsOption
+  | TlsRuleOption
+  | ProxyTlsOption
   | LoginOption
+  | NetworkOption
   | ProxyOption
   | ResolutionOption
   | ServerOption
+  | LineOption
   | GeneralOption
 
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
@@ -51,36 +69,48 @@ const generalOptions: readonly OptionRow<GeneralOption>[] = [
     help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
     example: 'retrieve --help http',
   },
-  { long: 'version', short: 'V', help: 'Show the version', example: 'retrieve --version' },
+  { long: 'manual', short: 'M', help: 'The same as --help', example: 'retrieve --manual' },
+  {
+    long: 'version',
+    short: 'V',
+    help: 'Show the version, the protocols and the features',
+    example: 'retrieve --version',
+  },
 ]
 
 export type Category =
   | 'Output'
   | 'Transfer'
   | 'Lists'
+  | 'Mirror'
   | 'HTTP'
   | 'Gopher'
   | 'News'
   | 'Security'
   | 'Login'
+  | 'Connection'
   | 'Proxies'
   | 'Resolution'
   | 'Servers'
+  | 'Command line'
   | 'General'
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: outputOptions,
-  Transfer: [...transferOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
+  Output: [...outputOptions, ...displayOptions],
+  Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: manyOptions,
-  HTTP: [...httpOptions, ...headerOptions],
+  Mirror: mirrorOptions,
+  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
-  Security: [...policyOptions, ...tlsOptions],
+  Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
   Login: loginOptions,
-  Proxies: proxyOptions,
+  Connection: networkOptions,
+  Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
   Servers: serverOptions,
+  'Command line': lineOptions,
   General: generalOptions,
 }
 
@@ -89,16 +119,22 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
   Transfer: 'Parts and conditions, retries, limits of time and size',
   Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  Mirror: 'The tree that mirror brings to disk: depth, patterns, limits, deleting',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords and tokens',
   Proxies: 'Ways through other machines',
+  Connection: 'Addresses, interfaces, sockets and times of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',
   Servers: 'The local test servers of serve',
+  'Command line': 'Configuration files, variables, groups of options',
   General: 'Help and version',
 }
+
+/** The category as a word of the help: `many-urls`. */
+export const categoryWord = (category: Category): string => category.toLowerCase().replaceAll(' ', '-')
 
 export const categories: readonly Category[] = Object.keys(tables) as Category[]
 

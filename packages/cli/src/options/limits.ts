@@ -1,5 +1,5 @@
 import type { Limits } from '@retriever/fetchers'
-import { readNumber, readSize } from './numbers.ts'
+import { readNumber, readSeconds, readSize } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
 
 export type LimitOption =
@@ -16,7 +16,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     long: 'max-time',
     short: 'm',
     arg: 'SECONDS',
-    help: 'Time limit of each retrieval as a whole; default, and 0: none',
+    help: 'Time limit of each retrieval as a whole, such as 90, 1m30s or 500ms; default, and 0: none',
     commands: network,
     example: 'retrieve -m 60 http://www.example.org/',
   },
@@ -89,7 +89,7 @@ function readTimeout(
   limit: 'totalTimeout' | 'connectTimeout',
 ): Partial<Limits> {
   const text = line.value(option)
-  const seconds = text === undefined ? 0 : readNumber(option, text)
+  const seconds = text === undefined ? 0 : readSeconds(option, text)
   return seconds === 0 ? {} : { [limit]: 1000 * seconds }
 }
 
@@ -98,7 +98,7 @@ function readSpeed(line: GivenOptions<LimitOption>): Partial<Limits> {
   const speed = line.value('speed-limit')
   const time = line.value('speed-time')
   if (speed === undefined && time === undefined) return {}
-  const seconds = time === undefined ? 0 : readNumber('speed-time', time)
+  const seconds = time === undefined ? 0 : readSeconds('speed-time', time)
   return {
     minSpeed: speed === undefined ? 1 : readSize('speed-limit', speed),
     minSpeedTime: 1000 * (seconds === 0 ? 30 : seconds),

@@ -38,28 +38,34 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
     short: 'Z',
     help: 'Retrieve several URLs at a time; what goes to standard output stays in the order of the URLs',
     commands: get,
-    example: 'retrieve -Z -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve -Z --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'jobs',
     arg: 'N',
     help: 'Retrieve N URLs at a time; -j N is the short form',
     commands: get,
-    example: 'retrieve -j 8 -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve -j 8 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'parallel-max',
     arg: 'N',
     help: 'With -Z: at most N URLs at a time; default 50',
     commands: get,
-    example: 'retrieve -Z --parallel-max 10 -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example:
+      'retrieve -Z --parallel-max 10 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'parallel-max-host',
     arg: 'N',
     help: 'At most N URLs of one host at a time; default 6',
     commands: get,
-    example: 'retrieve -j 16 --parallel-max-host 2 -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example:
+      'retrieve -j 16 --parallel-max-host 2 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'skip-existing',
@@ -84,14 +90,16 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
     long: 'fail-early',
     help: 'Stop at the first URL that fails; with -Z or -j, those under way are broken off',
     commands: get,
-    example: 'retrieve --fail-early -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve --fail-early --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
   {
     long: 'rate',
     arg: 'N/U',
     help: 'Begin at most N retrievals in a unit U: s, m, h or d, or several such as 10s; with -Z or -j, at each host',
     commands: get,
-    example: 'retrieve --rate 2/s -O http://www.example.org/a.iso http://www.example.com/b.iso',
+    example: 'retrieve --rate 2/s --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
   },
 ]
 

@@ -6,12 +6,26 @@ export function readNumber(option: string, text: string, form: RegExp = /^\d+(?:
   throw usageError(`--${option} needs a number of 0 or more, not ${JSON.stringify(text)}.`)
 }
 
-/** A number of octets: `100`, `10k`, `1.5M`; k is 1024, as in curl. Throws `invalid-option`. */
+const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** A duration in seconds: `60`, `2.5` and `.5` as in curl, or with units `1m`, `1h30m`, `500ms`. Throws `invalid-option`. */
+export function readSeconds(option: string, text: string): number {
+  if (/^(?:\d+\.?|\d*\.\d+)$/.test(text)) return Number(text)
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) {
+    throw usageError(
+      `--${option} needs seconds, such as 60 or 2.5, or a duration such as 1h30m or 500ms; not ${JSON.stringify(text)}.`,
+    )
+  }
+  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)]
+  return parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (secondsOf[unit] ?? 0), 0)
+}
+
+/** A number of octets: `100`, `100B`, `10k`, `1.5M`; k is 1024, as in curl. Throws `invalid-option`. */
 export function readSize(option: string, text: string): number {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([kKmMgG]?)$/.exec(text) ?? []
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([bBkKmMgG]?)$/.exec(text) ?? []
   if (number === undefined)
     throw usageError(`--${option} needs a size such as 100, 10k or 2M, not ${JSON.stringify(text)}.`)
-  return Math.floor(Number(number) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase()))
+  return Math.floor(Number(number) * 1024 ** ['b', 'k', 'm', 'g'].indexOf(unit.toLowerCase() || 'b'))
 }
 
 /** A port number. Throws `invalid-option`. */

@@ -18,12 +18,16 @@ export interface OptionRow<Name extends string = string> {
   /** The commands that take it; absent: all of them. */
   readonly commands?: readonly CommandName[]
   readonly example: string
+  /** With --next, it is for the URLs of all groups, as in curl. */
+  readonly global?: true
 }
 
 /** One option as it was typed, by its long name; the value of a switch is "". */
 export interface Given<Name extends string = string> {
   readonly name: Name
   readonly value: string
+  /** The configuration file and line that it stands in; absent: it was typed. */
+  readonly place?: string
 }
 
 /** A command line, in the view of a reader of some of its options. */
@@ -37,6 +41,6 @@ export interface GivenOptions<Name extends string> {
   value(name: Name): string | undefined
 }
 
-export const get: readonly CommandName[] = ['get']
-export const network: readonly CommandName[] = ['get', 'ls']
-export const urls: readonly CommandName[] = ['get', 'ls', 'explain']
+export const get: readonly CommandName[] = ['get', 'open']
+export const network: readonly CommandName[] = ['get', 'ls', 'open', 'check', 'mirror']
+export const urls: readonly CommandName[] = ['get', 'ls', 'open', 'explain']

@@ -1,15 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { RetrievalError } from '@retriever/core'
 import { knownCharset } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
+import { readTextFile } from './text-file.ts'
 
 export type OutputOption =
   | 'output'
   | 'remote-name'
+  | 'remote-name-all'
   | 'remote-header-name'
   | 'output-dir'
   | 'create-dirs'
+  | 'clobber'
+  | 'no-clobber'
   | 'head'
   | 'include'
   | 'dump-header'
@@ -25,16 +27,24 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     long: 'output',
     short: 'o',
     arg: 'FILE',
-    help: 'Write to FILE, which is FILE.part until complete; - is standard output, even for binary data. One per URL',
+    help:
+      'Write to FILE, which is FILE.part until complete; - is standard output, even for binary data. One per URL; ' +
+      '#1 in FILE stands for the value of the first {a,b} or [1-9] in the URL',
     commands: get,
     example: 'retrieve -o page.html http://www.example.org/',
   },
   {
     long: 'remote-name',
     short: 'O',
-    help: 'Write to a file named after the last part of the URL; never overwrites',
+    help: 'Write to a file named after the last part of the URL; never overwrites. One per URL',
     commands: get,
     example: 'retrieve -O ftp://ftp.example.org/pub/file.tar.gz',
+  },
+  {
+    long: 'remote-name-all',
+    help: 'As -O for each URL without -o or -O',
+    commands: get,
+    example: 'retrieve --remote-name-all http://www.example.org/a.txt http://www.example.org/b.txt',
   },
   {
     long: 'remote-header-name',
@@ -55,6 +65,18 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'Make the missing folders of -o and --output-dir',
     commands: get,
     example: 'retrieve --create-dirs -o a/b/page.html http://www.example.org/',
+  },
+  {
+    long: 'clobber',
+    help: 'With -O: overwrite an existing file',
+    commands: get,
+    example: 'retrieve --clobber -O http://www.example.org/x.pdf',
+  },
+  {
+    long: 'no-clobber',
+    help: 'If the file of -o or -O exists, take the next free name of FILE.1, FILE.2 and so on',
+    commands: get,
+    example: 'retrieve --no-clobber -o page.html http://www.example.org/',
   },
   {
     long: 'head',
@@ -95,9 +117,10 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'json',
-    help: 'Machine-readable output: one JSON object a line; with get, the messages on standard error',
-    commands: ['get', 'explain', 'ls', 'extract', 'schemes', 'serve'],
+    help: 'Machine-readable output: one JSON object a line; with get, one for each URL, and the messages on standard error',
+    commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'schemes', 'serve'],
     example: 'retrieve explain --json news:comp.lang.c',
+    global: true,
   },
   {
     long: 'verbose',
@@ -105,6 +128,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'Show on standard error what is done (*), sent (>) and received (<)',
     commands: network,
     example: 'retrieve -v gopher://gopher.example.org/',
+    global: true,
   },
   {
     long: 'silent',
@@ -112,6 +136,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'Show no progress, no warnings and no errors',
     commands: network,
     example: 'retrieve -s http://www.example.org/',
+    global: true,
   },
   {
     long: 'show-error',
@@ -119,6 +144,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     help: 'Show errors even with -s',
     commands: network,
     example: 'retrieve -sS http://www.example.org/',
+    global: true,
   },
 ]
 
@@ -126,13 +152,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
 export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
   const text = line.value('write-out')
   if (text?.startsWith('@') !== true) return text ?? null
-  const file = text.slice(1)
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (cause) {
-    const message = `-w ${text} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
-    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
-  }
+  return readTextFile('-w', text.slice(1))
 }
 
 /** The file of -D; null if it is not given. Throws `invalid-option`. */

@@ -1,11 +1,20 @@
-import { type FindingCode, findingCodes } from '@retriever/core'
+import { builtinSchemes, type FindingCode, findingCodes, type Resolution, RetrievalError } from '@retriever/core'
 import type { Policy } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { nearest } from '../suggest.ts'
 import { readPort } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
+import { readProtocols } from './protocol-list.ts'
 
-export type PolicyOption = 'allow' | 'allow-port' | 'allow-downgrade' | 'allow-inward' | 'public-only'
+export type PolicyOption =
+  | 'allow'
+  | 'allow-port'
+  | 'allow-downgrade'
+  | 'allow-inward'
+  | 'public-only'
+  | 'disallow-username-in-url'
+  | 'proto'
+  | 'proto-redir'
 
 /** The dangers that --allow can allow: all but the one that would break the protocol. */
 function allowable(): FindingCode[] {
@@ -47,6 +56,26 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     commands: network,
     example: 'retrieve --public-only http://www.example.org/',
   },
+  {
+    long: 'disallow-username-in-url',
+    help: 'Refuse URLs that name a user, such as http://alice@www.example.org/',
+    commands: network,
+    example: 'retrieve --disallow-username-in-url http://www.example.org/',
+  },
+  {
+    long: 'proto',
+    arg: 'LIST',
+    help: 'Retrieve these schemes only, redirects included: =https,ftp names them, -http leaves one out, all is all',
+    commands: network,
+    example: 'retrieve --proto =https https://www.example.org/',
+  },
+  {
+    long: 'proto-redir',
+    arg: 'LIST',
+    help: 'Follow redirects to these schemes only, written as for --proto; default: =http,https',
+    commands: network,
+    example: 'retrieve --proto-redir =https http://www.example.org/',
+  },
 ]
 
 /** Reads the policy. Throws `invalid-option`. */
@@ -57,6 +86,21 @@ export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
     allowDowngrade: line.has('allow-downgrade'),
     allowInward: line.has('allow-inward'),
     publicOnly: line.has('public-only'),
+    ...readSchemes(line),
+  }
+}
+
+function readSchemes(line: GivenOptions<PolicyOption>): Partial<Policy> {
+  const typed = line.value('proto')
+  const redirected = line.value('proto-redir')
+  // A scheme that the policy names is retrieved under publicOnly, too, so `all` must not name those of this machine.
+  const all = builtinSchemes.filter(({ defaultPort }) => defaultPort !== null || !line.has('public-only'))
+  const names = all.map(({ name }) => name)
+  return {
+    ...(typed !== undefined && { schemes: readProtocols('proto', typed, names, names) }),
+    ...(redirected !== undefined && {
+      redirectSchemes: readProtocols('proto-redir', redirected, names, ['http', 'https', 'ftp', 'ftps']),
+    }),
   }
 }
 
@@ -69,4 +113,11 @@ function readFindingCode(text: string): FindingCode {
   const meant = nearest(text, codes)
   const hint = meant === undefined ? `What can be allowed: ${codes.join(', ')}.` : `Did you mean ${meant}?`
   throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
+}
+
+/** Throws `auth-failed`, as curl does, for a URL with a user. Redirects never carry one. */
+export function refuseUser({ locator, url }: Resolution): void {
+  if (locator.user === null) return
+  const message = 'The URL names a user, which --disallow-username-in-url refuses; use -u.'
+  throw new RetrievalError('auth-failed', message, { phase: 'resolve', url })
 }

@@ -1,17 +1,19 @@
 import { type Stats, statSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
+import type { OctetRange, RequestOptions } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { Destination } from '../saving/destination.ts'
+import { curlDate } from './curl-date.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
 
-export type TransferOption = 'range' | 'continue-at' | 'time-cond' | 'accept' | 'accept-language'
+export type TransferOption = 'range' | 'continue-at' | 'remove-on-error' | 'time-cond' | 'accept' | 'accept-language'
 
 export const transferOptions: readonly OptionRow<TransferOption>[] = [
   {
     long: 'range',
     short: 'r',
     arg: 'A-B',
-    help: 'Retrieve only the octets A to B, counted from 0; A- means from A to the end',
+    help: 'Retrieve only the octets A to B, counted from 0; A-: from A to the end; -N: the last N; HTTP takes a list',
     commands: get,
     example: 'retrieve -r 0-99 http://www.example.org/big',
   },
@@ -26,10 +28,16 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     example: 'retrieve -C - -o big.iso ftp://ftp.example.org/pub/big.iso',
   },
   {
+    long: 'remove-on-error',
+    help: 'Remove what has come of a file whose retrieval fails; otherwise it stays as NAME.part',
+    commands: get,
+    example: 'retrieve --remove-on-error -O http://www.example.org/big.iso',
+  },
+  {
     long: 'time-cond',
     short: 'z',
     arg: 'DATE|FILE',
-    help: 'Retrieve only what is newer than DATE, or than FILE',
+    help: 'Retrieve only what is newer than DATE, or than FILE; with - before it, only what is no newer',
     commands: get,
     example: 'retrieve -z list.txt -o list.txt ftp://ftp.example.org/list.txt',
   },
@@ -49,12 +57,23 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
 ]
 
-/** Reads `A-B` or `A-`. Throws `invalid-option`. */
-export function readRange(text: string): [number, number | null] {
-  const [, first, last = ''] = /^(\d{1,15})-(\d{0,15})$/.exec(text) ?? []
-  const range: [number, number | null] = [Number(first), last === '' ? null : Number(last)]
-  if (first !== undefined && (range[1] === null || range[1] >= range[0])) return range
-  throw usageError(`--range needs A-B or A-, such as 0-99, with A not above B; not ${JSON.stringify(text)}.`)
+/** Reads `A-B`, `A-` (or `A`), `-N`, or a list of them with commas. Throws `invalid-option`. */
+export function readRange(text: string): OctetRange | OctetRange[] {
+  const ranges = text.split(',').map((part) => {
+    const range = oneRange(part.trim())
+    if (range !== null) return range
+    const expected = 'A-B, A- or -N, such as 0-99, with A not above B, or a list of them'
+    throw usageError(`--range needs ${expected}; not ${JSON.stringify(text)}.`)
+  })
+  const [only] = ranges
+  return only !== undefined && ranges.length === 1 ? only : ranges
+}
+
+function oneRange(text: string): OctetRange | null {
+  const [, first = '', last = ''] = /^(?=.*\d)(\d{0,15})(?:-(\d{0,15}))?$/.exec(text) ?? []
+  if (first === '') return Number(last) > 0 ? [-Number(last), null] : null
+  if (last !== '' && Number(last) < Number(first)) return null
+  return [Number(first), last === '' ? null : Number(last)]
 }
 
 /** The place where a body is to begin: an octet, or the end of the output file. */
@@ -80,19 +99,36 @@ export function readContinueAt(
   return Number(text) || null
 }
 
+/** Whether --remove-on-error is given. Throws `invalid-option` together with -C. */
+export function readRemoveOnError(line: GivenOptions<TransferOption>): boolean {
+  if (!line.has('remove-on-error')) return false
+  if (line.has('continue-at')) throw usageError('-C continues what --remove-on-error removes: give one of them.')
+  return true
+}
+
 /** Dates of RFC 9110 5.6.7 and ISO 8601, which are unlikely names of files. */
 const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .*)$/i
 /** Other dates must look like one: Date.parse reads `backup-3` as March 2001. */
 const looseDate = /^(?:\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
 
+/** The condition of -z; empty: there is none. */
+type TimeCondition = Pick<RequestOptions, 'ifChangedSince' | 'ifUnchangedSince'>
+
+/** Reads -z: the resource must be newer than the date, or with - before it no newer. Throws `invalid-option`. */
+export function readTimeCondition(text: string, destinations: readonly Destination[]): TimeCondition {
+  const isOlder = text.startsWith('-')
+  const date = readTime(isOlder || text.startsWith('+') ? text.slice(1) : text, destinations)
+  if (date === null) return {}
+  return isOlder ? { ifUnchangedSince: date } : { ifChangedSince: date }
+}
+
 /**
- * The date of -z, or the date of the file that it names; null for an output file that does not exist yet, as in the
- * first `-z list -o list`. Date.parse decides the time zone of a date without one. Throws `invalid-option`.
+ * The date of -z in a form that curl reads, or the date of the file that it names, or a date that Date.parse reads;
+ * null for an output file that does not exist yet, as in the first `-z list -o list`.
  */
-export function readTime(text: string, destinations: readonly Destination[]): Date | null {
-  if (text.startsWith('-')) {
-    throw usageError(`--time-cond has no "older than"; for a file of that name write ./${text}.`)
-  }
+function readTime(text: string, destinations: readonly Destination[]): Date | null {
+  const byCurl = curlDate(text)
+  if (byCurl !== null) return byCurl
   const date = new Date(text)
   const isDate = !Number.isNaN(date.getTime())
   if (isDate && exactDate.test(text)) return date

@@ -9,7 +9,7 @@ export function startIn(path: string, at: ContinueAt): number {
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file !== undefined && !file.isFile()) throw writeFailed(path, 'only a regular file can be continued, not a link')
   const size = file?.size ?? 0
-  if (at === 'end' || at === size) return size
+  if (at === 'end' || at === size || file === undefined) return at === 'end' ? size : at
   throw writeFailed(path, `it has ${size} octets, but -C says ${at}; use -C - to continue where it ends`)
 }
 

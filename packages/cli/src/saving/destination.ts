@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import type { GivenOptions } from '../options/option.ts'
+import { expandGlob, fillName } from '../line/glob.ts'
+import type { LineOption } from '../options/line.ts'
+import type { Given, GivenOptions } from '../options/option.ts'
 import type { OutputOption } from '../options/output.ts'
 
-type DestinationOptions = GivenOptions<OutputOption | 'continue-at'>
+type DestinationOptions = GivenOptions<OutputOption | LineOption | 'continue-at'>
 
 /** The destination of a body. */
 export type Destination =
@@ -16,34 +18,105 @@ export type Destination =
   /** A file in `directory`, named after the URL, or with `byServer` (-J) by the server if it gives a name. */
   | { readonly to: 'remote-name'; readonly directory: string; readonly byServer: boolean }
 
+/** A URL to retrieve, and where its body goes. */
+export interface Target {
+  readonly operand: string
+  readonly destination: Destination
+}
+
+/** The URLs of a command line, with their destinations. */
+export interface Targets extends Iterable<Target> {
+  /** How many they are. */
+  readonly count: number
+  /** The kinds of destination that there are, as they were typed: with `#1` in the names of files. */
+  readonly destinations: readonly Destination[]
+}
+
+/** The same destinations, for other URLs. `urlOf` gets each operand. */
+export function withUrls(targets: Targets, urlOf: (operand: string) => string): Targets {
+  return {
+    ...targets,
+    *[Symbol.iterator]() {
+      for (const { operand, destination } of targets) yield { operand: urlOf(operand), destination }
+    },
+  }
+}
+
+/** One URL that goes to standard output. */
+export function toStandardOutput(operand: string): Targets {
+  const destination = { to: 'stdout', asIs: false } as const
+  return {
+    count: 1,
+    destinations: [destination],
+    *[Symbol.iterator]() {
+      yield { operand, destination }
+    },
+  }
+}
+
+/** For the commands that retrieve nothing. */
+export const noTargets: Targets = { count: 0, destinations: [], *[Symbol.iterator]() {} }
+
 /**
- * The destination of each URL: -o and -O are given in the order of the URLs, as in curl. A single -O or `-o -` is for
- * all of them. Throws `invalid-option` if it is not clear which belongs to which.
+ * Reads the URLs and their destinations. -o and -O are given in the order of the URLs, as in curl; URLs without one go
+ * to standard output, or with --remote-name-all to files. A glob gives its URLs one by one, as they are asked for.
+ * Throws `malformed-url` for a wrong glob, `invalid-option` for options that make no sense together.
  */
-export function readDestinations(line: DestinationOptions): Destination[] {
-  const count = line.operands.length
+export function readTargets(line: DestinationOptions): Targets {
+  const typed = line.given.filter(({ name }) => name === 'output' || name === 'remote-name')
+  const rest = restOf(line, typed)
+  const templates = line.operands.map((operand, index) => {
+    const given = typed[index] ?? rest
+    return { operand, given, urls: line.has('globoff') || isData(operand) ? null : expandGlob(operand) }
+  })
+  const destinations = templates.map(({ given }) => destinationOf(given, [], line))
+  checkNaming(line, destinations)
+  return {
+    count: templates.reduce((sum, { urls }) => sum + (urls?.count ?? 1), 0),
+    destinations,
+    *[Symbol.iterator]() {
+      for (const { operand, given, urls } of templates) {
+        if (urls === null) yield { operand, destination: destinationOf(given, [], line) }
+        else for (const { url, values } of urls) yield { operand: url, destination: destinationOf(given, values, line) }
+      }
+    },
+  }
+}
+
+/** What the URLs get that have no -o or -O of their own; a single `-o -` is for all of them. */
+function restOf(line: DestinationOptions, [only, ...others]: readonly Given[]): Given {
+  if (line.has('remote-name-all')) return { name: 'remote-name', value: '' }
+  return only?.value === '-' && others.length === 0 ? only : { name: 'stdout', value: '' }
+}
+
+/** Whether it is a data URL: its data may hold braces and brackets, as JSON does. */
+function isData(operand: string): boolean {
+  return /^\s*data:/i.test(operand)
+}
+
+function destinationOf({ name, value }: Given, values: readonly string[], line: DestinationOptions): Destination {
   const directory = line.value('output-dir')
-  const byServer = line.has('remote-header-name')
-  const typed = line.given
-    .filter(({ name }) => name === 'output' || name === 'remote-name')
-    .map(({ name, value }): Destination => {
-      if (name === 'remote-name') return { to: 'remote-name', directory: directory ?? '.', byServer }
-      if (value === '') throw usageError('-o needs the name of a file.')
-      return value === '-' || value === '/dev/stdout'
-        ? { to: 'stdout', asIs: true }
-        : { to: 'file', path: join(directory ?? '', value) }
-    })
-  const [first = { to: 'stdout', asIs: false }] = typed
-  checkNaming(line, typed)
-  if (typed.length <= 1 && first.to !== 'file') return Array.from({ length: count }, () => first)
-  if (typed.length === count) return typed
-  const urls = count === 1 ? '1 URL' : `${count} URLs`
-  throw usageError(`${urls} and ${typed.length} of -o and -O: give one for each URL, or --output-dir DIR -O for all.`)
+  if (name === 'stdout') return { to: 'stdout', asIs: false }
+  if (name === 'remote-name') {
+    return { to: 'remote-name', directory: directory ?? '.', byServer: line.has('remote-header-name') }
+  }
+  if (value === '') throw usageError('-o needs the name of a file.')
+  if (value === '-' || value === '/dev/stdout') return { to: 'stdout', asIs: true }
+  return { to: 'file', path: join(directory ?? '', fillName(value, values)) }
+}
+
+/** --clobber: true, --no-clobber: false; null: -o overwrites, and -O does not. */
+export function readClobber(line: GivenOptions<OutputOption>): boolean | null {
+  if (line.has('no-clobber')) return false
+  return line.has('clobber') ? true : null
 }
 
 function checkNaming(line: DestinationOptions, typed: readonly Destination[]): void {
   const isNamed = typed.some(({ to }) => to === 'remote-name')
   if (line.has('remote-header-name') && !isNamed) throw usageError('-J says how -O names its file: give -O too.')
+  if (line.has('no-clobber') && line.has('continue-at')) {
+    throw usageError('-C continues a file, and --no-clobber leaves it alone: give one of them.')
+  }
   if (line.has('remote-header-name') && line.has('continue-at')) {
     throw usageError('-J learns the name of the file too late for -C: name it with -o FILE or -O.')
   }
@@ -65,6 +138,23 @@ export function checkTarget(path: string, overwrite: boolean, special: boolean):
   }
   if (target === undefined || target.isFile()) tryFile(path, () => accessSync(dirname(path), constants.W_OK))
   else if (!special) throw writeFailed(path, 'it is no regular file')
+}
+
+/** The names that --no-clobber tries, as many as curl. */
+const maxNames = 100
+
+/**
+ * The path of a file, or with --no-clobber (false) the first of it, PATH.1, PATH.2 and so on that is free. Throws
+ * `write-failed`.
+ */
+export function pathFor(path: string, clobber: boolean | null): string {
+  if (clobber !== false) return path
+  for (let number = 0; number <= maxNames; number++) {
+    const name = number === 0 ? path : `${path}.${number}`
+    const stats = tryFile(name, () => lstatSync(name, { throwIfNoEntry: false }))
+    if (stats === undefined) return name
+  }
+  throw writeFailed(path, `it exists already, and so do ${path}.1 to ${path}.${maxNames}`)
 }
 
 /** Runs an operation on an output file; a system error becomes `write-failed`. */

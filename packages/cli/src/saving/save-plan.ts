@@ -7,10 +7,12 @@ import {
   type Representation,
   type ResumePoint,
   resumePointOf,
+  type SavedFile,
   type SaveOptions,
 } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
+import { expectedSum } from './checksum.ts'
 import { checkNotShorter, startIn, tailOf } from './continuation.ts'
 import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 
@@ -35,19 +37,24 @@ export async function planSave(
   retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
-  const { continueAt } = config
-  checkTarget(path, isNamed || continueAt !== null, isNamed)
-  const options = { overwrite: isNamed, special: isNamed }
+  const { continueAt, clobber } = config
+  const overwrite = clobber ?? isNamed
+  checkTarget(path, overwrite || continueAt !== null, isNamed)
+  const checksum = expectedSum(config.hashes, retrieval, path)
+  const resumable = config.removeOnError ? { resumable: false } : {}
+  const options = { overwrite, special: isNamed, ...resumable, ...(checksum && { checksum }) }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), isNamed)
+  // As in curl, the file then begins with the octet that -C names.
+  if (continueAt !== 'end' && !exists) return { ...anew, from: continueAt, options: { ...options, resumable: false } }
+  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), options)
   const { entered } = retrieval
   const point = resumePointOf(part, entered)
   if (point !== null) return { ...anew, from: point }
-  if (exists) return behind(path, startIn(path, continueAt), isNamed)
+  if (exists) return behind(path, startIn(path, continueAt), options)
   if (part !== null && part.length > 0)
     report.notice({ operand: retrieval.resolution.url, message: whyAnew(part, entered) })
   return anew
@@ -65,14 +72,24 @@ export function nameFor(resolution: Resolution): string {
  * The plan to append to an existing file. If the server sends the whole, it replaces the file once complete, unless it
  * is shorter.
  */
-function behind(path: string, start: number, overwrite: boolean): SavePlan {
+function behind(path: string, start: number, { overwrite, checksum }: SaveOptions): SavePlan {
   const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
-  return { path, from, behind: start, options: { append: true, overwrite } }
+  return {
+    path,
+    from,
+    behind: start,
+    options: { append: true, ...(overwrite !== undefined && { overwrite }), ...(checksum && { checksum }) },
+  }
 }
 
 /** Throws if the response must not replace the existing file. */
-export function checkPlan({ path, behind }: SavePlan, representation: Representation): void {
+export function checkPlan({ path, from, behind }: SavePlan, representation: Representation): void {
   if (behind !== null) checkNotShorter(path, behind, representation)
+  else if (typeof from === 'number' && representation.offset !== from) {
+    const { url } = representation
+    const message = `${url}: It cannot be retrieved from octet ${from} on; leave -C out.`
+    throw new RetrievalError('range-refused', message, { phase: 'body', url })
+  }
 }
 
 /** The error for a file that is longer than the resource also says how to replace it. */
@@ -87,11 +104,12 @@ export async function saveAsPlanned(
   { path, behind, options }: SavePlan,
   representation: Representation,
   head: Uint8Array | null = null,
-): Promise<void> {
+): Promise<SavedFile> {
   const isAsPlanned = behind === null || behind === 0 || representation.offset > 0
+  const { checksum } = options
   // A part is continued without another look at the file, so one of unknown length must not be kept.
-  const whole = { resumable: representation.size !== null, shrink: false }
-  await representation.saveTo(path, {
+  const whole = { resumable: representation.size !== null, shrink: false, ...(checksum && { checksum }) }
+  return await representation.saveTo(path, {
     ...(isAsPlanned ? options : whole),
     ...(head !== null && { before: head }),
   })

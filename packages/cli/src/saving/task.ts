@@ -7,12 +7,15 @@ import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { shownHead } from '../views/head.ts'
-import { show } from '../views/show.ts'
+import { tellSaved } from '../views/saved.ts'
+import { isPage, show, showPage } from '../views/show.ts'
+import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
-import { checkTarget, type Destination, tryFile } from './destination.ts'
+import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
+import { checkRedirect, checkStatus } from './status.ts'
 
 /** One URL to get, and the objects that get it. */
 interface Job {
@@ -48,22 +51,28 @@ function makeFolder(destination: Destination): void {
   tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
 }
 
-function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
-  const { config, output } = session.run
+function toStdout(asIs: boolean, { retrieval, session: { run } }: Job): Task {
+  const { config, output } = run
   // Never 'end': readConfig allows `-C -` for files only.
   const start = Number(config.continueAt ?? 0)
   const isShown = output.stdoutIsTerminal && !asIs
   const writeHead = (head: Buffer): Promise<void> => output.write(isShown ? shownHead(head) : head)
+  const expected = expectedSum(config.hashes, retrieval, null)
   let hasCome = false
   const use = async (representation: Representation): Promise<void> => {
     hasCome = true
+    const hash = expected && representation.hash(expected.algorithm)
     const head = headBefore(representation, retrieval, config)
     if (head !== null) await writeHead(head)
+    checkRedirect(representation, config)
     if (!config.request.head) {
-      if (isShown) await show(representation, start, output)
+      if (isShown) await show(representation, start, run)
+      else if (config.page && isPage(representation)) await showPage(representation, run)
       else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
       else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
     }
+    checkStatus(representation, config)
+    if (expected !== null && hash !== null) checkSum(expected, hash, representation.url)
     saveEtag(config.etagFile, representation)
   }
   const explain = async (error: unknown): Promise<unknown> => {
@@ -83,22 +92,29 @@ function headBefore(representation: Representation, { heads }: Retrieval, config
 async function toFile(destination: FileDestination, { retrieval, session, name, kept }: Job): Promise<Task | null> {
   const { run, names } = session
   const isNamed = destination.to === 'file'
-  const path = isNamed
+  const wanted = isNamed
     ? destination.path
     : names.claim(destination.directory, name === null ? nameFor(retrieval.resolution) : checkName(name))
+  const path = run.config.many.skipExisting ? wanted : pathFor(wanted, run.config.clobber)
   retrieval.facts.file = path
   if (run.config.many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
   const plan = await planSave(path, isNamed, retrieval, run)
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
-    await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
+    const saved = await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
+    retrieval.facts.size = saved.size
     kept.end()
+    checkStatus(representation, run.config)
+    if (!run.config.many.isCounted) tellSaved(plan.path, representation, retrieval.facts, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {
     progress: true,
     from: plan.from,
-    check: (representation) => checkPlan(plan, representation),
+    check: (representation) => {
+      checkRedirect(representation, run.config)
+      checkPlan(plan, representation)
+    },
     use,
     explain: async (error) => withAdvice(plan, error),
   }
@@ -116,13 +132,19 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
   const use = async (representation: Representation): Promise<void> => {
     const { resolution } = retrieval
     const { givenName } = representation
-    const path = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
+    const { clobber } = run.config
+    const claimed = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
+    const path = pathFor(claimed, clobber)
     retrieval.facts.file = path
-    const plan = { path, from: 0, behind: null, options: { overwrite: false } }
+    const checksum = expectedSum(run.config.hashes, retrieval, path)
+    const options = { overwrite: clobber === true, ...(checksum && { checksum }) }
+    const plan = { path, from: 0, behind: null, options }
     kept.begin(plan, () => retrieval.entered, true)
-    await saveAsPlanned(plan, representation)
+    retrieval.facts.size = (await saveAsPlanned(plan, representation)).size
     kept.end()
+    checkStatus(representation, run.config)
     const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
+    if (tellSaved(path, representation, retrieval.facts, run, whose)) return
     run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
   }
   return { progress: true, use }

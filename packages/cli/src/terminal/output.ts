@@ -1,6 +1,8 @@
 import { printable, redact } from '@retriever/core'
 import { Turns } from '../turns.ts'
 import { openStdout, type Sink, StdoutClosed } from './sink.ts'
+import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
+import { wrap } from './wrap.ts'
 
 export { StdoutClosed }
 
@@ -9,7 +11,7 @@ export class Output {
   readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
   readonly stderrIsTerminal: boolean = process.stderr.isTTY === true
   readonly #signal: AbortSignal
-  readonly #dumb: boolean
+  readonly #env: NodeJS.ProcessEnv
   #stdout: Sink | undefined
   #status = ''
   /** The width of the terminal when the status was drawn. */
@@ -18,17 +20,31 @@ export class Output {
   readonly #questions = new Turns()
   /** What waits until a question is answered; null: nobody is asked. */
   #held: (() => void)[] | null = null
+  #paint: Paint = plain
+  #paintNote: Paint = plain
 
   constructor(signal: AbortSignal, env: NodeJS.ProcessEnv) {
     this.#signal = signal
-    this.#dumb = env.TERM === 'dumb'
+    this.#env = env
+    this.useColor('auto')
     // An error of standard error cannot be reported anywhere.
     process.stderr.on('error', () => {})
   }
 
-  /** The width of the terminal; one of unknown width reports 0. */
+  useColor(choice: ColorChoice): void {
+    const paintFor = (isTerminal: boolean): Paint => (wantsColor(choice, this.#env, isTerminal) ? colored : plain)
+    this.#paint = paintFor(this.stdoutIsTerminal)
+    this.#paintNote = paintFor(this.stderrIsTerminal)
+  }
+
+  /** The width of the terminal, also behind a pipe to a pager; one of unknown width reports 0. */
   get columns(): number {
-    return process.stdout.columns || 100
+    return process.stdout.columns || process.stderr.columns || 80
+  }
+
+  /** A text for write() with a style, if standard output gets colours. The caller has made it harmless. */
+  paint(style: Style, text: string): string {
+    return this.#paint(style, text)
   }
 
   /** Writes octets unchanged, or text that the caller has made harmless. Waits until they are accepted. */
@@ -38,20 +54,26 @@ export class Output {
     return this.#stdout(typeof content === 'string' ? Buffer.from(content) : content)
   }
 
-  /** Writes one line for people to standard error, without control characters and secrets. */
-  note(line: string): void {
-    if (this.#held !== null) return void this.#held.push(() => this.note(line))
+  /**
+   * Writes one message for people to standard error, without control characters and secrets. On a terminal it is
+   * wrapped between words. `style` is that of its head; absent: that of its mark.
+   */
+  note(message: string, style?: Style): void {
+    if (this.#held !== null) return void this.#held.push(() => this.note(message, style))
     const status = this.#status
     this.status('')
-    process.stderr.write(`${printable(redact(line))}\n`)
+    const shown = printable(redact(message))
+    const lines = this.stderrIsTerminal ? wrap(shown, this.stderrColumns, { indent: 2 }) : [shown]
+    const [head = ''] = /^(?:retrieve:(?: warning:)?|[*<>]|saved)(?= |$)/.exec(lines[0] ?? '') ?? []
+    const painted = head === '' ? '' : this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
+    process.stderr.write(`${painted}${lines.join('\n').slice(head.length)}\n`)
     this.status(status)
   }
 
   /** Writes one JSON object for programs to standard error, without secrets. */
   noteJson(value: unknown): void {
     if (this.#held !== null) return void this.#held.push(() => this.noteJson(value))
-    const hidden = JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
-    process.stderr.write(jsonLine(hidden))
+    process.stderr.write(jsonLine(withoutSecrets(value)))
   }
 
   /** Shows a question to the person at the terminal, and the visible part of the answer. */
@@ -87,7 +109,7 @@ export class Output {
    * cursor stays where the first of several lines begins: terminals know that place even when they wrap them anew.
    */
   status(lines: string): void {
-    if (!this.stderrIsTerminal || this.#dumb || this.#held !== null) return
+    if (!this.stderrIsTerminal || this.#env.TERM === 'dumb' || this.#held !== null) return
     const isResized = this.#drawnColumns !== 0 && this.#drawnColumns !== this.stderrColumns
     if (lines === this.#status && (lines === '' || !isResized)) return
     const further = lines.split('\n').length - 1
@@ -109,13 +131,26 @@ export class Output {
   }
 }
 
+/** The styles of the marks that begin a message. */
+const markStyles: Readonly<Record<string, Style>> = { '*': 'faint', '>': 'sent', '<': 'received', saved: 'good' }
+
 /** Control characters: C0, DEL, C1, line separators, and the marks that reorder text. */
 export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
+
+/** The value as plain data, without the secrets in its texts. */
+export function withoutSecrets(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
+}
 
 /** One JSON object on one line. DEL, C1 controls and bidi marks, which JSON.stringify leaves, are escaped too. */
 export function jsonLine(value: unknown): string {
   const escapeUnit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return `${JSON.stringify(value).replace(controls, escapeUnit)}\n`
+}
+
+/** Formats milliseconds: `12 ms`, `3.1 s`. */
+export function formatTime(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

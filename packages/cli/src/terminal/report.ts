@@ -1,15 +1,16 @@
-import { type Explained, formatExplanation, octetsToText, RetrievalError, redact } from '@retriever/core'
+import { type Explained, RetrievalError, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf } from '../exit-codes.ts'
 import { inFlags, shownFinding } from '../options/option-hints.ts'
 import type { Output } from './output.ts'
+import type { Trace } from './trace.ts'
 
 export interface ReportOptions {
   readonly json: boolean
   readonly verbose?: boolean
   readonly silent?: boolean
   readonly showErrors?: boolean
-  readonly request?: Pick<RequestOptions, 'ifChangedSince'>
+  readonly request?: Pick<RequestOptions, 'ifChangedSince' | 'ifUnchangedSince'>
 }
 
 /**
@@ -19,11 +20,14 @@ export interface ReportOptions {
 export class Reporter {
   readonly #output: Output
   readonly #options: ReportOptions
+  readonly #trace: Trace | null
   readonly #warned = new Set<string>()
 
-  constructor(output: Output, options: ReportOptions) {
+  /** `trace` makes the lines of -v; null: they are left out. */
+  constructor(output: Output, options: ReportOptions, trace: Trace | null = null) {
     this.#output = output
     this.#options = options
+    this.#trace = trace
   }
 
   /** Reports an error, after a label such as `[37/100] `, and returns its exit code. */
@@ -33,7 +37,7 @@ export class Reporter {
     if (exit === 0) this.#notModified(error as RetrievalError)
     if (exit === 0 || !showErrors) return exit
     if (json) this.#output.noteJson({ error: errorRecord(error) })
-    else this.#output.note(sentence(error).replace(': ', `: ${label}`))
+    else this.#output.note(sentence(error).replace(': ', `: ${label}`), 'danger')
     if (verbose && !RetrievalError.is(error)) this.#output.note(String((error as Error)?.stack))
     if (verbose && !json && RetrievalError.is(error)) {
       for (const line of excerptLines(error)) this.#output.note(line)
@@ -46,13 +50,15 @@ export class Reporter {
     if (this.#options.silent || this.#warned.has(warning.message)) return
     this.#warned.add(warning.message)
     if (this.#options.json) this.#output.noteJson({ warning })
-    else this.#output.note(`retrieve: warning: ${warning.message}`)
+    else this.#output.note(`retrieve: warning: ${warning.message}`, 'warning')
   }
 
   /** Reports that the resource is unchanged, so that no body has come. This is no failure. */
   #notModified({ code, url = '' }: RetrievalError): void {
-    const since = this.#options.request?.ifChangedSince
-    this.notice({ operand: url, code, message: `not modified${since ? ` since ${since.toUTCString()}` : ''}` })
+    const { ifChangedSince: since, ifUnchangedSince: before } = this.#options.request ?? {}
+    const unchanged = `not modified${since ? ` since ${since.toUTCString()}` : ''}`
+    const message = before === undefined ? unchanged : `modified since ${before.toUTCString()}, so nothing came`
+    this.notice({ operand: url, code, message })
   }
 
   /** Reports how something typed was understood, and why. */
@@ -99,54 +105,21 @@ export class Reporter {
     return { event: type, ...rest, ...(type === 'done' && { error: undefined, timings: undefined }) }
   }
 
+  /** The lines of -v. */
   #lines(event: RetrievalEvent): string[] {
-    switch (event.type) {
-      case 'resolved':
-        return formatExplanation(explanationOf(event))
-          .trimEnd()
-          .split('\n')
-          .map((line) => `* ${line}`)
-      case 'connected': {
-        const through = event.proxy === null ? '' : `, through ${event.proxy}`
-        return [`* connected to ${event.address}, port ${event.port}${event.tls ? ', with TLS' : ''}${through}`]
-      }
-      case 'sent':
-        return quoted('>', event.octets)
-      case 'received':
-        return quoted('<', event.octets)
-      case 'redirected':
-        return [`* redirected (${event.status}) to ${event.location}`]
-      case 'cached':
-        return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
-      case 'retried':
-        return [`* ${nextTry(event.delay, event.offset)} after: ${shownMessage(event.error)}`]
-      case 'done': {
-        const isFailed = event.error !== null && exitCodeOf(event.error) !== 0
-        return [`* ${isFailed ? 'failed' : 'done'} after ${event.received} octets`]
-      }
-      case 'unread':
-        return ['* others wait until this body is read']
-      default:
-        return []
-    }
+    if (event.type === 'retried') return [`* ${nextTry(event.delay, event.offset)} after: ${shownMessage(event.error)}`]
+    return this.#trace?.lines(event) ?? []
   }
 }
 
-/** Whether the command does not show the event: -v is the dialogue, and what follows from it. */
+/** Whether -v does not show the event: the progress line does. */
 function isUnshown({ type }: RetrievalEvent): boolean {
-  return type === 'progress' || type === 'waiting' || type === 'looked-up' || type === 'secured'
+  return type === 'progress'
 }
 
 /** The explanation, with its findings as the command shows them. */
 function explanationOf({ explanation, findings }: Extract<RetrievalEvent, { type: 'resolved' }>): Explained {
   return { ...explanation, findings: findings.map(shownFinding) }
-}
-
-const fromCache: Readonly<Record<Extract<RetrievalEvent, { type: 'cached' }>['how'], string>> = {
-  hit: 'out of the cache',
-  revalidated: 'out of the cache, as the server has confirmed',
-  stale: 'out of the cache, and no longer fresh',
-  stored: 'kept in the cache',
 }
 
 type Retried = Extract<RetrievalEvent, { type: 'retried' }>
@@ -155,12 +128,6 @@ type Retried = Extract<RetrievalEvent, { type: 'retried' }>
 function nextTry(delay: number, offset = 0): string {
   const what = offset > 0 ? `going on at octet ${offset}` : 'trying again'
   return `${what} in ${(delay / 1000).toFixed(1)} s`
-}
-
-/** The lines of a command or reply, each with its mark. */
-function quoted(mark: string, octets: string): string[] {
-  const lines = octets.replace(/\r?\n$/, '').split(/\r?\n/)
-  return lines.map((line) => `${mark} ${octetsToText(line)}`.trimEnd())
 }
 
 /** The text of the server's error page, since the message has only the status. */
@@ -187,7 +154,15 @@ function located(error: RetrievalError): string {
   return url === undefined || message.includes(url) ? message : `${url}: ${message}`
 }
 
-function errorRecord(error: unknown): Record<string, unknown> {
+/** An error as --json shows it. */
+export interface ErrorRecord {
+  readonly code: string
+  readonly exit: number
+  readonly message: string
+  readonly [more: string]: unknown
+}
+
+export function errorRecord(error: unknown): ErrorRecord {
   const exit = exitCodeOf(error)
   if (!RetrievalError.is(error)) return { code: 'unexpected', exit, message: String(error) }
   const { code, phase, url = null, reply = null, status = null, span = null, response = null, handoff } = error

@@ -1,16 +1,29 @@
 import { printable } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
-import { formatSize } from '../terminal/output.ts'
+import { formatSize, type Output } from '../terminal/output.ts'
+import { copyable } from '../terminal/page.ts'
 import { showText } from '../terminal/terminal-text.ts'
+import { hanging, widthOf, wrap } from '../terminal/wrap.ts'
+import { titled } from './references.ts'
 
 /** A message as a page for people, safe for a terminal: a short head, the text, and a list of the other parts. */
-export async function articlePage(representation: Representation): Promise<string> {
+export async function articlePage(representation: Representation, output: Output): Promise<string> {
   const message = await readMessage(representation)
-  const head = headLines(message).map(([name, value]) => `${name}: ${printable(value)}\n`)
+  const head = headLines(message).map(([name, value]) => `${titled(`${name}: `, printable(value), output)}\n`)
   const text = showText(message.text)
-  const body = text === '' || text.endsWith('\n') ? text : `${text}\n`
-  return `${head.join('')}\n${body}${partList(message, representation.url)}`
+  const lines = text.replace(/\n$/, '').split('\n')
+  const body = text === '' ? '' : lines.map((line) => `${wrappedQuote(line, output.columns)}\n`).join('')
+  return `${head.join('')}\n${body}${partList(message, representation.url, output)}`
+}
+
+/** A line that is too long for the screen, wrapped; the marks of a quotation stand before each part. */
+function wrappedQuote(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line
+  const [marks = ''] = /^(?:> ?)+/.exec(line) ?? []
+  return wrap(line.slice(marks.length), columns - marks.length)
+    .map((part) => `${marks}${part}`)
+    .join('\n')
 }
 
 function headLines(message: Message): [string, string][] {
@@ -35,17 +48,23 @@ function shortened(ids: readonly string[]): string {
 }
 
 /** The parts other than the text, as a list; "" if there are none. */
-function partList(message: Message, url: string): string {
+function partList(message: Message, url: string, output: Output): string {
   const others = [...message.allParts()].filter(([, part]) => !message.body.includes(part))
   const [first] = others
   if (first === undefined) return ''
   const width = Math.max(...others.map(([, { mediaType }]) => printable(mediaType).length))
-  const lines = others.map(([number, part]) => `${partLine(number, part, width)}\n`)
-  return `\nPARTS\n${lines.join('')}\nTo get one: retrieve --part ${first[0]} -O ${printable(url)}\n`
+  const lines = others.map(([number, part]) => `${partLine(number, part, width, output)}\n`)
+  const hint = hanging('', `To get one: retrieve --part ${first[0]} -O ${copyable(url)}`, output.columns)
+  return `\n${output.paint('strong', 'PARTS')}\n${lines.join('')}\n${hint}\n`
 }
 
-function partLine(number: string, { mediaType, size, name, damage }: MessagePart, width: number): string {
+function partLine(
+  number: string,
+  { mediaType, size, name, damage }: MessagePart,
+  width: number,
+  output: Output,
+): string {
   const columns = [number.padStart(5), printable(mediaType).padEnd(width), formatSize(size).padStart(8)]
   const note = damage === null ? '' : ` (damaged: ${damage})`
-  return `${columns.join('  ')}  ${printable(name ?? '')}${note}`.trimEnd()
+  return titled(`${columns.join('  ')}  `, `${printable(name ?? '')}${note}`, output)
 }

@@ -1,38 +1,49 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from '../terminal/output.ts'
-import { copyable, hanging } from '../terminal/page.ts'
+import { copyable } from '../terminal/page.ts'
+import { hanging } from '../terminal/wrap.ts'
+import type { NumberedUrls } from './last-page.ts'
+import { titled } from './references.ts'
 import { threaded } from './threads.ts'
 
 /**
  * A newsgroup as a page for people: number, day, subject and author of each article, and how to read one. Answers stand
- * below the articles they answer; the thread with the newest article comes first.
+ * below the articles they answer; the thread with the newest article comes first. Returns the URLs by the numbers of
+ * the articles.
  */
-export async function printGroup(group: Representation, output: Output): Promise<void> {
+export async function printGroup(group: Representation, output: Output): Promise<NumberedUrls> {
   const articles: Entry[] = []
   for await (const entry of group.entries()) articles.push(entry)
-  for (const { entry, depth } of threaded(articles))
-    await output.write(`${articleLine(entry, depth, output.columns)}\n`)
-  const url = articles.find((entry) => entry.url !== null)?.url ?? null
+  for (const { entry, depth } of threaded(articles)) await output.write(`${articleLine(entry, depth, output)}\n`)
+  const urls: NumberedUrls = new Map()
+  for (const { url, details } of articles) if (url !== null) urls.set(String(details?.number ?? urls.size + 1), url)
+  const [url] = urls.values()
   const shown = articles.length
   if (shown === 0) await output.write('There are no articles.\n')
-  if (url !== null) await output.write(`\nTo read one: retrieve ${copyable(url)}\n`)
+  if (url !== undefined) {
+    await output.write(
+      `\n${hanging('', `To read one: retrieve open N, or retrieve ${copyable(url)}`, output.columns)}\n`,
+    )
+  }
   const count = group.mechanism === 'nntp' ? group.metadata.count : undefined
   if (typeof count === 'number' && shown > 0 && shown < count) {
-    await output.write(`These are ${shown} of about ${count} articles; --limit N is for more.\n`)
+    const more = `These are ${shown} of about ${count} articles; --limit N is for more.`
+    await output.write(`${hanging('', more, output.columns)}\n`)
   }
+  return urls
 }
 
 /** Deeper levels of a thread are not indented further. */
 const maxIndent = 8
 
-function articleLine({ name, modified, details = {} }: Entry, depth: number, columns: number): string {
+function articleLine({ name, modified, details = {} }: Entry, depth: number, output: Output): string {
   const number = String(details.number ?? '').padStart(7)
   const day = (modified?.toISOString().slice(0, 10) ?? '').padEnd(10)
   const author = typeof details.from === 'string' ? authorIn(details.from) : ''
   const text = printable(name).trim()
   const indent = '  '.repeat(Math.min(depth, maxIndent))
-  return hanging(`${number}  ${day}  ${indent}`, author === '' ? text : `${text} (${author})`, columns)
+  return titled(`${number}  ${day}  ${indent}`, author === '' ? text : `${text} (${author})`, output)
 }
 
 /** `Ann Author` in `Ann Author <ann@example.net>`; the address if there is no name. */

@@ -1,11 +1,13 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
 import { formatSize, jsonLine, type Output } from '../terminal/output.ts'
+import { widthOf } from '../terminal/wrap.ts'
+import type { NumberedUrls } from './last-page.ts'
+import { printReferences, titled } from './references.ts'
 
-/** Prints a listing as a table, or as JSON Lines, each line as soon as its entry has come. */
-export async function printListing(listing: Representation, output: Output, json: boolean): Promise<void> {
-  if (!json) await output.write(row('KIND', 'SIZE', 'MODIFIED', 'NAME'))
-  for await (const entry of listing.entries()) await output.write(json ? jsonLine(record(entry)) : tableRow(entry))
+/** Prints a listing as JSON Lines, each as soon as its entry has come. */
+export async function printRecords(listing: Representation, output: Output): Promise<void> {
+  for await (const entry of listing.entries()) await output.write(jsonLine(record(entry)))
 }
 
 /** The record of an entry: always the same keys, with null for facts that the server does not give. */
@@ -13,16 +15,67 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
   return { name, kind, url, size: size ?? null, modified: modified?.toISOString() ?? null, details: details ?? {} }
 }
 
-function tableRow({ name, kind, size, modified, details }: Entry): string {
-  // This is a line of text in a Gopher menu.
-  if (kind === 'info') return row('', '', '', printable(name))
-  const when = modified === undefined ? '-' : modified.toISOString().slice(0, 16).replace('T', ' ')
-  // Newsgroups have descriptions.
-  const description = typeof details?.description === 'string' ? `  ${printable(details.description)}` : ''
-  return row(kind, size === undefined ? '-' : formatSize(size), when, `${printable(name)}${description}`)
+/**
+ * Prints a listing as a table with numbers, each line as soon as its entry has come. In a pipe, each line ends with the
+ * URL; a page has the URLs at its end, and leaves out columns for which it is too narrow. Returns the URLs.
+ */
+export async function printListing(listing: Representation, output: Output, asPage: boolean): Promise<NumberedUrls> {
+  const urls: NumberedUrls = new Map()
+  const columns = asPage ? columnsWithin(output.columns) : allColumns
+  const head = rowHead({ number: '#', kind: 'KIND', size: 'SIZE', modified: 'MODIFIED' }, columns)
+  await output.write(`${output.paint('faint', `${head}${asPage ? 'NAME' : `${'NAME'.padEnd(nameColumns)}  URL`}`)}\n`)
+  for await (const entry of listing.entries()) {
+    if (entry.url !== null) urls.set(String(urls.size + 1), entry.url)
+    const number = entry.url === null ? '' : String(urls.size)
+    const shown = asPage ? pageRow(entry, number, columns, output) : pipeRow(entry, number)
+    await output.write(`${shown.trimEnd()}\n`)
+  }
+  if (asPage) await printReferences(urls, output)
+  return urls
 }
 
-/** One row. Columns have a fixed width, so that each row is printed at once; `directory` is the longest kind. */
-function row(kind: string, size: string, modified: string, name: string): string {
-  return `${kind.padEnd(9)}  ${size.padStart(8)}  ${modified.padEnd(16)}  ${name}`.trimEnd().concat('\n')
+function pageRow(entry: Entry, number: string, columns: readonly Column[], output: Output): string {
+  return titled(rowHead(cellsOf(entry, number), columns), nameOf(entry), output)
+}
+
+function pipeRow(entry: Entry, number: string): string {
+  const name = nameOf(entry)
+  const padding = ' '.repeat(Math.max(nameColumns - widthOf(name), 0))
+  const url = entry.url === null ? '' : printable(entry.url)
+  return `${rowHead(cellsOf(entry, number), allColumns)}${name}${padding}  ${url}`
+}
+
+/** The name; newsgroups have descriptions beside it. */
+function nameOf({ name, details }: Entry): string {
+  const description = typeof details?.description === 'string' ? `  ${printable(details.description)}` : ''
+  return `${printable(name)}${description}`
+}
+
+type Column = 'number' | 'kind' | 'size' | 'modified'
+
+/** The width of names in a pipe; longer ones move their URL to the right. */
+const nameColumns = 24
+
+/** Columns have a fixed width, so that each row is printed at once; `directory` is the longest kind. */
+const widths: Readonly<Record<Column, number>> = { number: 3, kind: 9, size: 8, modified: 16 }
+const allColumns: readonly Column[] = ['number', 'kind', 'size', 'modified']
+
+function columnsWithin(width: number): readonly Column[] {
+  if (width >= 64) return allColumns
+  return width >= 44 ? ['number', 'kind', 'size'] : ['number', 'kind']
+}
+
+function cellsOf({ kind, size, modified }: Entry, number: string): Record<Column, string> {
+  // This is a line of text in a Gopher menu.
+  if (kind === 'info') return { number, kind: '', size: '', modified: '' }
+  const when = modified === undefined ? '-' : modified.toISOString().slice(0, 16).replace('T', ' ')
+  return { number, kind, size: size === undefined ? '-' : formatSize(size), modified: when }
+}
+
+function rowHead(cells: Readonly<Record<Column, string>>, columns: readonly Column[]): string {
+  const isRight = (column: Column): boolean => column === 'number' || column === 'size'
+  const padded = columns.map((column) => {
+    return isRight(column) ? cells[column].padStart(widths[column]) : cells[column].padEnd(widths[column])
+  })
+  return `${padded.join('  ')}  `
 }

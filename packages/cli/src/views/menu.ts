@@ -1,7 +1,9 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from '../terminal/output.ts'
-import { copyable, hanging, wrap } from '../terminal/page.ts'
+import { wrap } from '../terminal/wrap.ts'
+import type { NumberedUrls } from './last-page.ts'
+import { printReferences, titled } from './references.ts'
 
 /** A short word for each type of item (RFC 1436 3.8, and types that came later). */
 const words: Readonly<Record<string, string>> = {
@@ -36,31 +38,30 @@ const wordColumns = 6
 
 /**
  * A Gopher menu as a page for people: its text, each item with a number and a word for its type, and at the end the
- * URLs by number. Each line is shown as soon as it has come.
+ * URLs by number. Each line is shown as soon as it has come. Returns the URLs.
  */
-export async function printMenu(menu: Representation, output: Output): Promise<void> {
-  const urls: string[] = []
+export async function printMenu(menu: Representation, output: Output): Promise<NumberedUrls> {
+  const urls: NumberedUrls = new Map()
   let isEmpty = true
   let hasSearch = false
   for await (const entry of menu.entries()) {
     isEmpty = false
-    if (entry.url !== null) urls.push(copyable(entry.url))
+    if (entry.url !== null) urls.set(String(urls.size + 1), entry.url)
     hasSearch ||= entry.kind === 'search' && entry.url !== null
-    await output.write(`${menuLine(entry, urls.length, output.columns)}\n`)
+    await output.write(`${menuLine(entry, urls.size, output)}\n`)
   }
   if (isEmpty) await output.write('The menu is empty.\n')
-  if (urls.length > 0) await output.write('\nReferences\n\n')
-  for (const [index, url] of urls.entries()) await output.write(`${String(index + 1).padStart(3)}. ${url}\n`)
-  if (hasSearch) await output.write('\nTo search: retrieve --search TEXT URL\n')
+  await printReferences(urls, output, hasSearch ? '; to search: retrieve open N --search TEXT' : '')
+  return urls
 }
 
 /** The line of an item: ` 12  menu    Files`, wrapped; an item without a URL has no number. */
-function menuLine(entry: Entry, number: number, columns: number): string {
+function menuLine(entry: Entry, number: number, output: Output): string {
   const name = printable(entry.name)
   const word = wordFor(entry)
-  if (word === null) return runningText(name, columns)
+  if (word === null) return runningText(name, output.columns)
   const head = `${(entry.url === null ? '' : String(number)).padStart(3)}  ${word.padEnd(wordColumns)}  `
-  return hanging(head, name, columns)
+  return titled(head, name, output)
 }
 
 /** The word for an item; null for a line of text. */

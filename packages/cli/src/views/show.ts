@@ -1,33 +1,41 @@
 import { charsetOf, type Representation } from '@retriever/fetchers'
+import type { Run } from '../run.ts'
 import { octetsFrom } from '../saving/continuation.ts'
 import { notShown } from '../saving/destination.ts'
 import type { Output } from '../terminal/output.ts'
 import { TerminalText } from '../terminal/terminal-text.ts'
-import { printListing } from './listing.ts'
+import type { NumberedUrls } from './last-page.ts'
 import { isAttributes, isGroup, isMenu, isMessage } from './media.ts'
 
 /**
- * Shows a representation to a person: menus, newsgroups and messages as pages, other listings as tables, text with its
- * control characters made visible. Binary data is refused. The code for pages (55 KB) is loaded when it is needed.
+ * Shows a representation to a person: menus, newsgroups, messages and other listings as pages, text with its control
+ * characters made visible. Binary data is refused. The code for pages is loaded when it is needed.
  */
-export async function show(representation: Representation, start: number, output: Output): Promise<void> {
-  if (start > 0) return showText(representation, start, output)
-  if (isMenu(representation)) {
-    const { printMenu } = await import('./menu.ts')
-    return printMenu(representation, output)
-  }
-  if (isGroup(representation)) {
-    const { printGroup } = await import('./group.ts')
-    return printGroup(representation, output)
-  }
-  if (representation.kind === 'listing' && !isAttributes(representation)) {
-    return printListing(representation, output, false)
-  }
+export async function show(representation: Representation, start: number, run: Run): Promise<void> {
+  if (start > 0 || !isPage(representation)) return showText(representation, start, run.output)
+  return showPage(representation, run)
+}
+
+/** Whether it has a page: it is a menu, a newsgroup, a message or another listing. */
+export function isPage(representation: Representation): boolean {
+  return isMessage(representation) || (representation.kind === 'listing' && !isAttributes(representation))
+}
+
+/** Shows a page, and keeps the URLs of its entries for `retrieve open`. */
+export async function showPage(representation: Representation, { config, output }: Run): Promise<void> {
   if (isMessage(representation)) {
     const { articlePage } = await import('./article.ts')
-    return output.write(await articlePage(representation))
+    return output.write(await articlePage(representation, output))
   }
-  return showText(representation, start, output)
+  const urls = await printEntries(representation, output)
+  const { keepPage } = await import('./last-page.ts')
+  keepPage(config.stateFolder, 'get', representation.url, urls)
+}
+
+async function printEntries(listing: Representation, output: Output): Promise<NumberedUrls> {
+  if (isMenu(listing)) return (await import('./menu.ts')).printMenu(listing, output)
+  if (isGroup(listing)) return (await import('./group.ts')).printGroup(listing, output)
+  return (await import('./listing.ts')).printListing(listing, output, true)
 }
 
 /** Shows the octets from `start` on as text. */

@@ -1,4 +1,5 @@
-import type { RetrievalEvent, Timings } from '@retriever/fetchers'
+import type { Finding } from '@retriever/core'
+import type { BodyHash, Representation, RetrievalEvent, Timings, TlsFacts } from '@retriever/fetchers'
 
 /** A header section as it came: its status line, and its fields in order, one octet a character. */
 interface Head {
@@ -9,9 +10,11 @@ interface Head {
 }
 
 /** Servers by host and port: connections to them may be kept. */
-export type KnownServers = Map<string, { readonly address: string; readonly port: number }>
+export type KnownServers = Map<string, { readonly address: string; readonly port: number; readonly tls?: TlsFacts }>
 
-/** The facts that the events of one retrieval tell, for -w. */
+type Secured = Extract<RetrievalEvent, { type: 'secured' }>
+
+/** The facts that the events of one retrieval tell, for -w and --json. */
 export class Facts {
   url = ''
   /** The file that the body is saved to; null: standard output. */
@@ -30,6 +33,15 @@ export class Facts {
   /** The code of the last reply; 0: none. */
   status = 0
   timings: Timings | null = null
+  /** The remarks on the URL, and on those that it redirected to. */
+  findings: readonly Finding[] = []
+  /** The agreement of TLS with the server that answered last; null: none. */
+  tls: TlsFacts | null = null
+  representation: Representation | null = null
+  /** The sum of the body, if it is wanted. */
+  hash: BodyHash | null = null
+  /** The octets of the file that was saved; null: none was. */
+  size: number | null = null
   readonly #servers: KnownServers
 
   constructor(servers: KnownServers) {
@@ -37,7 +49,10 @@ export class Facts {
   }
 
   event(event: RetrievalEvent): void {
-    if (event.type === 'resolved') this.url = event.url
+    if (event.type === 'resolved') {
+      if (this.redirects > 0) this.findings = [...this.findings, ...event.findings]
+      this.url = event.url
+    } else if (event.type === 'secured') this.#secured(event)
     else if (event.type === 'redirected') this.redirects++
     else if (event.type === 'sent') this.sentSize += event.octets.length
     else if (event.type === 'received') this.#reply(event)
@@ -45,17 +60,35 @@ export class Facts {
       this.connections++
       this.address = event.address
       this.port = event.port
-      if (!this.#servers.has(hostOf(event.url))) this.#servers.set(hostOf(event.url), event)
+      if (!this.#servers.has(hostOf(event.url)))
+        this.#servers.set(hostOf(event.url), { address: event.address, port: event.port })
     } else if (event.type === 'done') {
       this.received = event.received
       this.timings = event.timings
     }
   }
 
+  /** The certificate of an https proxy is not that of the server. */
+  #secured({ type: _type, id: _id, time: _time, attempt: _attempt, url, ...tls }: Secured): void {
+    const server = hostOf(url)
+    if (
+      server
+        .replace(/:\d+$/, '')
+        .replace(/^\[|\]$/g, '')
+        .toLowerCase() !== tls.host.toLowerCase()
+    )
+      return
+    this.tls = tls
+    const known = this.#servers.get(server)
+    if (known !== undefined) this.#servers.set(server, { ...known, tls })
+  }
+
   #reply({ octets, url }: { readonly octets: string; readonly url: string }): void {
     const server = this.#servers.get(hostOf(url))
     this.address = server?.address ?? this.address
     this.port = server?.port ?? this.port
+    // A connection that was kept was secured by an earlier retrieval.
+    this.tls = server?.tls ?? null
     this.headSize += octets.length
     this.head = readHead(octets)
     this.status = this.head?.status ?? (Number(/^(\d{3}) /m.exec(octets)?.[1] ?? 0) || this.status)

@@ -1,7 +1,8 @@
 import type { Defaults, Mechanism, Scheme } from '@retriever/core'
+import { type CookieStore, cookieStore } from '../plugin/cookies.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
-import type { TlsOptions } from '../plugin/network.ts'
+import type { NetworkOptions, TlsOptions } from '../plugin/network.ts'
 import {
   abortSignal,
   anything,
@@ -28,6 +29,7 @@ import {
   retryKind,
   text,
   texts,
+  virtualHost,
 } from '../plugin/options.ts'
 import type { RetryOn } from '../plugin/retry.ts'
 import type { PinnedAddresses } from './addresses.ts'
@@ -72,8 +74,15 @@ export interface ClientOptions {
    * looks names up ignores it.
    */
   readonly addresses?: PinnedAddresses
+  /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
+  readonly network?: NetworkOptions
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
+  /**
+   * Gives the cookies for each request of HTTP, those after redirects too, and keeps those that servers set. Default:
+   * none are sent, and none are kept.
+   */
+  readonly cookies?: CookieStore
   readonly defaults?: Defaults
   /**
    * The errors after which a retrieval is tried again, within its limits: `transient`, those that may pass (default);
@@ -104,6 +113,11 @@ export interface RetrieveOptions extends RequestOptions {
   readonly signal?: AbortSignal
   /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
+  /**
+   * The absolute URL of the page on which a server names this one, such as a Gopher menu: the URL is refused if it leads
+   * from a server to files of this machine, from TLS to a connection without, or inward.
+   */
+  readonly linkedFrom?: string
   /** Limits of this call, in place of the client's. */
   readonly limits?: Partial<Limits>
   /** The errors after which this call is tried again, in place of the client's. */
@@ -137,7 +151,9 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   proxy: proxyOption,
   proxyTunnel: flag,
   addresses: record,
+  network: record,
   credentials: callback,
+  cookies: cookieStore,
   defaults: record,
   retryOn: retryKind,
   concurrency: count,
@@ -158,12 +174,15 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   range: octetRange,
   resumeFrom: resumePoint,
   ifChangedSince: date,
+  ifUnchangedSince: date,
   ifNoneMatch: fieldValue,
   accept: fieldValue,
   acceptLanguage: fieldValue,
   form: formOption,
   limit: count,
   headers: fields,
+  virtualHost,
+  autoReferer: flag,
   head: flag,
   compressed: flag,
   fail: flag,
@@ -175,6 +194,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
 export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
+  linkedFrom: text,
   limits: record,
   policy: record,
   retryOn: retryKind,

@@ -21,6 +21,8 @@ import {
 import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff.ts'
+import { linked } from './nested.ts'
+import { readNetwork } from './network.ts'
 import { limitsOf, settingsOfCall } from './per-call.ts'
 import { readPolicy } from './policy.ts'
 import { readProxy } from './proxy.ts'
@@ -109,9 +111,11 @@ export function createClient(options: ClientOptions = {}): Client {
     tls: readTls(options.tls),
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
+    network: readNetwork(options.network),
     proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
+    cookies: options.cookies,
     retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
@@ -134,6 +138,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const {
       signal,
       base: _base,
+      linkedFrom,
       limits: _limits,
       policy: _policy,
       retryOn: _retryOn,
@@ -141,8 +146,10 @@ export function createClient(options: ClientOptions = {}): Client {
       onHead: _onHead,
       ...request
     } = options
+    const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)
+    const nesting = from === null ? undefined : linked(from, resolution, callSettings)
     const deadline = new Deadline(resolution.url, callSettings.limits, signal)
-    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval))
+    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval), nesting)
     live.add(retrieval)
     return retrieval
   }

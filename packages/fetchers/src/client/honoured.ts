@@ -12,12 +12,15 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   range: { http: 'all', ftp: 'objects', file: 'objects' },
   resumeFrom: { http: 'all', ftp: 'objects', file: 'objects' },
   ifChangedSince: { http: 'all', ftp: 'objects', file: 'all' },
+  ifUnchangedSince: { http: 'all', ftp: 'objects', file: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all' },
   form: { gopher: 'all' },
   limit: { nntp: 'listings' },
   headers: { http: 'all' },
+  virtualHost: { http: 'all' },
+  autoReferer: { http: 'all' },
   head: 'everywhere',
   compressed: { http: 'all' },
   fail: { http: 'all' },
@@ -28,7 +31,12 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
 const optionNames = Object.keys(honouredBy) as OptionName[]
 
 /** Values that have no effect anyway. */
-const neutral: Readonly<Partial<Record<OptionName, unknown>>> = { compressed: false, fail: true, split: 1 }
+const neutral: Readonly<Partial<Record<OptionName, unknown>>> = {
+  autoReferer: false,
+  compressed: false,
+  fail: true,
+  split: 1,
+}
 
 /** The names of the built-in fetchers' mechanisms in messages. */
 const names: Readonly<Partial<Record<Mechanism, string>>> = {

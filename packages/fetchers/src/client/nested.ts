@@ -32,6 +32,15 @@ export function outermost(tls: TlsOptions): Nesting {
   return { depth: 0, begun: null, tls, isOtherOrigin: false, isNamedByServer: false, isPointedTo: false }
 }
 
+/**
+ * The nesting of a caller's retrieval of a URL that a server has named on the page `from`. Enforces the rules for links.
+ */
+export function linked(from: Resolution, to: Resolution, { policy, tls }: Settings): Nesting {
+  const isFromInside = isFromHere(from, {})
+  enforceLink(policy, from, to, isFromInside)
+  return { ...outermost(tls), isNamedByServer: true, isPointedTo: !isFromInside && !policy.allowInward }
+}
+
 /** Resolves a URL that a fetcher retrieves while it retrieves `from`, and enforces the rules for links. */
 export function nest(
   from: Resolution,

@@ -55,6 +55,13 @@ function narrowed({ policy: base, resolving }: Settings, changes: Partial<Policy
     const more = given[name]?.find((each) => !allowed.includes(each))
     if (more !== undefined) throw wider(name, `a part of [${allowed.join(', ')}]`, more)
   }
+  const { redirectSchemes } = base
+  if (redirectSchemes !== null && given.redirectSchemes !== undefined) {
+    const more = given.redirectSchemes?.find((name) => !redirectSchemes.includes(name)) ?? given.redirectSchemes
+    if (more === null || typeof more === 'string') {
+      throw wider('redirectSchemes', `a part of [${redirectSchemes.join(', ')}]`, more)
+    }
+  }
   if (given.schemes === null && base.schemes !== null) throw wider('schemes', 'absent or a list', null)
   const more = given.schemes?.find((name) => isRefused(base, findScheme(name, resolving.schemes)))
   if (more !== undefined) throw wider('schemes', 'names of schemes that the client retrieves', more)

@@ -12,7 +12,7 @@ import {
   type Scheme,
 } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
-import type { ProxyServer } from '../plugin/network.ts'
+import type { Network, ProxyServer } from '../plugin/network.ts'
 import { checkOptions, flag, list, type OptionKind, ports, texts } from '../plugin/options.ts'
 
 /** The rules for refusing URLs, and the exceptions that the caller allows. */
@@ -35,6 +35,10 @@ export interface Policy {
    * except that client.fetch and publicOnly reach nothing local, such as `file`, that is not named here.
    */
   readonly schemes: readonly string[] | null
+  /**
+   * The names of the only schemes that redirects may lead to: `['https']`. Null: http and https, if `schemes` has them.
+   */
+  readonly redirectSchemes: readonly string[] | null
 }
 
 /** A policy as one entrance of the client applies it. */
@@ -65,6 +69,7 @@ const defaultPolicy: Policy = {
   allowInward: false,
   publicOnly: false,
   schemes: null,
+  redirectSchemes: null,
 }
 
 /** Whether the names are those of known schemes is checked by readPolicy(). */
@@ -80,6 +85,7 @@ const policyKinds: Readonly<Record<keyof Policy, OptionKind>> = {
   allowInward: flag,
   publicOnly: flag,
   schemes: schemeList,
+  redirectSchemes: schemeList,
 }
 
 /** The caller's policy with defaults. `own`: the caller's own schemes. Throws `invalid-option`. */
@@ -90,8 +96,9 @@ export function readPolicy(changes: Partial<Policy> = {}, own: readonly Scheme[]
       throw invalidOption('policy.allow', 'a list of finding codes other than encoded-delimiter', code)
     }
   }
-  for (const name of changes.schemes ?? []) {
-    if (findScheme(name, own) === undefined) throw invalidOption('policy.schemes', schemeList[0], name)
+  for (const option of ['schemes', 'redirectSchemes'] as const) {
+    const unknown = changes[option]?.find((name) => findScheme(name, own) === undefined)
+    if (unknown !== undefined) throw invalidOption(`policy.${option}`, schemeList[0], unknown)
   }
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
   return { ...defaultPolicy, ...Object.fromEntries(given) }
@@ -137,6 +144,13 @@ export function schemeObstacle(
   return { message: `${why} If you mean it, allow it by ${adviceText(advice)}.`, advice }
 }
 
+/** Throws `refused` for a Unix domain socket under publicOnly, because it leads to this machine. */
+export function enforceNetwork(policy: Policy, { url, plan }: Resolution, network: Network | undefined): void {
+  if (!policy.publicOnly || network?.socketPath === undefined || !('port' in plan)) return
+  const rule = `a Unix domain socket leads to this machine itself, and ${adviceText(publicOnly)} refuses it`
+  throw refusal(url, `${rule}. Use one of the two.`, { advice: publicOnly })
+}
+
 /** Throws `refused` for a proxy under publicOnly, because the addresses that it connects to cannot be checked. */
 export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyServer | null): void {
   if (!policy.publicOnly || proxy === null) return
@@ -153,6 +167,10 @@ export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyS
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
+  if (policy.redirectSchemes?.includes(to.scheme.name) === false) {
+    const advice = { option: 'policy.redirectSchemes', value: to.scheme.name } as const
+    throw refusal(from.url, `${target} was not followed: ${adviceText(advice)} would follow it.`, { advice })
+  }
   if (from.scheme.mechanism !== 'http' || to.scheme.mechanism !== 'http') {
     throw refusal(
       from.url,

@@ -66,10 +66,27 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
  * The request without the parts that were meant for the first origin only (security.md case 15: no credentials to
  * another origin).
  */
-export function requestForOtherOrigin({ headers, ...request }: RequestOptions): RequestOptions {
+export function requestForOtherOrigin({ headers, virtualHost: _host, ...request }: RequestOptions): RequestOptions {
   if (headers === undefined) return request
-  const harmless = Object.entries(headers).filter(([name]) => /^(?:accept(?:-language)?|user-agent)$/i.test(name))
+  const harmless = Object.entries(headers).filter(
+    ([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name),
+  )
   return { ...request, headers: Object.fromEntries(harmless) }
+}
+
+/** Whether Referer is not the caller's, but that of the redirect before. */
+function isOurs({ autoReferer }: RequestOptions, name: string): boolean {
+  return autoReferer === true && /^referer$/i.test(name)
+}
+
+/** With `autoReferer`, the request with the URL that redirects as Referer; to another origin only the origin. */
+export function withReferer(request: RequestOptions, from: Resolution, to: Resolution): RequestOptions {
+  if (request.autoReferer !== true) return request
+  const others = Object.entries(request.headers ?? {}).filter(([name]) => !isOurs(request, name))
+  const { scheme, host, port, urlPath, query } = from.locator
+  const place = isSameOrigin(from, to) ? { urlPath, query } : { urlPath: '', query: null }
+  const url = formatLocator({ scheme, host, port, ...place, user: null, password: null, fragment: null })
+  return { ...request, headers: { ...Object.fromEntries(others), Referer: url } }
 }
 
 /** The error for one redirect more than limits.maxRedirects. `cookiesCame`: this or an earlier redirect set cookies. */
@@ -86,9 +103,9 @@ export function tooManyRedirects(
   }
   const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`
   if (!cookiesCame) return error('too-many-redirects', message, { status })
-  const advice = { option: 'headers', value: 'Cookie' } as const
+  const advice = { option: 'cookies' } as const
   const wanted = 'They set cookies, which are not kept, and the server may wait for them.'
-  const remedy = `If you have the cookies, send them by ${adviceText(advice)}.`
+  const remedy = `Keep cookies by ${adviceText(advice)}.`
   return error('too-many-redirects', `${message} ${wanted} ${remedy}`, { status, advice })
 }
 
@@ -99,7 +116,9 @@ export function remarkLeftOut(
   to: Resolution,
   { emit, url }: RetrievalContext,
 ): void {
-  const names = Object.keys(before.headers ?? {}).filter((name) => !Object.hasOwn(after.headers ?? {}, name))
+  const isKept = (name: string): boolean => Object.hasOwn(after.headers ?? {}, name) || isOurs(before, name)
+  const host = before.virtualHost === undefined ? [] : ['Host']
+  const names = [...Object.keys(before.headers ?? {}).filter((name) => !isKept(name)), ...host]
   if (names.length === 0) return
   const shown = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')
   const what = `${shown} of your header fields ${names.length > 1 ? 'are' : 'is'} not sent to ${hostOf(to)}`

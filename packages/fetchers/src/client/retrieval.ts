@@ -11,6 +11,7 @@ import {
   RetrievalError,
   redact,
 } from '@retriever/core'
+import type { CookieStore } from '../plugin/cookies.ts'
 import { type Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
 import type {
@@ -25,7 +26,7 @@ import type {
 } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
 import type { NestedOptions } from '../plugin/nested.ts'
-import type { ProxyServer, TlsOptions } from '../plugin/network.ts'
+import type { Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { resumePoint } from '../plugin/request-options.ts'
 import { Retries, type RetryOn } from '../plugin/retry.ts'
 import { knownCharset } from '../plugin/text.ts'
@@ -39,7 +40,7 @@ import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff, handoffError } from './handoff.ts'
 import { tellPassedOver } from './honoured.ts'
 import { checkNested, type Nesting, nest, outerIsOver, outermost } from './nested.ts'
-import { enforce, enforceDirect, enforceRedirect, type Rules } from './policy.ts'
+import { enforce, enforceDirect, enforceNetwork, enforceRedirect, type Rules } from './policy.ts'
 import type { ProxyChoice } from './proxy.ts'
 import {
   isFromHere,
@@ -49,6 +50,7 @@ import {
   requestForOtherOrigin,
   tlsForOtherOrigin,
   tooManyRedirects,
+  withReferer,
 } from './redirect.ts'
 import { noFetcher, type Registry } from './registry.ts'
 import type { Rostered } from './roster.ts'
@@ -65,11 +67,13 @@ export interface Settings {
   readonly resolving: ResolveOptions
   readonly tls: TlsOptions
   readonly proxyFor: ProxyChoice
+  readonly network: Network | undefined
   readonly addresses: AddressBook
   /** The same addresses under policy.publicOnly. */
   readonly publicAddresses: AddressBook
   readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
+  readonly cookies: CookieStore | undefined
   readonly retryOn: RetryOn | undefined
   readonly onEvent: EventListener | undefined
   readonly onHead?: RetrievalContext['onHead']
@@ -201,8 +205,9 @@ export class Retrieval implements Rostered {
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
-    const { policy, registry } = this.#settings
+    const { policy, registry, network } = this.#settings
     const { plan, scheme } = resolution
+    enforceNetwork(policy, resolution, network)
     const proxy = await this.#proxyFor(resolution)
     enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
@@ -218,17 +223,21 @@ export class Retrieval implements Rostered {
 
   /** Chooses the proxy for each hop: one host's proxy and its login are not used for another (security.md case 50). */
   async #proxyFor({ plan, scheme }: Resolution): Promise<ProxyServer | null> {
-    if (!('port' in plan) || plan.host === null || plan.host === '') return null
+    const { network } = this.#settings
+    if (!('port' in plan) || plan.host === null || plan.host === '' || network?.socketPath !== undefined) return null
     const target = { scheme: scheme.name, host: plan.host, port: plan.port }
     const chosen = this.#settings.proxyFor(target)
-    return chosen instanceof Promise ? this.#deadline.unlimited(() => chosen) : chosen
+    const proxy = await (chosen instanceof Promise ? this.#deadline.unlimited(() => chosen) : chosen)
+    // Only a tunnel leads to another place than the URL names.
+    const isMoved = proxy !== null && network !== undefined && network.connectTo.length > 0
+    return isMoved && !proxy.tunnel ? { ...proxy, tunnel: true, key: `${proxy.key} tunnel` } : proxy
   }
 
   /** Follows a redirect (RFC 9110 15.4) by the rules of the policy. */
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
     const { policy, limits, resolving } = this.#settings
-    this.#cookiesCame ||= redirect.setsCookies === true
+    this.#cookiesCame ||= redirect.setsCookies === true && this.#settings.cookies === undefined
     if (this.#redirects.length >= limits.maxRedirects) {
       throw tooManyRedirects(redirect, this.#cookiesCame, context)
     }
@@ -244,6 +253,7 @@ export class Retrieval implements Rostered {
       this.#request = request
       this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
     }
+    this.#request = withReferer(this.#request, from, to)
     this.#redirects.push({ url: context.url, status, location: redact(location) })
     this.#stopwatch.again('redirected')
     context.emit({ type: 'redirected', url: context.url, location: to.url, status })
@@ -339,6 +349,7 @@ export class Retrieval implements Rostered {
       limits,
       tls: this.#nesting.tls,
       proxy: null,
+      network: this.#settings.network,
       addresses: this.#nesting.isPointedTo ? addresses.pointedTo : addresses.asked,
       request: this.#request,
       retries: this.#retries,
@@ -348,6 +359,7 @@ export class Retrieval implements Rostered {
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
       emit: (event) => this.#events.emit(event, shownUrl),
+      cookies: this.#settings.cookies,
       onHead: this.#settings.onHead,
       hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
 import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
+import { checksum } from '../result/digests.ts'
 import { checkPathText, noFolder } from '../result/local-file.ts'
 import { findPart, type KeptPart } from '../result/part-file.ts'
 import { recordPath } from '../result/part-lock.ts'
@@ -16,7 +17,7 @@ type Extent = 'range' | 'resumeFrom' | 'head'
 /** Options of client.save(): those of the retrieval, and those of the file. */
 export interface SaveUrlOptions
   extends Omit<RetrieveOptions, Extent>,
-    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special'> {
+    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special' | 'checksum'> {
   /** False: begin anew, even if an earlier save has left a part. Default true. */
   readonly resume?: boolean
 }
@@ -29,6 +30,7 @@ const saveUrlKinds: Readonly<Record<keyof SaveUrlOptions, OptionKind>> = {
   folders: flag,
   resumable: flag,
   special: flag,
+  checksum,
   resume: flag,
 }
 
@@ -47,8 +49,9 @@ export async function saveUrl(
 ): Promise<SavedFile> {
   checkPathText('path', path)
   checkOptions(options, saveUrlKinds)
-  const { overwrite = true, folders = false, resumable = true, special = false, resume = true, ...request } = options
-  const saving = { overwrite, folders, resumable, special }
+  const { overwrite = true, folders = false, resumable = true, special = false, resume = true, ...others } = options
+  const { checksum: expected, ...request } = others
+  const saving = { overwrite, folders, resumable, special, ...(expected !== undefined && { checksum: expected }) }
   const resolution = client.resolve(url, request.base)
   await checkPath(path, saving)
   // Without a record nothing proves where the rest would belong.

@@ -1,45 +1,105 @@
-import { createSecureContext } from 'node:tls'
-import { type Advice, type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
-import type { TlsOptions } from '../plugin/network.ts'
-import { checkOptions, flag, type OptionKind, text } from '../plugin/options.ts'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { type Advice, adviceText, RetrievalError } from '@retriever/core'
+import { invalidOption } from '../plugin/limits.ts'
+import type { TlsOptions, TlsRules, TlsVersion } from '../plugin/network.ts'
+import { checkOptions, flag, line, type OptionKind, oneOf, record, text, texts } from '../plugin/options.ts'
 
-const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {
-  ca: text,
-  proxyCa: text,
+const version: OptionKind = oneOf<TlsVersion>('TLSv1.2', 'TLSv1.3')
+const pins: OptionKind = [
+  'a list of `sha256//` and the base64 of a SHA-256 each',
+  (value) => texts[1](value) && Array.isArray(value) && value.length > 0 && value.every((pin) => pinForm.test(pin)),
+]
+const pinForm = /^sha256\/\/[A-Za-z\d+/]{43}=$/
+
+const ruleKinds: Readonly<Record<keyof TlsRules, OptionKind>> = {
   cert: text,
   key: text,
   passphrase: text,
   insecure: flag,
+  minVersion: version,
+  maxVersion: version,
+  ciphers: line,
+  cipherSuites: line,
+  curves: line,
+  pins,
+  crl: text,
 }
 
-/** Throws `invalid-option`, also for a client certificate that cannot be used. */
+const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {
+  ca: text,
+  proxyCa: text,
+  alpn: flag,
+  proxy: record,
+  ...ruleKinds,
+}
+
+/** Throws `invalid-option`, also for a client certificate or ciphers that cannot be used. */
 export function readTls(options: TlsOptions = {}): TlsOptions {
   checkOptions(options, tlsKinds, 'tls.')
-  const { cert, key, passphrase } = options
-  if (cert === undefined && key === undefined) return { ...options }
+  checkRules(options, 'tls')
+  if (options.proxy === undefined) return { ...options }
+  checkOptions(options.proxy, ruleKinds, 'tls.proxy.')
+  checkRules(options.proxy, 'tls.proxy')
+  return { ...options, proxy: { ...options.proxy } }
+}
+
+function checkRules(rules: TlsRules, place: Place): void {
+  checkIdentity(rules, place)
+  const { minVersion, maxVersion, ciphers, cipherSuites, curves, crl } = rules
+  if (minVersion === 'TLSv1.3' && maxVersion === 'TLSv1.2') {
+    throw invalidOption(`${place}.maxVersion`, 'no older than the oldest version to accept', maxVersion)
+  }
+  const known = `a list that OpenSSL knows`
+  if (ciphers !== undefined) tryOut({ ciphers }, `${place}.ciphers`, known, ciphers)
+  if (cipherSuites !== undefined) {
+    // Node takes every name that begins so for a suite of TLS 1.3, and all others for TLS 1.2.
+    const areSuites = cipherSuites.split(':').every((name) => name.startsWith('TLS_'))
+    if (!areSuites) throw invalidOption(`${place}.cipherSuites`, known, cipherSuites)
+    tryOut({ ciphers: cipherSuites }, `${place}.cipherSuites`, known, cipherSuites)
+  }
+  if (curves !== undefined) tryOut({ ecdhCurve: curves }, `${place}.curves`, known, curves)
+  if (crl !== undefined) tryOut({ crl }, `${place}.crl`, 'lists of revoked certificates in PEM form', '...')
+}
+
+function tryOut(options: SecureContextOptions, name: string, expected: string, shown: string): void {
+  try {
+    createSecureContext(options)
+  } catch {
+    throw invalidOption(name, expected, shown)
+  }
+}
+
+/** The options that name the rules for servers, or for proxies. */
+type Place = 'tls' | 'tls.proxy'
+
+function checkIdentity({ cert, key, passphrase }: TlsRules, place: Place): void {
+  if (cert === undefined && key === undefined) return
   if (cert === undefined || key === undefined) {
-    const advice = { option: cert === undefined ? 'tls.cert' : 'tls.key' } as const
+    const advice = { option: `${place}.${cert === undefined ? 'cert' : 'key'}` } as const
     throw wrong(`${adviceText(advice)} is missing: a certificate and its key go together.`, advice)
   }
   try {
     createSecureContext({ cert, key, ...(passphrase !== undefined && { passphrase }) })
   } catch (cause) {
-    const [message, option] = explained(cause, passphrase !== undefined)
-    throw wrong(`${adviceText({ option })} ${message}`, { option }, cause)
+    const [message, part] = explained(cause, passphrase !== undefined)
+    const advice = { option: `${place}.${part}` } as const
+    throw wrong(`${adviceText(advice)} ${message}`, advice, cause)
   }
-  return { ...options }
 }
 
 /** Explains an error by OpenSSL's reasons, which differ between its versions. */
-function explained(cause: unknown, isPassphraseGiven: boolean): readonly [message: string, option: AdvisedOption] {
+function explained(
+  cause: unknown,
+  isPassphraseGiven: boolean,
+): readonly [message: string, part: 'cert' | 'key' | 'passphrase'] {
   const said = `${(cause as NodeJS.ErrnoException).code} ${(cause as Error).message}`
-  if (/mismatch/i.test(said)) return ['is not the key of the certificate.', 'tls.key']
+  if (/mismatch/i.test(said)) return ['is not the key of the certificate.', 'key']
   if (/bad.?decrypt|bad.?password|cipherfinal|interrupted/i.test(said)) {
     return isPassphraseGiven
-      ? ['does not open the private key.', 'tls.passphrase']
-      : ['is missing, and the private key is encrypted.', 'tls.passphrase']
+      ? ['does not open the private key.', 'passphrase']
+      : ['is missing, and the private key is encrypted.', 'passphrase']
   }
-  return ['and its private key cannot be read; both must be in PEM form.', 'tls.cert']
+  return ['and its private key cannot be read; both must be in PEM form.', 'cert']
 }
 
 function wrong(message: string, advice: Advice, cause?: unknown): RetrievalError {

@@ -52,6 +52,13 @@ function withCall(
   return {
     resolve: (url, base) => client.resolve(url, base),
     retrieve: (url, request) => client.retrieve(url, { ...call, ...request }),
-    save: (url, path, request) => client.save(url, path, { ...call, ...request }),
+    save: (url, path, request = {}) => {
+      const own = request.onEvent
+      const onEvent: typeof own = (event) => {
+        own?.(event)
+        return call.onEvent?.(event)
+      }
+      return client.save(url, path, { ...call, ...request, ...(own !== undefined && { onEvent }) })
+    },
   }
 }

@@ -1,7 +1,16 @@
 import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import type { RequestOptions, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
-import { notModified, offsetError, overlap, resumeObstacle, resumePoint, tellWhole } from '../plugin/request-options.ts'
+import type { OctetRange, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
+import {
+  checkDate,
+  firstOf,
+  offsetError,
+  oneRange,
+  overlap,
+  resumeObstacle,
+  resumePoint,
+  tellWhole,
+} from '../plugin/request-options.ts'
 import { type Extent, readChunk } from './file-body.ts'
 import { attempt } from './open-path.ts'
 
@@ -20,7 +29,7 @@ export async function extentOf(handle: FileHandle, file: Measure, context: Retri
   const { range } = context.request
   const point = resumePoint(context.request)
   const whole = { start: 0, end: file.size ?? Number.POSITIVE_INFINITY }
-  if (range !== undefined) return rangeOf(file, range, context)
+  if (range !== undefined) return rangeOf(file, oneRange(range, context), context)
   if (point === undefined) return whole
   // The octets themselves are compared, so the time at which the last of them came (`since`) is not needed.
   const { since: _since, ...version } = point
@@ -45,20 +54,19 @@ async function otherOctets(
   return isSame ? null : 'the octets before it are not those of the file'
 }
 
-function rangeOf({ size }: Measure, range: NonNullable<RequestOptions['range']>, context: RetrievalContext): Extent {
+function rangeOf({ size }: Measure, range: OctetRange, context: RetrievalContext): Extent {
   if (size === null) throw context.error('range-refused', 'The file has no size; retrieve it without a range.')
-  const [first, last] = range
+  const [, last] = range
+  const first = firstOf(range, size)
   if (first >= size)
     throw context.error('range-refused', `The range is outside of the file's ${size} octets; ask for less.`)
   return { start: first, end: last === null ? size : Math.min(last + 1, size) }
 }
 
 /**
- * Throws `not-modified` if the file is not newer than ifChangedSince. The time of a directory changes when entries are
- * added or removed.
+ * Throws `not-modified` if the date of the file does not fit ifChangedSince or ifUnchangedSince. The time of a
+ * directory changes when entries are added or removed.
  */
 export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
-  const { ifChangedSince } = context.request
-  if (ifChangedSince === undefined || mtime > ifChangedSince) return
-  throw notModified(context, ifChangedSince)
+  checkDate(context, mtime)
 }

@@ -1,7 +1,7 @@
 import { type FtpPlan, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../plugin/options.ts'
-import { tellWhole } from '../plugin/request-options.ts'
+import { oneRange, tellWhole } from '../plugin/request-options.ts'
 import { SessionPool } from '../wire/pool/session-pool.ts'
 import { PipelineLost } from './control/pipeline.ts'
 import { isFull } from './control/refusal-words.ts'
@@ -204,6 +204,7 @@ function isConfused({ code, reply = '' }: RetrievalError): boolean {
 
 /** Refuses offsets outside TYPE I: in TYPE A servers count before or after the conversion, or not at all. */
 function checkRange(plan: FtpPlan, context: RetrievalContext, isListing: boolean): void {
+  if (context.request.range !== undefined) oneRange(context.request.range, context)
   if (context.request.range === undefined || !(isListing || plan.typecode === 'a')) return
   const message = 'FTP has ranges of binary files only, not of text or listings; leave out the range.'
   throw context.error('range-refused', message)

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../plugin/byte-source.ts'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { OctetRange, RetrievalContext } from '../plugin/fetcher.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 import type { ResponseHead } from './response.ts'
 
@@ -8,7 +8,7 @@ export type Deadline = RetrievalContext['deadline']
 /** The properties in which one request of a retrieval differs from the others: a retrieval may send several. */
 export interface RangeRequest {
   /** The [first, last] octets, as RequestOptions.range. */
-  readonly range?: readonly [number, number | null]
+  readonly range?: OctetRange
   /**
    * An entity tag or a date: the server sends the range only of that representation, and else the whole of another (RFC
    * 9110 13.1.5).

@@ -2,15 +2,17 @@ import type { HttpPlan } from '@retriever/core'
 import { withDeadline } from '../plugin/deadline.ts'
 import type { Fetcher, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
 import { checkOptions, flag, type OptionKind } from '../plugin/options.ts'
-import { resumePoint } from '../plugin/request-options.ts'
+import { oneRange, resumePoint } from '../plugin/request-options.ts'
 import type { Cache } from './cache/cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
 import { decodeBody } from './coding/coding.ts'
 import { ConnectionPool } from './connection/pool.ts'
 import { sendRequest } from './connection/send-request.ts'
+import { keepCookies, withCookies } from './cookies.ts'
 import type { RangeRequest, SendRequest } from './exchange.ts'
 import { asListing } from './index-page/listing.ts'
 import { retrieveObject } from './object.ts'
+import { checkRanges, withRanges } from './range/ranges.ts'
 import { retrieveRest } from './range/resume-from.ts'
 import { connectionsFor, retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
@@ -56,15 +58,18 @@ async function retrieve(
   pool: ConnectionPool,
   cache: Cache | null,
   plan: HttpPlan,
-  context: RetrievalContext,
+  given: RetrievalContext,
 ): Promise<Outcome<'http'>> {
+  const context = withRanges(given)
   const { deadline } = context
-  const send = withLogin(plan, context, (request: RangeRequest, logins: Logins) => {
+  const send = withLogin(plan, context, async (request: RangeRequest, logins: Logins) => {
     const sendNow = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), request, logins)
-    const ofRequest = withDeadline(context, request.deadline ?? deadline)
-    return cache === null ? sendNow(ofRequest) : cache.answer(plan, ofRequest, request, logins, sendNow)
+    const ofRequest = await withCookies(plan, withDeadline(context, request.deadline ?? deadline))
+    const answer = await (cache?.answer(plan, ofRequest, request, logins, sendNow) ?? sendNow(ofRequest))
+    await keepCookies(plan, ofRequest, answer)
+    return answer
   })
-  const outcome = await retrieveWith(send, context)
+  const outcome = await checkRanges(await retrieveWith(send, context), given)
   return outcome.outcome === 'retrieved' ? asListing(decodeBody(outcome, context), plan, context) : outcome
 }
 
@@ -74,7 +79,7 @@ async function retrieve(
  */
 function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   if (context.isOtherOrigin !== true) return context
-  const { ifNoneMatch: _tag, ifChangedSince: _date, ...request } = context.request
+  const { ifNoneMatch: _tag, ifChangedSince: _date, ifUnchangedSince: _other, ...request } = context.request
   return { ...context, request }
 }
 
@@ -85,5 +90,5 @@ function retrieveWith(send: SendRequest, context: RetrievalContext): Promise<Out
   // Range has no meaning for HEAD (RFC 9110 14.2).
   if (point !== undefined && point.offset > 0 && request.head !== true) return retrieveRest(send, point, context)
   if (connections > 1) return retrieveSplit(send, context, connections)
-  return retrieveObject(send, context, request.range)
+  return retrieveObject(send, context, request.range && oneRange(request.range, context))
 }

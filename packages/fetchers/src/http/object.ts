@@ -1,5 +1,5 @@
 import { sourceOf } from '../plugin/byte-source.ts'
-import type { Outcome, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
+import type { OctetRange, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
 import { ResumingSource } from '../wire/resuming-source.ts'
 import type { Answer, Deadline, RangeRequest, SendRequest } from './exchange.ts'
 import { outcomeOf } from './outcome.ts'
@@ -23,7 +23,7 @@ interface Asked {
 export async function retrieveObject(
   ask: SendRequest,
   context: RetrievalContext,
-  range?: RequestOptions['range'],
+  range?: OctetRange,
 ): Promise<Outcome<'http'>> {
   const deadline = context.deadline.attempt()
   const asking = { ...(range !== undefined && { range }), deadline }
@@ -34,11 +34,7 @@ export async function retrieveObject(
 /**
  * The outcome of an answer. Its body is counted, and after a break it is resumed or begun anew, where that is possible.
  */
-export async function resuming(
-  asked: Asked,
-  context: RetrievalContext,
-  range?: RequestOptions['range'],
-): Promise<Outcome<'http'>> {
+export async function resuming(asked: Asked, context: RetrievalContext, range?: OctetRange): Promise<Outcome<'http'>> {
   const { ask, answer, deadline } = asked
   const outcome = withCache(await outcomeOf(answer, context, range), answer)
   if (outcome.outcome !== 'retrieved' || context.request.head === true) return outcome

@@ -1,5 +1,5 @@
 import { sourceOf } from '../plugin/byte-source.ts'
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import type { OctetRange, Outcome, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { proxyLoginError } from '../wire/proxy/http-connect.ts'
 import { decodeBody } from './coding/coding.ts'
@@ -17,7 +17,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 export async function outcomeOf(
   answer: Answer,
   context: RetrievalContext,
-  range?: RequestOptions['range'],
+  range?: OctetRange,
 ): Promise<Outcome<'http'>> {
   const { head, body, peerAddress } = answer
   const { status } = head
@@ -45,7 +45,7 @@ export async function outcomeOf(
 async function failed(
   answer: Answer,
   context: RetrievalContext,
-  range: RequestOptions['range'],
+  range: OctetRange | undefined,
 ): Promise<Outcome<'http'>> {
   const { head, proxy } = answer
   const { status, reply } = head
@@ -55,6 +55,7 @@ async function failed(
   // An abort meanwhile is the error, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
+  if (status === 412) checkChanged(head, context.request, context)
   if (status === 416) checkRange(head, range, context)
   throw statusError(head, excerpt, proxy, context)
 }

@@ -1,6 +1,6 @@
 import { authority, type HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
-import type { RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
+import type { OctetRange, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { acceptEncoding } from './coding/coding.ts'
@@ -38,15 +38,22 @@ export function requestFields(
   if (request.acceptLanguage !== undefined) own.push(['Accept-Language', request.acceptLanguage])
   // By default a download is what the server has, without a coding.
   own.push(['Accept-Encoding', acceptEncoding(request)])
-  if (range !== undefined) own.push(['Range', `bytes=${range[0]}-${range[1] ?? ''}`])
+  if (range !== undefined) own.push(['Range', rangeField([range])])
   if (ifRange !== undefined) own.push(['If-Range', ifRange])
-  // RFC 9110 13.1.3.
+  // RFC 9110 13.1.3 and 13.1.4.
   if (request.ifChangedSince !== undefined) own.push(['If-Modified-Since', request.ifChangedSince.toUTCString()])
+  if (request.ifUnchangedSince !== undefined) own.push(['If-Unmodified-Since', request.ifUnchangedSince.toUTCString()])
   if (request.ifNoneMatch !== undefined) own.push(['If-None-Match', request.ifNoneMatch])
   if (logins.proxyAuthorization !== null) own.push(['Proxy-Authorization', logins.proxyAuthorization])
   if (logins.authorization !== null) own.push(['Authorization', logins.authorization])
   if (request.headers === undefined) return own
-  return [...own.filter(([name]) => !givesField(request, name.toLowerCase())), ...Object.entries(request.headers)]
+  const given = Object.entries(request.headers).filter((field): field is [string, string] => field[1] !== null)
+  return [...own.filter(([name]) => !givesField(request, name.toLowerCase())), ...given]
+}
+
+/** The value of the field Range (RFC 9110 14.1.1): `bytes=0-9,-5`. */
+export function rangeField(ranges: readonly OctetRange[]): string {
+  return `bytes=${ranges.map(([first, last]) => (first < 0 ? String(first) : `${first}-${last ?? ''}`)).join(',')}`
 }
 
 /** Makes the GET or HEAD of exactly plan.target. */
@@ -58,7 +65,7 @@ export function makeRequest(
 ): Request {
   const method = methodOf(request)
   const fields = requestFields(request, rangeRequest, logins)
-  const host = hostField(plan)
+  const host = request.virtualHost ?? hostField(plan)
   const headers = ['Host', host]
   for (const [name, value] of fields) headers.push(name, value)
   const shown = (): string => {
@@ -110,4 +117,10 @@ export function forwarder({ target }: HttpPlan, { proxy }: RetrievalContext): Pr
 /** The host and port of a target in absolute form, without the user; null for one in origin form. */
 function authorityOf(target: string): string | null {
   return /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(target)?.[1] ?? null
+}
+
+/** The path and query of a target in either form (RFC 9112 3.2). */
+export function originForm(target: string): string {
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '')
+  return path.startsWith('/') ? path : `/${path}`
 }

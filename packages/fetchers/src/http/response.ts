@@ -2,7 +2,7 @@ import { octetsToText, printable, redact } from '@retriever/core'
 import { httpDate } from '../plugin/date.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { isToken } from '../plugin/options.ts'
-import { notModified, sameTag } from '../plugin/request-options.ts'
+import { checkDate, isModified, notModified, sameTag } from '../plugin/request-options.ts'
 import type { Head } from './connection/connection.ts'
 import { contentRange } from './range/content-range.ts'
 import { isSameTag } from './range/validator.ts'
@@ -102,24 +102,25 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 /**
- * Throws `not-modified` if the resource still has the entity tag, or is no newer than the date of the condition: for
- * 304, and for a response whose fields say so, since some servers ignore conditions, or accept only the exact date
+ * Throws `not-modified` if the resource still has the entity tag, or its date does not fit the condition: for 304
+ * or 412, and for a response whose fields say so, since some servers ignore conditions, or accept only the exact date
  * (RFC 9110 13.1.3; nginx does). If there is a tag, the date does not count.
  */
 export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
-  const { ifChangedSince, ifNoneMatch } = request
-  if (ifNoneMatch === undefined && ifChangedSince === undefined) return
+  const { ifChangedSince, ifUnchangedSince, ifNoneMatch } = request
+  if (ifNoneMatch === undefined && ifChangedSince === undefined && ifUnchangedSince === undefined) return
   const { status, reply } = head
   const details = { status, reply, phase: 'request' } as const
   if (ifNoneMatch !== undefined) {
     const etag = head.field('etag')
     const isSame = status < 300 && etag !== null && isAmong(etag, ifNoneMatch)
     if (status === 304 || isSame) throw sameTag(context, details)
-  } else if (ifChangedSince !== undefined) {
-    const modified = httpDate(head.field('last-modified'))
-    const isOld = status < 300 && modified !== null && modified <= ifChangedSince
-    if (status === 304 || isOld) throw notModified(context, ifChangedSince, details)
+    return
   }
+  if (status === 304 && ifChangedSince !== undefined) throw notModified(context, ifChangedSince, details)
+  if (status === 412 && ifUnchangedSince !== undefined) throw isModified(context, ifUnchangedSince, details)
+  const modified = httpDate(head.field('last-modified'))
+  if (status < 300 && modified !== null) checkDate(context, modified, details)
 }
 
 /** Whether the tag matches `*`, or is in a list of entity tags (RFC 9110 13.1.2). */

@@ -81,7 +81,7 @@ export class MessagePart {
   }
 
   /** Saves `octets` like Representation.saveTo. Rejects with `partial` if they are damaged. */
-  async saveTo(path: string, options: SaveOptions = {}): Promise<void> {
+  async saveTo(path: string, options: Omit<SaveOptions, 'checksum'> = {}): Promise<void> {
     this.throwIfDamaged()
     await save(wholeSource(this.octets), path, { modified: null, offset: 0, size: this.size }, options)
   }

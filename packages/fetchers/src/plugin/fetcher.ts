@@ -9,13 +9,14 @@ import type {
   RetrievalError,
 } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
+import type { CookieStore } from './cookies.ts'
 import type { Deadline } from './deadline.ts'
 import type { EmittedEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
-import type { Addresses, ProxyServer, TlsOptions } from './network.ts'
+import type { Addresses, Network, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
 import type { Stopwatch } from './timings.ts'
 
@@ -63,6 +64,8 @@ export interface RetrievalContext {
    * Absent: the system's resolver decides.
    */
   readonly addresses?: Addresses
+  /** The caller's network options, which wire/transport/socket.ts obeys by itself. Absent: there are none. */
+  readonly network?: Network | undefined
   /**
    * Asks for a user and password that the URL does not give; null if none are known. Call it only once the server wants
    * them.
@@ -78,6 +81,8 @@ export interface RetrievalContext {
    */
   retrieve(url: string, options?: NestedOptions): Promise<NestedRepresentation>
   emit(event: EmittedEvent): void
+  /** HTTP: the cookies to send, and the place for those that come. Absent: none are sent, and none are kept. */
+  readonly cookies?: CookieStore | undefined
   /** HTTP: gets each header section as it came, with its secrets, which events hide. */
   readonly onHead?: ((octets: string) => void) | undefined
   /** Notes when the steps of the retrieval are over; connections and sockets do so by themselves. */
@@ -109,8 +114,8 @@ export interface ErrorExtras {
 
 /** The options of one retrieval. A fetcher that cannot send a range fails with `range-refused`. */
 export interface RequestOptions {
-  /** [first, last] octets, both inclusive; last is null for the rest. */
-  readonly range?: readonly [number, number | null]
+  /** The octets to retrieve; of several ranges HTTP gives what the server sends, a multipart/byteranges (RFC 9110 14.6). */
+  readonly range?: OctetRange | readonly OctetRange[]
   /**
    * The number of octets that the caller has already: the body should begin after them. If the server cannot do that,
    * or the resource has changed, the whole comes; the result's `offset` tells.
@@ -118,6 +123,8 @@ export interface RequestOptions {
   readonly resumeFrom?: number | ResumePoint
   /** Rejects with `not-modified` if the server says that the resource is no newer. */
   readonly ifChangedSince?: Date
+  /** Rejects with `not-modified` if the resource is newer: only what is as old as this date comes. */
+  readonly ifUnchangedSince?: Date
   /** Media types, as in HTTP's Accept; Gopher+ picks a view by it. */
   readonly accept?: string
   /** Languages, as in HTTP's Accept-Language; Gopher+ picks a view by it. */
@@ -132,10 +139,20 @@ export interface RequestOptions {
    */
   readonly ifNoneMatch?: string
   /**
-   * Additional header fields of the request, by name; HTTP only. A redirect to another origin drops them for good,
-   * except Accept, Accept-Language and User-Agent.
+   * Additional header fields of the request, by name; HTTP only. Null: the field is not sent, not even by default. A
+   * redirect to another origin drops them for good, except Accept, Accept-Language and User-Agent.
    */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: RequestFields
+  /**
+   * The name, perhaps with a port, of a virtual host on the server of the URL: it is sent in Host, and cookies are
+   * those of its URL. TLS verifies the name in the URL. A redirect to another origin drops it for good. HTTP only.
+   */
+  readonly virtualHost?: string
+  /**
+   * True: after a redirect, Referer names the URL that redirected, without its user; to another origin only its origin.
+   * HTTP only. Default false.
+   */
+  readonly autoReferer?: boolean
   /** Metadata alone: the result has an empty body. HTTP sends HEAD. */
   readonly head?: boolean
   /**
@@ -152,6 +169,15 @@ export interface RequestOptions {
   /** Connections for one large body, 1 to 16, if the server proves that it serves ranges. HTTP only. Default 1. */
   readonly split?: number
 }
+
+/**
+ * [first, last] octets, both inclusive, counted from 0; last is null for the rest. [-n, null]: the last n octets, or all
+ * if there are fewer.
+ */
+export type OctetRange = readonly [number, number | null]
+
+/** Header fields by name. Null: the field is not sent. */
+export type RequestFields = Readonly<Record<string, string | null>>
 
 /**
  * The position to resume from, and the resource's properties at the time of the earlier octets. If one of them differs,
@@ -290,7 +316,7 @@ export interface Redirect {
   readonly location: string
   /** 301, 302, 303, 307 or 308. */
   readonly status: number
-  /** True: the redirect sets cookies, which Retriever does not keep. */
+  /** True: the redirect sets cookies. */
   readonly setsCookies?: boolean
   /** The address of the connection that brought it; absent if it came through a proxy or from a cache. */
   readonly peerAddress?: string | undefined

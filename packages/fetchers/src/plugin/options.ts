@@ -61,6 +61,11 @@ export const proxyOption: OptionKind = [
 ]
 export const abortSignal: OptionKind = ['an AbortSignal', (value) => value instanceof AbortSignal]
 export const ports: OptionKind = ['an array of port numbers', (value) => Array.isArray(value) && value.every(isPort)]
+/** [first, last], from 1 on: 0 means any port. */
+export const portRange: OptionKind = [
+  '[first, last] with 1 <= first <= last <= 65535',
+  (value) => ports[1](value) && isAscending(value) && value[0] >= 1,
+]
 /** The value becomes that of a header field (RFC 9110 5.5). */
 export const fieldValue: OptionKind = [
   'visible ASCII characters and blanks',
@@ -68,8 +73,8 @@ export const fieldValue: OptionKind = [
 ]
 /** Header fields (RFC 9110 5.1 and 5.5), without those that frame the message or name its destination. */
 export const fields: OptionKind = [
-  'an object of header field names and values, without Host, Connection, Content-Length and their like',
-  (value) => record[1](value) && Object.entries(Object(value)).every(([name, field]) => isOwnField(name, field)),
+  'an object of header field names and values (null: not sent), without Host, Connection, Content-Length and their like',
+  (value) => record[1](value) && Object.entries(Object(value)).every(([name, field]) => isOwnField(name, field ?? '')),
 ]
 const framing =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|te|trailer|upgrade|expect|http2-settings)$/i
@@ -77,6 +82,11 @@ const framing =
 export function isToken(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
+/** The value of Host: a host, perhaps with a port (RFC 9110 7.2). */
+export const virtualHost: OptionKind = [
+  'the name of a host, perhaps with a port, such as "www.example.org"',
+  (value) => typeof value === 'string' && /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/.test(value),
+]
 /** Whether a field may stand in RequestOptions.headers. */
 export function isOwnField(name: string, value: unknown): boolean {
   return isToken(name) && !framing.test(name) && fieldValue[1](value)
@@ -92,13 +102,15 @@ export const connections: OptionKind = [
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 16,
 ]
 export const octetRange: OptionKind = [
-  '[first, last] with 0 <= first <= last, whole numbers, last null for the rest',
-  (value) => {
-    if (!Array.isArray(value) || value.length !== 2) return false
-    const [first, last] = value
-    return Number.isSafeInteger(first) && first >= 0 && (last === null || (Number.isSafeInteger(last) && last >= first))
-  },
+  '[first, last] with 0 <= first <= last, whole numbers, last null for the rest; [-n, null]; or a list of such ranges',
+  (value) => isRange(value) || (Array.isArray(value) && value.length > 0 && value.every(isRange)),
 ]
+function isRange(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false
+  const [first, last] = value
+  if (!Number.isSafeInteger(first) || Object.is(first, -0)) return false
+  return last === null || (first >= 0 && Number.isSafeInteger(last) && last >= first)
+}
 
 export const date: OptionKind = ['a Date', (value) => value instanceof Date && !Number.isNaN(value.getTime())]
 export const resumePoint: OptionKind = [
@@ -137,6 +149,10 @@ function isOptions(value: unknown): boolean {
 export function oneOf<Word extends string>(...words: readonly Word[]): OptionKind {
   const known: readonly unknown[] = words
   return [`one of ${words.map((word) => JSON.stringify(word)).join(', ')}`, (value) => known.includes(value)]
+}
+
+function isAscending(value: unknown): value is readonly [number, number] {
+  return Array.isArray(value) && value.length === 2 && value[0] <= value[1]
 }
 
 function isPort(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
-import type { ErrorExtras, RequestOptions, ResumePoint, RetrievalContext } from './fetcher.ts'
+import type { ErrorExtras, OctetRange, RequestOptions, ResumePoint, RetrievalContext } from './fetcher.ts'
 
 /** The error for ifChangedSince if the resource is no newer, with the server's reply if there was one. */
 export function notModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
@@ -7,9 +7,42 @@ export function notModified({ error }: RetrievalContext, since: Date, extras: Er
   return error('not-modified', `It has not been modified since ${since.toISOString()}.${said}`, extras)
 }
 
+/** Throws `not-modified` if a resource of this date does not fit ifChangedSince or ifUnchangedSince. */
+export function checkDate(context: RetrievalContext, modified: Date, extras: ErrorExtras = {}): void {
+  const { ifChangedSince, ifUnchangedSince } = context.request
+  if (ifChangedSince !== undefined && modified <= ifChangedSince) throw notModified(context, ifChangedSince, extras)
+  if (ifUnchangedSince !== undefined && modified > ifUnchangedSince) {
+    throw isModified(context, ifUnchangedSince, extras)
+  }
+}
+
+/** The error for ifUnchangedSince if the resource is newer, with the server's reply if there was one. */
+export function isModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
+  const said = extras.reply === undefined ? '' : ` (${extras.reply})`
+  return error('not-modified', `It has been modified since ${since.toISOString()}.${said}`, extras)
+}
+
 /** The error for ifNoneMatch if the resource still has one of the entity tags. */
 export function sameTag({ error }: RetrievalContext, extras: ErrorExtras): RetrievalError {
   return error('not-modified', `It has not been modified: its entity tag is the same. (${extras.reply})`, extras)
+}
+
+/** Whether several ranges are wanted. */
+export function isSeveral(range: NonNullable<RequestOptions['range']>): range is readonly OctetRange[] {
+  return Array.isArray(range[0])
+}
+
+/** The one range that a mechanism can send. Throws `range-refused` for several. */
+export function oneRange(range: NonNullable<RequestOptions['range']>, { error }: RetrievalContext): OctetRange {
+  if (!isSeveral(range)) return range
+  const [only] = range
+  if (only !== undefined && range.length === 1) return only
+  throw error('range-refused', 'Only HTTP has several ranges in one request; ask for one at a time.')
+}
+
+/** The first octet of a range in a resource of `size` octets. */
+export function firstOf([first]: OctetRange, size: number): number {
+  return first < 0 ? Math.max(0, size + first) : first
 }
 
 /** The position to resume from; undefined: the caller wants the resource from its beginning. */
@@ -24,8 +57,11 @@ export function givesField(request: RequestOptions, ...names: readonly string[])
   return request.headers !== undefined && names.some((name) => ownField(request, name) !== undefined)
 }
 
-/** The value of a field (in lower case) in the caller's `headers`, in whichever case its name is spelt there. */
-export function ownField({ headers = {} }: RequestOptions, name: string): string | undefined {
+/**
+ * The value of a field (in lower case) in the caller's `headers`, in whichever case its name is spelt there; null if it
+ * is not to be sent.
+ */
+export function ownField({ headers = {} }: RequestOptions, name: string): string | null | undefined {
   return Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1]
 }
 

@@ -206,7 +206,7 @@ export class RecordedRetrieval {
       secrets.addBasic('user' in plan ? (plan.user ?? '') : '', plan.password)
     }
     secrets.addParameters(url)
-    for (const [name, value] of Object.entries(request.headers ?? {})) secrets.addField(name, value)
+    for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== null) secrets.addField(name, value)
     secrets.add(tls.passphrase)
     if (proxy?.password != null) secrets.addLogin({ user: proxy.user ?? '', password: proxy.password })
   }

@@ -1,23 +1,25 @@
 import { redact } from '@retriever/core'
 import { isSecret } from '../http/request.ts'
-import type { RequestOptions } from '../plugin/fetcher.ts'
+import type { RequestFields, RequestOptions } from '../plugin/fetcher.ts'
 import { resumePoint } from '../plugin/request-options.ts'
 
 /** The options that change the answer, in a fixed order, without secrets. `split` only changes the way. */
 export function requestShown(request: RequestOptions): Readonly<Record<string, unknown>> {
-  const { range, ifChangedSince, ifNoneMatch, accept, acceptLanguage, form, limit, headers } = request
-  const { head, compressed, fail, charset } = request
+  const { range, ifChangedSince, ifUnchangedSince, ifNoneMatch, accept, acceptLanguage, form, limit } = request
+  const { headers, head, compressed, fail, charset, virtualHost } = request
   const resumeFrom = resumePoint(request)?.offset
   return {
     ...(range !== undefined && { range }),
     ...(resumeFrom !== undefined && { resumeFrom }),
     ...(ifChangedSince !== undefined && { ifChangedSince: ifChangedSince.toISOString() }),
+    ...(ifUnchangedSince !== undefined && { ifUnchangedSince: ifUnchangedSince.toISOString() }),
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
     ...(accept !== undefined && { accept }),
     ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(form !== undefined && { form: '<answers>' }),
     ...(limit !== undefined && { limit }),
     ...(headers !== undefined && Object.keys(headers).length > 0 && { headers: fieldsShown(headers) }),
+    ...(virtualHost !== undefined && { virtualHost }),
     ...(head === true && { head }),
     ...(compressed === true && { compressed }),
     ...(fail === false && { fail }),
@@ -25,10 +27,10 @@ export function requestShown(request: RequestOptions): Readonly<Record<string, u
   }
 }
 
-function fieldsShown(fields: Readonly<Record<string, string>>): Record<string, string> {
-  const shown = Object.entries(fields).map(([name, value]): [string, string] => [
+function fieldsShown(fields: RequestFields): Record<string, string | null> {
+  const shown = Object.entries(fields).map(([name, value]): [string, string | null] => [
     name.toLowerCase(),
-    isSecret(name) ? '***' : redact(value),
+    isSecret(name) ? '***' : value && redact(value),
   ])
   return Object.fromEntries(shown.sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -5,10 +5,15 @@ import type { SavedFacts } from './saved-facts.ts'
 
 /**
  * Appends the octets to `path`, whose length must be the offset of the first octet; at offset 0 the file may be
- * missing. On failure the file keeps the received octets, unless the server began at another offset (`range-refused`).
- * Throws as save().
+ * missing. On failure the file keeps the received octets, unless the server began at another offset (`range-refused`),
+ * or the whole does not pass `check` (`checksum-failed`). Throws as save().
  */
-export async function append(octets: AsyncIterable<Uint8Array>, path: string, facts: SavedFacts): Promise<void> {
+export async function append(
+  octets: AsyncIterable<Uint8Array>,
+  path: string,
+  facts: SavedFacts,
+  check: () => void = () => {},
+): Promise<void> {
   const { offset, modified } = facts
   const file = await openEnd(path, offset)
   try {
@@ -20,11 +25,12 @@ export async function append(octets: AsyncIterable<Uint8Array>, path: string, fa
     }
     // If another process has appended to the file meanwhile, it is no copy of the resource.
     await checkLength(file, path, length)
+    check()
     if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
   } catch (error) {
     // The server did not begin at the offset (security.md R18): the file could even have the right length.
-    const isElsewhere = RetrievalError.is(error) && error.code === 'range-refused'
-    if (isElsewhere) await orWriteFailed(path, () => file.truncate(offset))
+    const isUseless = RetrievalError.is(error) && ['range-refused', 'checksum-failed'].includes(error.code)
+    if (isUseless) await orWriteFailed(path, () => file.truncate(offset))
     throw error
   } finally {
     await orWriteFailed(path, () => file.close())

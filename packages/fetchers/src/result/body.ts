@@ -3,6 +3,7 @@ import { type ByteSource, type Sink, sourceOf } from '../plugin/byte-source.ts'
 import { clampTimer, type Deadline } from '../plugin/deadline.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import type { Limits } from '../plugin/limits.ts'
+import { type BodyHash, Digests, type HashName } from './digests.ts'
 import { RateLimit } from './rate-limit.ts'
 import { ReadAhead } from './read-ahead.ts'
 
@@ -30,6 +31,7 @@ export class Body implements ByteSource {
   #reads = 0
   #isPulling = false
   #unreadTimer: NodeJS.Timeout | undefined
+  #digests: Digests | null = null
   #finish: () => void = () => {}
   readonly finished: Promise<void> = new Promise((resolve) => {
     this.#finish = resolve
@@ -117,7 +119,10 @@ export class Body implements ByteSource {
     if (this.#sink === null) {
       this.#sink = new BodySink(
         () => this.#ahead,
-        () => (this.#received = 0),
+        () => {
+          this.#received = 0
+          this.#digests?.startOver()
+        },
       )
       this.#source.restartInto?.(this.#sink)
     }
@@ -151,9 +156,27 @@ export class Body implements ByteSource {
     return this.#context.error('limit-exceeded', what, { phase: 'body', advice })
   }
 
+  /** The sums of the octets that the consumer reads; null: none are taken. */
+  get digests(): Digests | null {
+    return this.#digests
+  }
+
+  /** Begins to take a sum. Call it before octets are read. */
+  hash(algorithm: HashName): BodyHash {
+    this.#digests ??= new Digests()
+    return this.#digests.add(algorithm)
+  }
+
   read(): Promise<Uint8Array | null> {
     this.#reads++
-    return this.#ahead === null ? this.#pull() : this.#ahead.read()
+    const reading = this.#ahead === null ? this.#pull() : this.#ahead.read()
+    return this.#digests === null ? reading : this.#hashed(reading, this.#digests)
+  }
+
+  async #hashed(reading: Promise<Uint8Array | null>, digests: Digests): Promise<Uint8Array | null> {
+    const chunk = await reading
+    if (chunk !== null) digests.update(chunk)
+    return chunk
   }
 
   async #pull(): Promise<Uint8Array | null> {

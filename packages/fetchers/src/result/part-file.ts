@@ -4,7 +4,16 @@ import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ResumePoint } from '../plugin/fetcher.ts'
 import { overlap } from '../plugin/request-options.ts'
-import { orWriteFailed, special, writeFailed, writeWhole } from './local-file.ts'
+import {
+  exists,
+  orWriteFailed,
+  partFlags,
+  partMode,
+  special,
+  takenOver,
+  writeFailed,
+  writeWhole,
+} from './local-file.ts'
 import { checkDead, momentary, PartLock, recordPath } from './part-lock.ts'
 import {
   isOwnFile,
@@ -16,7 +25,6 @@ import {
   recordOf,
   unproven,
 } from './part-record.ts'
-import { exists, partFlags, partMode, takenOver } from './part-steps.ts'
 import { thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import { orWriteFailed, writeFailed } from './local-file.ts'
+import { orWriteFailed, takenOver, writeFailed } from './local-file.ts'
 import {
   createRecord,
   type FoundRecord,
@@ -12,7 +12,6 @@ import {
   readRecord,
   replaceRecord,
 } from './part-record.ts'
-import { takenOver } from './part-steps.ts'
 import { isRunning } from './process-identity.ts'
 
 /**

@@ -2,14 +2,17 @@ import { Readable } from 'node:stream'
 import type { Finding, FollowedRedirect, Mechanism, Resolution } from '@retriever/core'
 import { chunksOf, type Sink } from '../plugin/byte-source.ts'
 import type { Entry, Retrieved } from '../plugin/fetcher.ts'
+import { invalidOption } from '../plugin/limits.ts'
 import type { TaggedMetadata } from '../plugin/metadata.ts'
+import { checkOptions } from '../plugin/options.ts'
 import { decodeText } from '../plugin/text.ts'
 import type { Stopwatch, Timings } from '../plugin/timings.ts'
 import type { Body } from './body.ts'
+import { type BodyHash, type HashName, isHashName } from './digests.ts'
 import { dispositionName, dispositionOf } from './disposition.ts'
 import { fileNameOf, safeFileName } from './file-name.ts'
 import { hasNoContent, responseOf } from './response.ts'
-import { type SaveOptions, save } from './save.ts'
+import { type SaveOptions, save, saveOptionKinds } from './save.ts'
 import type { SavedFacts } from './saved-facts.ts'
 import { type FetchedOctets, UnreadBody } from './unread-body.ts'
 
@@ -156,6 +159,15 @@ class RepresentationBase implements AsyncDisposable {
     return this.#content.finished
   }
 
+  /**
+   * The sum of the octets, which is taken while they are read: call it before. Once saveTo() is done, it is that of the
+   * whole file, also if an earlier retrieval had received its beginning.
+   */
+  hash(algorithm: HashName): BodyHash {
+    if (!isHashName(algorithm)) throw invalidOption('algorithm', 'sha256, sha512, sha1 or md5', algorithm)
+    return this.#content.hash(algorithm)
+  }
+
   /** The octets as a web stream. It reads a chunk from the network only when its consumer asks for one. */
   get body(): ReadableStream<Uint8Array> {
     this.#stream ??= this.#makeStream()
@@ -243,8 +255,8 @@ class RepresentationBase implements AsyncDisposable {
   /**
    * Saves the body. The file gets its name only when it is complete, except with `append`, and the representation's
    * modification time. What an interruption leaves is in `path.part`, and client.save() goes on from there. Rejects
-   * with `write-failed` if the file cannot be written, and with `not-found` if the URL names a file but the server has
-   * a directory there.
+   * with `write-failed` if the file cannot be written, with `checksum-failed` if it has another checksum, and with
+   * `not-found` if the URL names a file but the server has a directory there.
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<SavedFile> {
     const { notAFile } = this.#retrieved
@@ -253,7 +265,10 @@ class RepresentationBase implements AsyncDisposable {
       const sink: Sink = { startOver: null }
       const { url, redirects, mediaType, charset, size: length, offset, modified, etag, finished } = this
       const facts = { url, redirects, size: length, offset, modified, etag, finished, asked: this.#origin.asked }
-      const resumedFrom = await save(this.#content.take(sink), path, facts, options, sink)
+      checkOptions(options, saveOptionKinds)
+      if (options.checksum !== undefined) this.hash(options.checksum.algorithm)
+      const hooks = { sink, digests: this.#content.digests }
+      const resumedFrom = await save(this.#content.take(sink), path, facts, options, hooks)
       const size = resumedFrom + this.#content.received
       return { path, size, resumedFrom, url, mediaType, charset, modified, etag }
     } finally {

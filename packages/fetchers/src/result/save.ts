@@ -5,9 +5,9 @@ import { type ByteSource, chunksOf, type Sink } from '../plugin/byte-source.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { checkOptions, flag, type OptionKind, octets } from '../plugin/options.ts'
 import { append } from './append.ts'
-import { asWriteFailed, orWriteFailed, writeFailed } from './local-file.ts'
+import { type Checksum, checksum, type Digests } from './digests.ts'
+import { asWriteFailed, exists, orWriteFailed, writeFailed } from './local-file.ts'
 import { PartFile } from './part-file.ts'
-import { exists } from './part-steps.ts'
 import type { SavedFacts } from './saved-facts.ts'
 import { maxSmall, SmallBody, saveInMemory } from './small-body.ts'
 import { findSpecial, type SpecialFile, writeSpecial } from './special-file.ts'
@@ -37,6 +37,12 @@ export interface SaveOptions {
   readonly special?: boolean
   /** True: make the folders of the path that do not exist. Default false: fail instead. */
   readonly folders?: boolean
+  /**
+   * The sum that the whole file must have, also of octets that an earlier retrieval received. Otherwise the save fails
+   * with `checksum-failed`: the file does not get its name, nothing is left of the part, and a file that was appended
+   * to gets its former length. What went to a special file is gone.
+   */
+  readonly checksum?: Checksum
   /** Octets to write before the body, such as its header fields. Then a part does not stay; not with `append`. */
   readonly before?: Uint8Array
 }
@@ -48,20 +54,30 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
   shrink: flag,
   special: flag,
   folders: flag,
+  checksum,
   before: octets,
+}
+
+/** What the source of a body offers to its destination. */
+interface BodyHooks {
+  /** Lets the source start over. */
+  readonly sink: Sink
+  /** The sums of the octets that were read; null: none are taken. */
+  readonly digests: Digests | null
 }
 
 /**
  * Writes the octets to `path.part` and renames it to `path` once it is complete, so an incomplete file never has the
- * name. Throws RetrievalError `write-failed`; an error of reading the octets is rethrown. In both cases the part stays
- * if `resumable` says so. Gives the number of octets before them that were there and stayed.
+ * name. Throws RetrievalError `write-failed` or `checksum-failed`; an error of reading the octets is rethrown. The part
+ * stays if `resumable` says so, but not for a wrong sum. Gives the number of octets before them that were there and
+ * stayed.
  */
 export async function save(
   body: ByteSource,
   path: string,
   facts: SavedFacts,
   options: SaveOptions = {},
-  sink: Sink = { startOver: null },
+  { sink, digests }: BodyHooks = { sink: { startOver: null }, digests: null },
 ): Promise<number> {
   checkOptions(options, saveOptionKinds)
   if (options.folders) await orWriteFailed(path, () => mkdir(dirname(path), { recursive: true }))
@@ -71,15 +87,20 @@ export async function save(
     const { before: _before, ...rest } = { ...options, resumable: false }
     const size = facts.size == null ? null : facts.size + before.length
     // Without the sink, a body that breaks off is not sent again from its first octet: `before` would be lost.
-    return save(preceded(before, body), path, { ...facts, size }, rest)
+    return save(preceded(before, body), path, { ...facts, size }, rest, { sink: { startOver: null }, digests })
   }
+  const { checksum: expected } = options
+  if (expected !== undefined && digests === null) throw invalidOption('checksum', 'absent for parts', expected)
+  const check = (): void => digests?.check(expected, path, facts.url)
   if (options.append) {
-    await append(chunksOf(body), path, facts)
+    await digests?.begin(path, facts.offset)
+    await append(chunksOf(body), path, facts, check)
     return facts.offset
   }
   const target = await checkTarget(path, options)
   if (target.special !== null) {
     await writeSpecial(chunksOf(body), target.special, facts.finished)
+    check()
     return 0
   }
   const { replaced } = target
@@ -90,12 +111,15 @@ export async function save(
   const small = new SmallBody(body)
   if (size !== null && size <= maxSmall && size >= least && offset === 0) {
     const octets = await small.whole(size)
+    if (octets !== null) check()
     if (octets !== null && saveInMemory(octets, { path, mode, modified, overwrite })) return 0
   }
   const part = await PartFile.open(path, facts, { mode, resumable, least })
   sink.startOver = () => part.startOver()
   try {
+    await digests?.begin(`${path}.part`, part.start)
     await part.write(chunksOf(small))
+    check()
     await part.publish(modified, overwrite)
     return part.start
   } catch (error) {

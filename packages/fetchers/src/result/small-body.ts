@@ -12,8 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import type { ByteSource } from '../plugin/byte-source.ts'
-import { asWriteFailed, writeFailed } from './local-file.ts'
-import { exists, partFlags, partMode, takenOver } from './part-steps.ts'
+import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
 
 /** The most octets that are held in memory before a file is opened. */
 export const maxSmall: number = 64 * 1024

@@ -52,6 +52,8 @@ export async function ignoresCase(folder: string): Promise<boolean> {
   const name = basename(folder)
   const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
   if (other === name) return process.platform === 'win32' || process.platform === 'darwin'
-  const [here, there] = await Promise.all([stat(folder), stat(join(dirname(folder), other)).catch(() => null)])
-  return here.ino === there?.ino && here.dev === there.dev
+  const [here, there] = await Promise.all(
+    [folder, join(dirname(folder), other)].map((path) => stat(path).catch(() => null)),
+  )
+  return here != null && here.ino === there?.ino && here.dev === there.dev
 }

@@ -13,6 +13,8 @@ export interface MirrorOptions extends WalkOptions {
    * complete, and the tree has entries. Default false.
    */
   readonly delete?: boolean
+  /** True: write and delete nothing; the results tell what would be saved and deleted. Default false. */
+  readonly dryRun?: boolean
   /** Gets each result as it comes. If it throws, the mirroring ends with that error. */
   readonly onResult?: (result: MirrorResult) => void
 }
@@ -64,6 +66,7 @@ const mirrorKinds: Readonly<Record<keyof MirrorOptions, OptionKind>> = {
   ...walkKinds,
   resume: flag,
   delete: flag,
+  dryRun: flag,
   onResult: callback,
 }
 

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
+import type { RetrievalEvent } from '../plugin/events.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { checkPathText, writeFailed } from '../result/local-file.ts'
 import { removeStale } from '../result/part-lock.ts'
@@ -13,7 +14,7 @@ import type { Saver } from './retriever.ts'
 import { deleteSurplus } from './surplus.ts'
 import { parentOf, TargetFolder } from './target-folder.ts'
 import { compare } from './unchanged.ts'
-import { type Folder, throwIfAborted, Walk, type WalkStep } from './walk.ts'
+import { type Folder, leadsOut, throwIfAborted, Walk, type WalkStep } from './walk.ts'
 import type { WalkedEntry } from './walked-entry.ts'
 
 const defaultConcurrency = 4
@@ -35,9 +36,9 @@ export async function mirror(
   }
   const stop = new AbortController()
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
-  const { resume: _resume, delete: _delete, onResult: _onResult, ...walkOptions } = options
+  const { resume: _resume, delete: _delete, dryRun: _dryRun, onResult: _onResult, ...walkOptions } = options
   const walk = new Walk(saver, url, { ...walkOptions, signal })
-  const target = await TargetFolder.open(folder)
+  const target = await TargetFolder.open(folder, options.dryRun)
   const names = new LocalNames(await ignoresCase(target.root))
   return new Mirror({ saver, walk, target, names, options, signal, stop }).run()
 }
@@ -145,6 +146,7 @@ class Mirror {
   }
 
   async #makeFolder(entry: WalkedEntry, local: string): Promise<void> {
+    if (this.#parts.options.dryRun) return
     try {
       await this.#parts.target.make(local)
     } catch (error) {
@@ -163,12 +165,13 @@ class Mirror {
   }
 
   async #save(entry: WalkedEntry, local: string): Promise<void> {
-    const { target, signal } = this.#parts
+    const { target, signal, options } = this.#parts
     throwIfAborted(signal)
-    await target.make(parentOf(local))
+    if (!options.dryRun) await target.make(parentOf(local))
     const file = target.fileAt(local)
     const known = await target.regularFile(local)
     const verdict = compare(entry, known)
+    if (options.dryRun) return this.#preview(entry, file, verdict)
     const saved = verdict === 'unchanged' ? null : await this.#retrieve(entry, file, verdict === 'ask' ? known : null)
     if (saved === null) {
       await removeStale(`${file}.part`)
@@ -180,20 +183,33 @@ class Mirror {
     this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
   }
 
+  /** Reports what would be done. A file that only the server could tell to be unchanged counts as one to save. */
+  #preview(entry: WalkedEntry, file: string, verdict: ReturnType<typeof compare>): void {
+    const { path, url, size = 0 } = entry
+    if (verdict === 'unchanged') this.#skip(entry, 'unchanged')
+    else this.#report({ outcome: 'saved', path, url, file, size, resumedFrom: 0 })
+  }
+
   /** Null if the server says that the known file is current. */
   async #retrieve({ url }: WalkedEntry, file: string, known: Stats | null): Promise<SavedFile | null> {
     const { saver, walk, options, signal } = this.#parts
+    let refused: RetrievalError | null = null
     const request = {
       signal,
       ...(options.headers !== undefined && { headers: options.headers }),
       ...(options.resume !== undefined && { resume: options.resume }),
       ...(known !== null && { ifChangedSince: known.mtime }),
+      onEvent: (event: RetrievalEvent) => {
+        if (event.type !== 'redirected' || walk.scope.has(saver.resolve(event.location))) return
+        refused = leadsOut(url)
+        throw refused
+      },
     }
     try {
       return await whenUnlocked(signal, () => saver.save(walk.scope.resolve(url) ?? url, file, request))
     } catch (error) {
       if (RetrievalError.is(error) && error.code === 'not-modified') return null
-      throw error
+      throw refused ?? error
     }
   }
 
@@ -208,7 +224,7 @@ class Mirror {
     const { target, names, options } = this.#parts
     const filter = await readFilter(options.include, options.exclude)
     const surplus = { target, names, filter, isListed: (local: string) => this.#listed.has(local) }
-    for await (const path of deleteSurplus(surplus)) {
+    for await (const path of deleteSurplus({ ...surplus, isDryRun: options.dryRun === true })) {
       this.#report({ outcome: 'deleted', path, file: target.fileAt(path) })
     }
     if (this.#fatal !== null) throw this.#fatal.cause

@@ -1,4 +1,5 @@
 import type { Resolution } from '@retriever/core'
+import type { RetrievalEvent } from '../plugin/events.ts'
 import type { RequestOptions } from '../plugin/fetcher.ts'
 import type { Representation, SavedFile } from '../result/representation.ts'
 
@@ -18,6 +19,8 @@ export interface Retriever {
 interface SaveRequest extends Pick<RequestOptions, 'headers' | 'ifChangedSince'> {
   readonly signal: AbortSignal
   readonly resume?: boolean
+  /** Gets the events of the retrieval. If it throws, the retrieval ends. */
+  readonly onEvent?: (event: RetrievalEvent) => void
 }
 
 /** The methods of a Client by which trees are brought to disk. */

@@ -8,6 +8,8 @@ interface Surplus {
   readonly names: LocalNames
   /** The filters of the options: a path that they leave out is not deleted. */
   readonly filter: PathFilter
+  /** True: nothing is deleted, but told. */
+  readonly isDryRun: boolean
   /** Whether all that the server has in this folder is known. */
   isListed(local: string): boolean
 }
@@ -18,7 +20,7 @@ interface Surplus {
  * local path of each deleted file.
  */
 export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = true): AsyncGenerator<string> {
-  const { target, names, filter, isListed } = surplus
+  const { target, names, filter, isListed, isDryRun } = surplus
   if (isKnown && !isListed(folder)) return
   for (const entry of await target.list(folder)) {
     const { name } = entry
@@ -29,10 +31,10 @@ export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = tr
       if (isOnServer) yield* deleteSurplus(surplus, local)
       else if (localName(name) === name) {
         yield* deleteSurplus(surplus, local, false)
-        await target.removeEmpty(local)
+        if (!isDryRun) await target.removeEmpty(local)
       }
     } else if (entry.isFile() && !isOnServer && localName(name) === name && filter.isIncluded(local)) {
-      await target.delete(local)
+      if (!isDryRun) await target.delete(local)
       yield local
     }
   }

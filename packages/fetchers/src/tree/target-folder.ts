@@ -13,10 +13,13 @@ export class TargetFolder {
     this.root = root
   }
 
-  /** Makes the folder. Throws `write-failed`. */
-  static async open(path: string): Promise<TargetFolder> {
+  /** Makes the folder, unless it may be missing. Throws `write-failed`. */
+  static async open(path: string, mayBeMissing = false): Promise<TargetFolder> {
     const root = resolve(path)
-    await orWriteFailed(root, () => mkdir(root, { recursive: true }), { EEXIST: 'it is no folder, and one is needed' })
+    if (!mayBeMissing)
+      await orWriteFailed(root, () => mkdir(root, { recursive: true }), {
+        EEXIST: 'it is no folder, and one is needed',
+      })
     return new TargetFolder(root)
   }
 
@@ -58,8 +61,8 @@ export class TargetFolder {
   async list(local: string): Promise<Dirent[]> {
     const path = this.fileAt(local)
     return orWriteFailed(path, async () => {
-      const stats = local === '' ? null : await lstatOf(path)
-      if (local !== '' && !stats?.isDirectory()) return []
+      const stats = await lstatOf(path)
+      if (stats === null || (local !== '' && !stats.isDirectory())) return []
       return readdir(path, { withFileTypes: true })
     })
   }

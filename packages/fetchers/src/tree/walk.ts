@@ -189,7 +189,7 @@ export class Walk {
   #checkRedirect(folder: Folder, url: string): void {
     if (folder === this.#root) this.scope.moveTo(url)
     else if (!this.scope.has(this.#retriever.resolve(url))) {
-      throw failure('refused', url, 'The redirect leads out of the tree. The option `scope` may allow it')
+      throw leadsOut(url)
     }
   }
 
@@ -206,6 +206,11 @@ export class Walk {
 export function throwIfAborted(signal: AbortSignal): void {
   if (!signal.aborted) return
   throw new RetrievalError('aborted', 'The walk was aborted.', { phase: 'body', cause: signal.reason })
+}
+
+/** The error for a redirect to a URL that is not within the option `scope`. */
+export function leadsOut(url: string): RetrievalError {
+  return failure('refused', url, 'The redirect leads out of the tree. The option `scope` may allow it')
 }
 
 function failure(code: 'limit-exceeded' | 'not-found' | 'refused', url: string, what: string): RetrievalError {

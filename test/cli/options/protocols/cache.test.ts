@@ -23,7 +23,7 @@ describe('--cache', () => {
     const first = await retrieve(cached)
     expect(first.stderr).toContain('\n* kept in the cache\n')
     const second = await retrieve(cached)
-    expect(second.stderr).toMatch(/\n\* out of the cache, \d+ s old\n\* done after 300000 octets\n/)
+    expect(second.stderr).toMatch(/\n\* out of the cache, \d+ s old\n\* done: 300000 octets in /)
     expect(second.stderr).not.toContain('connected')
     const third = await retrieve([...cached, '--json'])
     expect(third.stderr).toMatch(/"event":"cached","url":"[^"]*","how":"hit","age":\d/)

@@ -271,6 +271,8 @@ describe('ifChangedSince', () => {
       async ({ failure, get }) => {
         expect(await failure(path, { ifChangedSince: time })).toMatchObject({ code: 'not-modified' })
         expectSame(await get(path, { ifChangedSince: second(-1) }), octets)
+        expect(await failure(path, { ifUnchangedSince: second(-1) })).toMatchObject({ code: 'not-modified' })
+        expectSame(await get(path, { ifUnchangedSince: time }), octets)
       },
       { fetchers: [ftpFetcher({ pipelining: false })] },
     ))

@@ -3,14 +3,7 @@ import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Credentials, ProxyTarget } from '@retriever/fetchers'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 
-export type ProxyOption =
-  | 'proxy'
-  | 'socks5'
-  | 'socks5-hostname'
-  | 'proxytunnel'
-  | 'proxy-user'
-  | 'noproxy'
-  | 'proxy-cacert'
+export type ProxyOption = 'proxy' | 'socks5' | 'socks5-hostname' | 'proxytunnel' | 'proxy-user' | 'noproxy'
 
 export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   {
@@ -56,13 +49,6 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     help: 'Hosts, domains and networks to reach without a proxy, separated by commas; * means all. Default: $no_proxy',
     commands: network,
     example: 'retrieve --noproxy localhost,example.org,10.0.0.0/8 http://www.example.org/',
-  },
-  {
-    long: 'proxy-cacert',
-    arg: 'FILE',
-    help: 'For an https proxy, trust the certificates in FILE (PEM); default: what --cacert says',
-    commands: network,
-    example: 'retrieve --proxy-cacert ca.pem -x https://proxy.example http://www.example.org/',
   },
 ]
 

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { RetrievalError } from '@retriever/core'
-import type { TlsOptions } from '@retriever/fetchers'
+import type { TlsOptions, TlsRules } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
+import { isPem, readFolder, readPem } from './pem.ts'
+import { type ProxyTlsOption, readProxyRules } from './proxy-tls.ts'
+import { readRules, type TlsRuleOption } from './tls-rules.ts'
 
 export type TlsOption = 'cacert' | 'cert' | 'key' | 'pass' | 'insecure' | 'ssl-reqd'
 
@@ -52,32 +53,47 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
 ]
 
 /** The certificates to trust and to show. Throws `invalid-option`, or `file-failed` for a file that cannot be read. */
-export function readTls(line: GivenOptions<TlsOption | 'proxy-cacert'>): TlsOptions {
-  const [ca, proxyCa] = (['cacert', 'proxy-cacert'] as const).map((name) => {
-    const file = line.value(name)
-    return file === undefined ? undefined : readPem(name, file, 'certificate')
-  })
+export function readTls(line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption>): TlsOptions {
+  const ca = readTrusted(line, 'cacert', 'capath')
+  const proxyCa = readTrusted(line, 'proxy-cacert', 'proxy-capath')
+  const proxy = { ...readIdentity(line, 'proxy-'), ...readProxyRules(line) }
   return {
     ...(ca !== undefined && { ca }),
     ...(proxyCa !== undefined && { proxyCa }),
-    ...readIdentity(line),
+    ...readIdentity(line, ''),
+    ...readRules(line),
+    ...(Object.keys(proxy).length > 0 && { proxy }),
     insecure: line.has('insecure'),
   }
 }
 
-function readIdentity(line: GivenOptions<TlsOption>): TlsOptions {
-  const typed = line.value('cert')
-  const keyFile = line.value('key')
+/** The certificates to trust, those of a file and of a folder together; undefined: the built-in ones. */
+function readTrusted(
+  line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption>,
+  fileOption: 'cacert' | 'proxy-cacert',
+  folderOption: 'capath' | 'proxy-capath',
+): string | undefined {
+  const file = line.value(fileOption)
+  const folder = line.value(folderOption)
+  if (file === undefined && folder === undefined) return undefined
+  const ofFile = file === undefined ? '' : readPem(fileOption, file, 'certificate')
+  return ofFile + (folder === undefined ? '' : readFolder(folderOption, folder))
+}
+
+/** The client's certificate and key for servers, or for proxies (`prefix`). */
+function readIdentity(line: GivenOptions<TlsOption | ProxyTlsOption>, prefix: '' | 'proxy-'): TlsRules {
+  const typed = line.value(`${prefix}cert`)
+  const keyFile = line.value(`${prefix}key`)
   if (typed === undefined) {
     if (keyFile === undefined) return {}
-    throw usageError('--key needs --cert, the certificate of the key.')
+    throw usageError(`--${prefix}key needs --${prefix}cert, the certificate of the key.`)
   }
   const { file, password } = splitPassword(typed)
-  const cert = readPem('cert', file, 'certificate')
-  const key = keyFile === undefined ? cert : readPem('key', keyFile, 'private key')
+  const cert = readPem(`${prefix}cert`, file, 'certificate')
+  const key = keyFile === undefined ? cert : readPem(`${prefix}key`, keyFile, 'private key')
   if (keyFile === undefined && !isPem(cert, 'private key'))
-    throw usageError(`--cert ${file} holds no key: give --key too.`)
-  const passphrase = line.value('pass') ?? password
+    throw usageError(`--${prefix}cert ${file} holds no key: give --${prefix}key too.`)
+  const passphrase = line.value(`${prefix}pass`) ?? password
   return { cert, key, ...(passphrase !== undefined && { passphrase }) }
 }
 
@@ -85,24 +101,4 @@ function readIdentity(line: GivenOptions<TlsOption>): TlsOptions {
 function splitPassword(typed: string): { readonly file: string; readonly password: string | undefined } {
   const [, file = '', password] = /^((?:[^\\:]|\\.)*)(?::(.*))?$/s.exec(typed) ?? []
   return { file: file.replace(/\\([\\:])/g, '$1'), password }
-}
-
-const marks = { certificate: /-----BEGIN CERTIFICATE-----/, 'private key': /-----BEGIN [A-Z ]*PRIVATE KEY-----/ }
-
-function isPem(text: string, what: keyof typeof marks): boolean {
-  return marks[what].test(text)
-}
-
-function readPem(option: string, file: string, what: keyof typeof marks): string {
-  const fail = (why: string, cause?: unknown): never => {
-    const message = `--${option} ${file} ${why}; give a file with a ${what} in PEM form.`
-    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
-  }
-  try {
-    const text = readFileSync(file, 'utf8')
-    return isPem(text, what) ? text : fail(`holds no ${what}`)
-  } catch (error) {
-    if (RetrievalError.is(error)) throw error
-    return fail(`cannot be read (${(error as NodeJS.ErrnoException).code})`, error)
-  }
 }

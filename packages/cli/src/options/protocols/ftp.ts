@@ -1,10 +1,25 @@
+import type { Resolution } from '@retriever/core'
 import type { Fetcher } from '@retriever/fetchers'
-import { type GivenOptions, network, type OptionRow } from '../option.ts'
+import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
 import { whenUsed } from './when-used.ts'
 
-export type FtpOption = 'disable-epsv' | 'no-pipelining'
+export type FtpOption = 'list-only' | 'use-ascii' | 'disable-epsv' | 'no-pipelining'
 
 export const ftpOptions: readonly OptionRow<FtpOption>[] = [
+  {
+    long: 'list-only',
+    short: 'l',
+    help: 'From FTP servers, get the names of the files in a folder, and nothing else; as ;type=d in the URL',
+    commands: get,
+    example: 'retrieve -l ftp://ftp.example.org/pub/',
+  },
+  {
+    long: 'use-ascii',
+    short: 'B',
+    help: 'Get files from FTP servers as text, with the line ends of this machine; as ;type=a in the URL',
+    commands: get,
+    example: 'retrieve -B ftp://ftp.example.org/pub/readme.txt',
+  },
   {
     long: 'disable-epsv',
     help: 'Open FTP data connections by PASV at once, without trying EPSV first',
@@ -25,4 +40,16 @@ export function readFtpFetchers(line: GivenOptions<FtpOption>): readonly Fetcher
   const pipelining = !line.has('no-pipelining')
   if (epsv && pipelining) return []
   return [whenUsed('ftp', async () => (await import('@retriever/fetchers/ftp')).ftpFetcher({ epsv, pipelining }))]
+}
+
+/** The type that -l and -B give to FTP URLs without one; null: none. */
+export function readFtpType(line: GivenOptions<FtpOption>): 'a' | 'd' | null {
+  if (line.has('list-only')) return 'd'
+  return line.has('use-ascii') ? 'a' : null
+}
+
+/** The URL to resolve again with the type of -l or -B; null if the URL has a type of its own, or none is for it. */
+export function typedUrl({ url, plan }: Resolution, type: 'a' | 'd' | null): string | null {
+  if (type === null || plan.mechanism !== 'ftp' || plan.typecode !== null) return null
+  return url.replace(/(?=[?#]|$)/, `;type=${type}`)
 }

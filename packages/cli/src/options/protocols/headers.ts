@@ -1,6 +1,7 @@
 import { isOwnField } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
+import { readTextFile } from '../text-file.ts'
 
 export type HeaderOption = 'header' | 'user-agent' | 'referer'
 
@@ -9,7 +10,9 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     long: 'header',
     short: 'H',
     arg: 'NAME:VALUE',
-    help: 'Send this header field; "NAME;" has no value. Repeatable; not sent to other hosts after a redirect',
+    help:
+      'Send this field; "NAME;" has no value, "NAME:" leaves it out, "Host: NAME" names a virtual host; or all of ' +
+      '@FILE. Repeatable; not sent to other hosts after a redirect',
     commands: network,
     example: "retrieve -H 'Accept: application/json' http://www.example.org/",
   },
@@ -17,7 +20,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     long: 'user-agent',
     short: 'A',
     arg: 'NAME',
-    help: 'Send this User-Agent; default Retriever/0.1',
+    help: 'Send this User-Agent, or with "" none; default Retriever/0.1',
     commands: network,
     example: "retrieve -A 'Mozilla/5.0' http://www.example.org/",
   },
@@ -25,33 +28,63 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     long: 'referer',
     short: 'e',
     arg: 'URL',
-    help: 'Send this Referer: where the URL was found',
+    help: 'Send this Referer: where the URL was found; with ";auto" behind it, redirects name the URL before',
     commands: network,
     example: 'retrieve -e http://www.example.org/ http://www.example.org/x',
   },
 ]
 
-type Field = readonly [name: string, value: string]
+/** A header field; null: it is not sent. */
+type Field = readonly [name: string, value: string | null]
 
 /**
  * The header fields that -H, -A, -e and --oauth2-bearer give; -H replaces what the others say. Throws `invalid-option`,
  * without the value, which may be a secret.
  */
-export function readHeaders(line: GivenOptions<HeaderOption | 'oauth2-bearer'>): Record<string, string> {
-  const given = joined(line.values('header').map(readField))
+export function readHeaders(
+  line: GivenOptions<HeaderOption | 'cookie' | 'oauth2-bearer'>,
+): Record<string, string | null> {
+  const given = joined(
+    fieldLines(line)
+      .filter((text) => !hostLine.test(text))
+      .map(readField),
+  )
   const isGiven = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name.toLowerCase())
-  const others = [userAgent(line), referer(line), bearer(line)].filter((field) => field !== null)
+  const others = [userAgent(line), referer(line), cookies(line), bearer(line)].filter((field) => field !== null)
   return Object.fromEntries([...others.filter(([name]) => !isGiven(name)), ...given])
 }
 
-/** Reads `Name: value`, or `Name;` for a field without a value, as in curl. */
+const hostLine = /^host\s*[:;]/i
+
+/**
+ * The name of a virtual host, from -H 'Host: NAME'; undefined: there is none. Without Host, no server of HTTP/1.1
+ * answers (RFC 9112 3.2), so that it cannot be left out. Throws `invalid-option`.
+ */
+export function readVirtualHost(line: GivenOptions<HeaderOption>): string | undefined {
+  const text = fieldLines(line).findLast((text) => hostLine.test(text))
+  if (text === undefined) return undefined
+  const name = text.replace(hostLine, '').trim()
+  if (/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(name)) return name
+  throw usageError('--header needs for Host the name of a virtual host, perhaps with a port: "Host: www.example.org".')
+}
+
+function fieldLines(line: GivenOptions<HeaderOption>): string[] {
+  return line.values('header').flatMap(linesOf)
+}
+
+/** The lines of `@FILE`, or the text itself. */
+function linesOf(text: string): string[] {
+  if (!text.startsWith('@')) return [text]
+  const lines = readTextFile('--header', text.slice(1)).split(/\r?\n/)
+  return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'))
+}
+
+/** Reads `Name: value`, `Name;` for a field without a value, or `Name:` for one that is not sent, as in curl. */
 function readField(text: string): Field {
-  const [, name = '', value = ''] = /^([^:;\s]+)(?::[ \t]*([\s\S]*\S)[ \t]*|;)$/.exec(text) ?? []
-  if (name === '') {
-    const hint = /^[^:;\s]+:\s*$/.test(text) ? 'A field without a value is written "Name;".' : 'Write "Name: value".'
-    throw usageError(`--header needs the name of a field and its value. ${hint}`)
-  }
-  return checked('--header', [name, value])
+  const [, name = '', mark, value = ''] = /^([^:;\s]+)(:|;$)[ \t]*((?:[\s\S]*\S)?)[ \t]*$/.exec(text) ?? []
+  if (name === '') throw usageError('--header needs the name of a field and its value. Write "Name: value".')
+  const isLeftOut = mark === ':' && value === ''
+  return isLeftOut ? [checked('--header', [name, ''])[0], null] : checked('--header', [name, value])
 }
 
 /** Joins fields of one name into one field (RFC 9110 5.3; RFC 6265 5.4 for cookies). */
@@ -59,24 +92,33 @@ function joined(fields: readonly Field[]): Field[] {
   const byName = new Map<string, Field>()
   for (const [name, value] of fields) {
     const key = name.toLowerCase()
-    const before = byName.get(key)
-    byName.set(
-      key,
-      before === undefined ? [name, value] : [name, `${before[1]}${key === 'cookie' ? '; ' : ', '}${value}`],
-    )
+    const before = byName.get(key)?.[1] ?? null
+    const isFirst = before === null || value === null
+    byName.set(key, [name, isFirst ? (value ?? before) : `${before}${key === 'cookie' ? '; ' : ', '}${value}`])
   }
   return [...byName.values()]
 }
 
 function userAgent(line: GivenOptions<HeaderOption>): Field | null {
   const name = line.value('user-agent')
+  if (name === '') return ['User-Agent', null]
   return name === undefined ? null : checked('--user-agent', ['User-Agent', name])
 }
 
 function referer(line: GivenOptions<HeaderOption>): Field | null {
-  const url = line.value('referer')
-  if (url?.endsWith(';auto')) throw usageError('--referer does not support ";auto": give a URL.')
-  return url === undefined ? null : checked('--referer', ['Referer', url])
+  const url = line.value('referer')?.replace(/;auto$/, '')
+  return url === undefined || url === '' ? null : checked('--referer', ['Referer', url])
+}
+
+/** Whether -e ends in `;auto`, so that redirects name the URL before. */
+export function readAutoReferer(line: GivenOptions<HeaderOption>): boolean {
+  return line.value('referer')?.endsWith(';auto') === true
+}
+
+/** The cookies that -b gives by name; files of them are read by cookies.ts. */
+function cookies(line: GivenOptions<'cookie'>): Field | null {
+  const given = line.values('cookie').filter((text) => text.includes('='))
+  return given.length === 0 ? null : checked('--cookie', ['Cookie', given.join(';')])
 }
 
 /** The header field of --oauth2-bearer, a b64token (RFC 6750 2.1). */
@@ -100,7 +142,7 @@ export function readPreference(
 }
 
 /** Refuses line ends, which would begin another field or request (security.md 27: a header field that holds CRLF). */
-function checked(option: string, field: Field): Field {
+function checked(option: string, field: readonly [string, string]): readonly [string, string] {
   const [name, value] = field
   if (isOwnField(name, value)) return field
   if (isOwnField(name, '')) {
@@ -109,6 +151,5 @@ function checked(option: string, field: Field): Field {
   const shown = JSON.stringify(name)
   if (/[^\w!#$%&'*+.^`|~-]/.test(name))
     throw usageError(`${option} cannot give the field ${shown}: that is not a valid name.`)
-  const hint = /^host$/i.test(name) ? ' Use --resolve to connect to another address.' : ''
-  throw usageError(`${option} cannot give the field ${shown}, which follows from the URL and the connection.${hint}`)
+  throw usageError(`${option} cannot give the field ${shown}, which follows from the URL and the connection.`)
 }

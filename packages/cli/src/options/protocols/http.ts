@@ -5,7 +5,15 @@ import { readNumber } from '../numbers.ts'
 import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
 import { whenUsed } from './when-used.ts'
 
-export type HttpOption = 'compressed' | 'http1.1' | 'cache' | 'etag-compare' | 'etag-save' | 'split' | 'no-fail'
+export type HttpOption =
+  | 'compressed'
+  | 'http1.1'
+  | 'cache'
+  | 'etag-compare'
+  | 'etag-save'
+  | 'split'
+  | 'no-fail'
+  | 'fail-with-body'
 
 export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
@@ -53,6 +61,12 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
     help: 'Do not treat a status of 400 and above as an error: output what the server says, with -i and -I too',
     commands: get,
     example: 'retrieve --no-fail http://www.example.org/missing',
+  },
+  {
+    long: 'fail-with-body',
+    help: 'Output what the server says with a status of 400 and above, too; it still is an error (exit status 22)',
+    commands: get,
+    example: 'retrieve --fail-with-body -o answer.json http://www.example.org/missing',
   },
 ]
 

@@ -42,6 +42,7 @@ export function withoutLogins(settings: Settings): Settings {
   return {
     ...settings,
     credentials: questions,
+    cookies: undefined,
     acceptedLogins: new LoginMemory(),
     tls: tlsForOtherOrigin(settings.tls),
   }

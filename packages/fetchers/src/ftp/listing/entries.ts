@@ -26,8 +26,8 @@ export interface Listed {
 
 /**
  * The entries of a listing. A line that cannot be read costs no other line its entry: it becomes an entry of kind
- * `other` without a URL, with the line as its name. A message of the server's program is `info`. Names that lead out
- * of the directory are left out.
+ * `other` without a URL, with the line as its name. So does a name that holds a `/` or NUL, since no URL leads to it. A
+ * message of the server's program is `info`. `.` and `..` are left out.
  */
 export async function* readEntries(
   lines: AsyncIterable<string>,
@@ -66,7 +66,8 @@ async function* entriesOf(
     if (reading === 'skip') continue
     if (reading === 'message') yield { name: decode(line), kind: 'info', url: null }
     else if (reading === 'unknown') yield { name: decode(line), kind: 'other', url: null }
-    else if (isSafe(reading.name)) yield entry(reading, base, decode)
+    else if (/[/\0]/.test(reading.name)) yield { name: decode(reading.name), kind: 'other', url: null }
+    else if (isEntry(reading.name)) yield entry(reading, base, decode)
   }
 }
 
@@ -111,11 +112,11 @@ function withoutPrefix(line: string, name: string): string {
 }
 
 /**
- * Whether a name stays in the directory: not `../../.bashrc` or `/etc/x` (security.md 3). A `\` or `:` is escaped in
- * the URL, and replaced where the name becomes a local one.
+ * Whether a name is that of an entry. `../../.bashrc` and `/etc/x` get no URL (security.md 3); a `\` or `:` is escaped
+ * in the URL, and replaced where the name becomes a local one.
  */
-function isSafe(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name)
+function isEntry(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..'
 }
 
 function entry({ name, kind, details, ...known }: ListedFile, base: string, decode: (octets: string) => string): Entry {

@@ -1,5 +1,13 @@
 import type { RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
-import { notModified, offsetError, overlap, resumeObstacle, resumePoint } from '../../plugin/request-options.ts'
+import {
+  checkDate,
+  firstOf,
+  offsetError,
+  oneRange,
+  overlap,
+  resumeObstacle,
+  resumePoint,
+} from '../../plugin/request-options.ts'
 import { overMaxSize } from '../../plugin/size-limit.ts'
 import type { Step } from '../control/pipeline.ts'
 import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/replies.ts'
@@ -52,18 +60,22 @@ const whole: ByteRange = { offset: 0, wanted: null, tail: new Uint8Array(0), obs
 
 /** Whether the answers to SIZE and MDTM decide which octets are requested, or whether any are. */
 export function isConditional({ request, limits }: RetrievalContext): boolean {
-  const { range, resumeFrom, ifChangedSince } = request
+  const { range, resumeFrom, ifChangedSince, ifUnchangedSince } = request
   const isLimited = limits.maxSize !== Number.POSITIVE_INFINITY
-  return range !== undefined || resumeFrom !== undefined || ifChangedSince !== undefined || isLimited
+  return (
+    range !== undefined || resumeFrom !== undefined || (ifChangedSince ?? ifUnchangedSince) !== undefined || isLimited
+  )
 }
 
 /** Throws `not-modified`, and gives the session back. Where the server tells no time, the file is retrieved. */
 export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes): void {
-  const { context } = retrieval
-  const since = context.request.ifChangedSince
-  if (since === undefined || modified === null || modified > since) return
-  retrieval.done()
-  throw notModified(context, since)
+  if (modified === null) return
+  try {
+    checkDate(retrieval.context, modified)
+  } catch (error) {
+    retrieval.done()
+    throw error
+  }
 }
 
 /**
@@ -74,8 +86,17 @@ export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): By
   const { context } = retrieval
   const { range } = context.request
   if (range === undefined) return resumedPart(retrieval, attributes)
-  const [offset, last] = range
+  const one = oneRange(range, context)
+  const [, last] = one
   const { size } = attributes
+  if (size === null && one[0] < 0) {
+    retrieval.done()
+    throw context.error(
+      'range-refused',
+      'The server does not tell the size of the file; ask for octets from its beginning.',
+    )
+  }
+  const offset = firstOf(one, size ?? 0)
   if (size !== null && offset > 0 && offset >= size) {
     retrieval.done()
     throw context.error('range-refused', `The range begins at octet ${offset}, and there are ${size}.`)

@@ -36,8 +36,9 @@ export function cacheRequest(
   sent: readonly (readonly [name: string, value: string])[],
 ): CacheRequest | null {
   const { request, tls } = context
-  const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince } = request
-  const partial = [range, resumeFrom, ifNoneMatch, ifChangedSince, ranged.range, ranged.ifRange]
+  const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince, ifUnchangedSince, virtualHost } = request
+  const conditions = [ifNoneMatch, ifChangedSince, ifUnchangedSince]
+  const partial = [range, resumeFrom, ...conditions, virtualHost, ranged.range, ranged.ifRange]
   if (split > 1 || partial.some((option) => option !== undefined)) return null
   if (plan.user !== null || tls.cert !== undefined || givesField(request, 'proxy-authorization')) return null
   // Our own Proxy-Authorization is for the proxy, which is part of the key.
@@ -60,9 +61,12 @@ export function cacheRequest(
  * A response that came through another proxy, under weaker rules for certificates, or under other rules for addresses
  * may be another server's, so all of these are part of the key.
  */
-function keyOf(plan: HttpPlan, { tls, proxy, addresses }: RetrievalContext): string {
-  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true]
+function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
+  const { pins, crl } = tls
+  const rules = pins === undefined && crl === undefined ? [] : [pins ?? null, crl ?? null]
+  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true, ...rules]
   const place = [addresses?.isPointedTo === true, addresses?.keyOf(plan.host, plan.port) ?? '']
+  if (network !== undefined) place.push(network.key)
   const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy?.key ?? null, place]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }

@@ -3,14 +3,14 @@ import { type ByteSource, sourceOf } from '../../plugin/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { givesField, resumePoint } from '../../plugin/request-options.ts'
 import { elementsOf } from '../fields.ts'
-import { type Coding, codingOf, decode, knownCodings, type Wire } from './decoder.ts'
+import { type Coding, codingNames, codingOf, decode, type Wire } from './decoder.ts'
 
 /** The most codings of a body, more than any server applies (security.md 41: a body in very many codings). */
 const maxCodings = 3
 
 /** The value of Accept-Encoding. */
 export function acceptEncoding(request: RequestOptions): string {
-  return wantsCoding(request) ? knownCodings.join(', ') : 'identity'
+  return wantsCoding(request) ? codingNames().join(', ') : 'identity'
 }
 
 /**

@@ -1,4 +1,4 @@
-import * as zlib from 'node:zlib'
+import zlib from 'node:zlib'
 import { adviceText, type ErrorCode } from '@retriever/core'
 import { type ByteSource, chunksOf, sourceOf } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
@@ -44,9 +44,6 @@ const brotli: Coding = { name: 'br', open: () => zlib.createBrotliDecompress({ c
 
 type CreateZstd = (options: { chunkSize: number; params: Readonly<Record<number, number>> }) => ZlibStream
 
-/** zstd's decoder exists from Node 22.15 on. */
-const { createZstdDecompress } = zlib as { createZstdDecompress?: CreateZstd }
-
 /** The parameter ZSTD_d_windowLogMax of zstd.h; RFC 9659 3 allows no window over 8 MiB, zstd itself 128. */
 const zstdWindow = { 100: 23 }
 
@@ -54,20 +51,22 @@ function zstd(create: CreateZstd): Coding {
   return { name: 'zstd', open: () => create({ chunkSize, params: zstdWindow }), after: 'another' }
 }
 
-/** The codings in the order in which they are asked for. */
-const known: readonly Coding[] = [
-  gzip,
-  deflate,
-  brotli,
-  ...(createZstdDecompress === undefined ? [] : [zstd(createZstdDecompress)]),
-]
+/**
+ * The codings in the order in which they are asked for. It is a function, as few retrievals need zlib, which takes a
+ * while to load.
+ */
+function knownCodings(): readonly Coding[] {
+  // zstd's decoder exists from Node 22.15 on.
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: CreateZstd }
+  return [gzip, deflate, brotli, ...(createZstdDecompress === undefined ? [] : [zstd(createZstdDecompress)])]
+}
 
 /** The names of the codings, as in Accept-Encoding. */
-export const knownCodings: readonly string[] = known.map(({ name }) => name)
+export const codingNames = (): readonly string[] => knownCodings().map(({ name }) => name)
 
 /** The coding of a name in lower case. RFC 9110 8.4.1.3: x-gzip is gzip. */
 export function codingOf(name: string): Coding | undefined {
-  return known.find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
+  return knownCodings().find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
 }
 
 /**

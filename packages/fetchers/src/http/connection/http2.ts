@@ -74,7 +74,7 @@ export class Http2Connection implements HttpConnection {
       {
         ':method': request.method,
         ':scheme': this.#origin.scheme,
-        ':authority': this.#origin.authority,
+        ':authority': hostOf(request) ?? this.#origin.authority,
         ':path': request.path,
         ...fieldsOf(request),
       },
@@ -117,6 +117,12 @@ export class Http2Connection implements HttpConnection {
       this.#session.destroy()
     })
   }
+}
+
+/** The value of Host, which names a virtual host if the caller gives it. */
+function hostOf({ headers }: Dispatcher.DispatchOptions): string | undefined {
+  const [name, value] = headers as readonly string[]
+  return name === 'Host' ? value : undefined
 }
 
 /** The fields for HTTP/2: names in lower case, and :authority in place of Host (RFC 9113 8.2.1 and 8.3.1). */

@@ -18,6 +18,8 @@ export class IndexedDirectory {
   readonly #path: string
   readonly #maxName: number
   readonly #seen = new Set<string>()
+  /** Whether a link leads to another page of the same directory, as `?page=2` does: then this one has not all. */
+  hasMorePages = false
 
   /** Some servers list the directory `files` at a URL without a `/` at its end. Then their links are absolute. */
   constructor(url: string, { maxLine }: Limits) {
@@ -55,7 +57,10 @@ export class IndexedDirectory {
     if (!URL.canParse(reference, this.#page.href)) return { to: 'elsewhere' }
     const { origin, pathname, search, hash } = new URL(reference, this.#page)
     if (origin !== this.#page.origin) return { to: 'elsewhere' }
-    if (withSlash(pathname) === this.#path) return { to: 'self' }
+    if (withSlash(pathname) === this.#path) {
+      this.hasMorePages ||= search !== this.#page.search && pageQuery.test(search)
+      return { to: 'self' }
+    }
     if (this.#path.startsWith(withSlash(pathname)) && hash === '') return { to: 'above' }
     if (search !== '' || hash !== '' || !pathname.startsWith(this.#path)) return { to: 'elsewhere' }
     const segment = pathname.slice(this.#path.length)
@@ -76,6 +81,9 @@ export class IndexedDirectory {
     return { ...common, kind: 'directory', ...ofDirectory }
   }
 }
+
+/** The query of another page. Queries that sort the entries, such as `?C=M;O=A`, have other names. */
+const pageQuery = /[?&;](?:p|pg|page|pageno|page_?num(?:ber)?|start|offset|skip|from|after|marker|cursor)=[^&;]/i
 
 function withSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`

@@ -23,6 +23,8 @@ export async function* htmlEntries(
   }
   parser.end()
   yield* entriesOf(reader.takeLinks(), directory)
+  // An entry without a URL tells a walk that it does not know all that the directory has.
+  if (directory.hasMorePages) yield { name: 'The list goes on, on other pages.', kind: 'info', url: null }
 }
 
 function* entriesOf(links: readonly PageLink[], directory: IndexedDirectory): Generator<Entry, void, void> {

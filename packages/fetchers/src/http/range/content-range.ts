@@ -1,5 +1,5 @@
 import { printable } from '@retriever/core'
-import type { RequestOptions, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { OctetRange, RetrievalContext } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
 import type { ResponseHead } from '../response.ts'
 
@@ -30,7 +30,7 @@ export function totalOfUnsatisfied(head: ResponseHead): number | null {
 }
 
 /** Throws where a range was asked for and another one came, or a range came that was not asked for. */
-export function checkRange(head: ResponseHead, range: RequestOptions['range'], context: RetrievalContext): void {
+export function checkRange(head: ResponseHead, range: OctetRange | undefined, context: RetrievalContext): void {
   const { status } = head
   if (range === undefined && status !== 206 && status !== 416) return
   const { reply } = head
@@ -50,7 +50,14 @@ export function checkRange(head: ResponseHead, range: RequestOptions['range'], c
     throw context.error('range-refused', 'The server sends only the whole; retrieve it without a range.', details)
   }
   const part = contentRange(head)
-  if (part !== null && part.first === range[0] && (range[1] === null || part.last <= range[1])) return
+  if (part !== null && isAsked(part, range)) return
   const stated = printable((head.field('content-range') ?? 'none').slice(0, 80))
   throw context.error('protocol-violation', `The server sent another range than asked for (${stated}).`, details)
+}
+
+/** Whether the part is the one that was asked for, or its beginning. */
+function isAsked({ first, last, total }: ContentRange, [from, to]: OctetRange): boolean {
+  if (from >= 0) return first === from && (to === null || last <= to)
+  // A server that does not know the size cannot tell where the last octets begin.
+  return total !== null && last === total - 1 && first === Math.max(0, total + from)
 }

@@ -4,18 +4,19 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { TlsOptions } from '../../plugin/network.ts'
 
 /**
- * Tells connections to one server apart by proxy, trusted CAs, client certificate and address rules (security.md case
+ * Tells connections to one server apart by proxy, TLS options, address rules and network options (security.md case
  * 38: a connection made with another trust is not reused). Certificates and keys are hashed.
  */
 export function poolKey(
-  { tls, proxy, addresses }: RetrievalContext,
+  { tls, proxy, addresses, network }: RetrievalContext,
   host: string,
   port: number,
   isSecure: boolean,
 ): string {
   const trust = isSecure || proxy?.kind === 'https' ? digestOf(tls) : null
   const addressKey = addresses?.keyOf(host, port) ?? ''
-  return trust === null && !proxy && addressKey === '' ? '' : JSON.stringify([trust, proxy?.key ?? null, addressKey])
+  if (trust === null && !proxy && addressKey === '' && network === undefined) return ''
+  return JSON.stringify([trust, proxy?.key ?? null, addressKey, network?.key ?? null])
 }
 
 /** A server and the login for it. */
@@ -47,12 +48,7 @@ const digests = new WeakMap<TlsOptions, string>()
  * to.
  */
 function digestOf(tls: TlsOptions): string {
-  const { ca, proxyCa, cert, key, passphrase, insecure } = tls
-  const digest =
-    digests.get(tls) ??
-    createHash('sha256')
-      .update(JSON.stringify([ca ?? null, proxyCa ?? null, cert ?? null, key ?? null, passphrase ?? null, !!insecure]))
-      .digest('base64')
+  const digest = digests.get(tls) ?? createHash('sha256').update(JSON.stringify(tls)).digest('base64')
   digests.set(tls, digest)
   return digest
 }

@@ -1,10 +1,11 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
 import { RetrievalError, type TlsMode } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { ProxyServer, TlsOptions } from '../../plugin/network.ts'
+import type { Network, ProxyServer, TlsOptions } from '../../plugin/network.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
+import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
 
@@ -32,26 +33,58 @@ export async function dial(
   onread?: OnReadOpts,
 ): Promise<Socket> {
   const { host, port } = peer
+  if (context.network !== undefined) return dialByOptions(context, context.network, peer, lifetime, onread)
   // Node looks up nothing for an address, so the address is checked here.
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
   const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
   const socket =
     peer.tls === 'implicit'
-      ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(peer) })
+      ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(context, peer) })
       : connectTcp(options)
   return opened(context, peer, socket, lifetime)
 }
 
+/** Connects as the network options say: each way after the other, and then TLS by the name of the peer. */
+async function dialByOptions(
+  context: RetrievalContext,
+  network: Network,
+  peer: NamedPeer,
+  lifetime: AbortScope,
+  onread?: OnReadOpts,
+): Promise<Socket> {
+  const { targetOf, waysTo } = await import('./ways.ts')
+  const target = peer.isFurther ? peer : { ...peer, ...targetOf(network, peer.host, peer.port) }
+  const isTls = peer.tls === 'implicit'
+  const options = { noDelay: true, ...(onread !== undefined && !isTls && { onread }) }
+  let failure: unknown
+  for (const way of await waysTo(context, network, target)) {
+    try {
+      const carrier = connectTcp({ ...options, ...way })
+      await opened(context, { ...target, tls: 'none' }, carrier, lifetime)
+      return isTls ? await secure(context, peer, carrier, lifetime) : carrier
+    } catch (error) {
+      failure = error
+      if (!RetrievalError.is(error) || error.code !== 'connect-failed') throw error
+    }
+  }
+  throw failure
+}
+
 /**
- * Connects to the proxy, within TLS for an https proxy. Its certificate is always verified, because it gets a login.
+ * Connects to the proxy, within TLS for an https proxy. Its certificate is verified by rules of its own: it gets a login.
  */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy
   // The caller chose the proxy, so no rule for addresses applies; the client's certificate is not for the proxy.
-  const { addresses: _addresses, tls: options, ...rest } = context
+  const { addresses: _addresses, tls: options, network, ...rest } = context
   const { ca, proxyCa = ca } = options
-  const verifying = { ...rest, tls: proxyCa === undefined ? {} : { ca: proxyCa } }
+  const toProxy = network === undefined ? undefined : { ...network, connectTo: [] }
+  const verifying = {
+    ...rest,
+    network: toProxy,
+    tls: { ...options.proxy, ...(proxyCa !== undefined && { ca: proxyCa }) },
+  }
   const tls = kind === 'https' ? 'implicit' : 'none'
   return dial(verifying, { host, port, tls, name: `the proxy ${url}` }, lifetime)
 }
@@ -71,28 +104,42 @@ export async function secure(
     throw context.error('protocol-violation', message)
   }
   context.deadline.phase = 'tls'
-  const socket = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(peer) })
+  const socket = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(context, peer) })
   // Within the TLS of an https proxy, neither socket closes the other by itself.
   socket.once('close', () => carrier.destroy())
   carrier.once('close', () => socket.destroy())
   return opened(context, peer, socket, lifetime, carrier)
 }
 
-/** The name that the certificate must have, the CAs to trust, and the client's own certificate. */
-export function tlsOptions(host: string, { ca, cert, key, passphrase, insecure }: TlsOptions): ConnectionOptions {
+/** The name that the certificate must have, the CAs to trust, the client's own certificate, and the caller's rules. */
+export function tlsOptions(host: string, options: TlsOptions): ConnectionOptions {
+  const { ca, cert, key, passphrase, insecure, minVersion, maxVersion, curves, crl } = options
   return {
     // SNI carries names only (RFC 6066 3), without a trailing dot.
     ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && key !== undefined && { cert, key }),
     ...(passphrase !== undefined && { passphrase }),
+    ...(minVersion !== undefined && { minVersion }),
+    ...(maxVersion !== undefined && { maxVersion }),
+    ...(curves !== undefined && { ecdhCurve: curves }),
+    ...(crl !== undefined && { crl }),
+    ...cipherList(options),
     // The option is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: insecure !== true,
   }
 }
 
-function alpn(peer: Peer): ConnectionOptions {
-  return peer.alpn === undefined ? {} : { ALPNProtocols: [...peer.alpn] }
+/** Node has one list for both versions, and switches off the one of which it holds nothing. */
+function cipherList({ ciphers, cipherSuites }: TlsOptions): ConnectionOptions {
+  if (ciphers === undefined && cipherSuites === undefined) return {}
+  const all = DEFAULT_CIPHERS.split(':')
+  const suites = cipherSuites ?? all.filter((name) => name.startsWith('TLS_')).join(':')
+  return { ciphers: `${suites}:${ciphers ?? all.filter((name) => !name.startsWith('TLS_')).join(':')}` }
+}
+
+function alpn({ tls }: RetrievalContext, peer: Peer): ConnectionOptions {
+  return peer.alpn === undefined || tls.alpn === false ? {} : { ALPNProtocols: [...peer.alpn] }
 }
 
 async function opened(
@@ -115,6 +162,7 @@ async function opened(
     const event = peer.tls === 'implicit' ? 'secureConnect' : 'connect'
     await socketOpened(socket, event, { lifetime, ...(below !== undefined && { below }) })
     stopwatch?.mark(peer.tls === 'implicit' ? 'secured' : 'connected')
+    checkPin(context, peer.name ?? peer.host, socket, peer.name === undefined ? 'tls.pins' : 'tls.proxy.pins')
   } catch (cause) {
     socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)

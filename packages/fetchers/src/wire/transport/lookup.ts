@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
+import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /**
@@ -15,15 +16,31 @@ export async function addressesOf(
 ): Promise<readonly LookupAddress[]> {
   const { addresses } = context
   const family = isIP(host)
+  const only = context.network?.family
+  if (family !== 0 && only !== undefined && family !== only) throw wrongFamily(context, host, only)
   if (addresses === undefined && family !== 0) return [{ address: host, family }]
   const since = performance.now()
-  const found = await (addresses?.of(host, port, options) ?? lookup(host, { ...options, all: true }))
+  const asked = only === undefined ? options : { ...options, family: only }
+  const all = await (addresses?.of(host, port, asked) ?? lookup(host, { ...asked, all: true }))
+  const found = only === undefined ? all : all.filter((each) => each.family === only)
+  if (found.length < all.length && found.length === 0) throw noneOfFamily(host)
   if (family === 0 && found.length > 0) tellFound(context, host, found, since)
   if (addresses === undefined || found.length > 0) return found
   throw context.error('refused', `Refused: no connection to ${host} because ${addresses.rule}`, {
     phase: 'policy',
     advice: addresses.advice,
   })
+}
+
+function wrongFamily(context: RetrievalContext, host: string, only: 4 | 6): RetrievalError {
+  const advice = { option: 'network.family', value: only } as const
+  const message = `No connection to ${host}: ${adviceText(advice)} allows no address of the other family.`
+  return context.error('connect-failed', message, { phase: 'lookup', advice })
+}
+
+/** The error of the resolver for a name that has no address of the family. */
+function noneOfFamily(host: string): Error {
+  return Object.assign(new Error(host), { code: 'ENOTFOUND' })
 }
 
 function tellFound(

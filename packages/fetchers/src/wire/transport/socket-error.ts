@@ -2,6 +2,7 @@ import { adviceText, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 interface SystemError {
+  readonly syscall?: string
   readonly code?: string
   readonly message: string
 }
@@ -12,13 +13,12 @@ export function connectError(
   peer: { readonly host: string; readonly port: number; readonly name?: string },
   cause: unknown,
 ): RetrievalError {
-  const { code, message } = firstError(cause)
+  const { code, message, syscall } = firstError(cause)
+  if (syscall === 'bind') return bindError(context, code ?? message, cause)
   const where = peer.name ?? `${peer.host}${peer.host.includes(':') ? ' port ' : ':'}${peer.port}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
     const what =
-      code === 'EAI_AGAIN'
-        ? `The name ${peer.host} could not be looked up now; try again.`
-        : `No host is named ${peer.host}${peer.name ? `, as ${peer.name} is` : ''}; check the spelling.`
+      code === 'EAI_AGAIN' ? `The name ${peer.host} could not be looked up now; try again.` : unknownName(context, peer)
     return context.error('host-not-found', what, { phase: 'lookup', transient: isPassing(code), cause })
   }
   if (isRefusal(code)) return certificateRefused(context, cause)
@@ -46,6 +46,22 @@ export function connectError(
     transient: isPassing(code),
     cause,
   })
+}
+
+function unknownName({ network }: RetrievalContext, { host, name }: { host: string; name?: string }): string {
+  const named = `No host is named ${host}${name ? `, as ${name} is` : ''}`
+  if (network?.family === undefined) return `${named}; check the spelling.`
+  const advice = { option: 'network.family', value: network.family } as const
+  return `${named} and has an address that ${adviceText(advice)} allows; check the spelling, or leave it out.`
+}
+
+/** The error for a local address or port that cannot be used. */
+export function bindError(context: RetrievalContext, reason: string, cause?: unknown): RetrievalError {
+  const { localPort, localAddress } = context.network ?? {}
+  const option = reason === 'EADDRINUSE' || localAddress === undefined ? 'network.localPort' : 'network.localAddress'
+  const advice = { option: localPort === undefined ? 'network.localAddress' : option } as const
+  const message = `No connection can be made from the address and port that ${adviceText(advice)} names: ${reason}.`
+  return context.error('connect-failed', message, { phase: 'connect', advice, cause })
 }
 
 /** Whether OpenSSL's reason means that the octets are no TLS record. */
@@ -114,9 +130,14 @@ function isPassing(code: string | undefined): boolean {
 /** Node tries several addresses and gives an AggregateError with an error for each; the first one is taken. */
 function firstError(cause: unknown): SystemError {
   if (cause instanceof AggregateError && cause.errors.length > 0) return firstError(cause.errors[0])
-  const { code, message } = cause instanceof Error ? (cause as SystemError) : { message: String(cause) }
+  const { code, message, syscall } =
+    cause instanceof Error ? (cause as SystemError) : { message: String(cause), syscall: undefined }
   // OpenSSL ends its messages with a line break, and the server influences some of them.
-  return { ...(code !== undefined && { code }), message: printable(message.trim()) }
+  return {
+    ...(code !== undefined && { code }),
+    ...(syscall !== undefined && { syscall }),
+    message: printable(message.trim()),
+  }
 }
 
 function isCertificateError(code: string | undefined): boolean {

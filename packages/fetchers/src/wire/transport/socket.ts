@@ -1,6 +1,6 @@
 import { isIPv4, type OnReadOpts, type Socket } from 'node:net'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { ProxyServer } from '../../plugin/network.ts'
+import type { Network, ProxyServer } from '../../plugin/network.ts'
 import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
 import type { AbortScope } from './socket-opened.ts'
@@ -30,10 +30,14 @@ export async function openSocket(
   const { deadline, proxy } = context
   const socket = await deadline.within('connect', () =>
     // The context of a test or a plug-in may have no proxy.
-    proxy ? openThrough(context, proxy, peer, lifetime) : dial(context, peer, lifetime, onread),
+    proxy && context.network?.socketPath === undefined
+      ? openThrough(context, proxy, peer, lifetime)
+      : dial(context, peer, lifetime, onread),
   )
   if (context.hasListener !== false) {
-    announce(context, serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
+    const { socketPath } = context.network ?? {}
+    const address = peer.isFurther ? undefined : socketPath
+    announce(context, address ?? serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
     if (peer.tls === 'implicit') tellSecured(context, peer.host, socket)
   }
   return socket
@@ -73,10 +77,16 @@ async function openThrough(
   lifetime: AbortScope,
 ): Promise<Socket> {
   const { openTunnel } = await import('../proxy/tunnel.ts')
-  const tunnel = await openTunnel(context, proxy, peer, () => dialProxy(context, proxy, lifetime))
+  const target = context.network === undefined || peer.isFurther ? peer : await otherPlace(context.network, peer)
+  const tunnel = await openTunnel(context, proxy, target, () => dialProxy(context, proxy, lifetime))
   const socket = peer.tls === 'implicit' ? await secure(context, peer, tunnel.socket, lifetime) : tunnel.socket
   proxyTargets.set(socket, tunnel.host)
   return socket
+}
+
+async function otherPlace(network: Network, peer: Peer): Promise<Peer> {
+  const { targetOf } = await import('./ways.ts')
+  return { ...peer, ...targetOf(network, peer.host, peer.port) }
 }
 
 /**

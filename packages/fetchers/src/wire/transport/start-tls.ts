@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { tlsOptions } from './dial.ts'
+import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'
 import { tellSecured } from './tls-facts.ts'
@@ -29,6 +30,7 @@ export function startTls(
   const secured = (): void => {
     // A connection that resumes the session of another is FTP's for data, whose times are not noted.
     if (session === undefined) context.stopwatch?.mark('secured')
+    checkPin(context, host, socket)
     tellSecured(context, host, socket)
   }
   const agreed = socketOpened(socket, 'secureConnect', { below: plain }).then(secured, (cause: unknown) => {

@@ -1,0 +1,2 @@
+/** Writes the site into a folder, and returns the number of its pages, images included. */
+export function buildSite(target: string): number

@@ -1,0 +1,68 @@
+import { RetrievalError } from '@retriever/core'
+import type { BatchItem, Client, Representation, RetrieveOptions } from '@retriever/fetchers'
+import { Facts, type KnownServers } from '../write-out/facts.ts'
+import type { Link } from './sources.ts'
+
+/** Links at a time, and those on one host. */
+const concurrency = 16
+const perHost = 4
+
+/** A link with what was found out about it. */
+export interface Probed {
+  readonly link: Link
+  readonly facts: Facts
+  /** Null: it is alive. */
+  readonly error: unknown
+}
+
+/** Asks for the head of each link, and for its first octet where a server does not want to give the head alone. */
+export async function* probe(
+  links: readonly Link[],
+  client: Client,
+  request: RetrieveOptions,
+  optionsFor: (link: Link) => RetrieveOptions,
+): AsyncGenerator<Probed> {
+  const servers: KnownServers = new Map()
+  const refused: Link[] = []
+  for await (const probed of ask(links, { head: true })) {
+    if (mayBeAlive(probed.error)) refused.push(probed.link)
+    else yield probed
+  }
+  for await (const probed of ask(refused, { range: [0, 0] })) {
+    // An empty resource has no first octet.
+    const isEmpty = RetrievalError.is(probed.error) && probed.error.code === 'range-refused'
+    yield isEmpty ? { ...probed, error: null } : probed
+  }
+
+  async function* ask(wanted: readonly Link[], extent: RetrieveOptions): AsyncGenerator<Probed> {
+    const items = wanted.map((link): BatchItem<Omit<Probed, 'error'>> => {
+      const facts = new Facts(servers)
+      const own = optionsFor(link)
+      const onEvent: RetrieveOptions['onEvent'] = (event) => {
+        facts.event(event)
+        own.onEvent?.(event)
+      }
+      return { url: link.url, key: { link, facts }, options: { ...own, ...extent, onEvent } }
+    })
+    const use = async (
+      representation: Representation,
+      { key }: { readonly key: Omit<Probed, 'error'> | undefined },
+    ) => {
+      if (key !== undefined) key.facts.representation = representation
+      await representation.cancel()
+    }
+    for await (const { key, error } of client.mapAll(items, use, { ...request, concurrency, perHost })) {
+      if (key !== undefined) yield { ...key, error }
+    }
+  }
+}
+
+/** Statuses that tell nothing new if the whole is asked for. */
+const final: ReadonlySet<number> = new Set([401, 407, 410, 429])
+
+/** Whether a server that refuses HEAD may give the resource all the same: many have it wrong. */
+function mayBeAlive(error: unknown): boolean {
+  if (!RetrievalError.is(error)) return false
+  if (error.code === 'receive-failed' || error.code === 'protocol-violation') return true
+  return error.status !== undefined && error.status >= 400 && !final.has(error.status)
+}

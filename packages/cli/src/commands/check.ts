@@ -1,0 +1,84 @@
+import { printable, RetrievalError, redact } from '@retriever/core'
+import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { type Probed, probe } from '../check/probe.ts'
+import { type Link, linksOf } from '../check/sources.ts'
+import { exitCodeOf, usageError } from '../exit-codes.ts'
+import { Exits } from '../many/exits.ts'
+import { type Result, resultOf } from '../results/result.ts'
+import type { Run } from '../run.ts'
+import { jsonLine, withoutSecrets } from '../terminal/output.ts'
+
+/** `retrieve check FILE|URL...`: whether links are alive, a line or an object each. 0 only if all of them are. */
+export async function check(run: Run): Promise<number> {
+  const { config, output, report, signal } = run
+  if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
+  await using client = createClient({ ...config.client, proxy: config.proxyFor })
+  const { accept, acceptLanguage, headers } = config.request
+  const request: RetrieveOptions = {
+    signal,
+    ...(accept !== undefined && { accept }),
+    ...(acceptLanguage !== undefined && { acceptLanguage }),
+    ...(headers !== undefined && { headers }),
+  }
+  const exits = new Exits(config.many.exitWorst)
+  const links = new Map<string, Link>()
+  for (const operand of config.operands) {
+    for (const link of await linksOf(operand, client, run, request)) {
+      const known = links.get(keyOf(link))
+      // What the user named may be checked, even if a page names it, too.
+      if (known === undefined || known.isForeign) links.set(keyOf(link), link)
+    }
+  }
+  const all = [...links.values()]
+  const counts = { alive: 0, dead: 0, skipped: 0 }
+  const allowsInward = config.client.policy?.allowInward === true
+  const optionsFor = (link: Link): RetrieveOptions => ({
+    onEvent: (event) => config.verbose && report.event(event),
+    ...(link.isForeign && !allowsInward && { policy: { publicOnly: true } }),
+  })
+  for await (const probed of probe(all, client, request, optionsFor)) {
+    const result = resultFor(probed)
+    const isAlive = result.outcome === 'retrieved'
+    counts[isAlive ? 'alive' : result.outcome === 'skipped' ? 'skipped' : 'dead']++
+    if (result.outcome === 'failed') exits.add(all.indexOf(probed.link), exitCodeOf(probed.error))
+    await output.write(config.json ? jsonLine(withoutSecrets(result)) : lineOf(result))
+  }
+  if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
+  return exits.code
+}
+
+/** The links of one resource differ in their fragments at most. */
+function keyOf({ url }: Link): string {
+  return url.replace(/#.*$/s, '')
+}
+
+/** The result of a link; one that names a service, such as mailto:, has no data, and is not called dead. */
+function resultFor({ link, facts, error }: Probed): Result {
+  const result = resultOf({ operand: link.url, facts, error })
+  const isService = RetrievalError.is(error) && (error.code === 'handoff' || error.code === 'no-fetcher')
+  return isService ? { ...result, outcome: 'skipped', exit: 0 } : result
+}
+
+/** `alive 200 URL`, `moved 301 URL -> NEW`, `dead 404 URL: reason`, `skip - URL: reason`. */
+function lineOf({ url, status, outcome, error, redirects, finalUrl }: Result): string {
+  const target = movedTo(redirects, finalUrl)
+  const word = outcome === 'failed' ? 'dead' : outcome === 'skipped' ? 'skip' : target === null ? 'alive' : 'moved'
+  const first = redirects[0]
+  const code = word === 'moved' && first !== undefined ? first.status : (status ?? '-')
+  const why = error === null ? '' : `: ${error.message.replace(`${url}: `, '')}`
+  const where = outcome === 'retrieved' && redirects.length > 0 ? ` -> ${target ?? finalUrl}` : ''
+  return `${printable(redact(`${word.padEnd(5)} ${String(code).padStart(3)} ${url}${where}${why}`))}\n`
+}
+
+/** The URL to write in place of one that has moved for good (301, 308); null: it has not. */
+function movedTo(redirects: Result['redirects'], finalUrl: string | null): string | null {
+  const temporary = redirects.findIndex(({ status }) => status !== 301 && status !== 308)
+  if (redirects.length === 0 || temporary === 0) return null
+  return temporary === -1 ? finalUrl : (redirects[temporary]?.url ?? null)
+}
+
+function summary({ alive, dead, skipped }: { alive: number; dead: number; skipped: number }): string {
+  const links = alive + dead === 1 ? '1 link' : `${alive + dead} links`
+  const passed = skipped === 0 ? '' : `; ${skipped} not checked`
+  return `${alive} of ${links} alive, ${dead} dead${passed}`
+}

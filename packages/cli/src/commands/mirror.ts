@@ -1,0 +1,137 @@
+import { pathToFileURL } from 'node:url'
+import { formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
+import type { MirrorOptions, MirrorResult, MirrorSummary } from '@retriever/fetchers'
+import { exitCodeOf, usageError } from '../exit-codes.ts'
+import { type Robots, robotsOf } from '../mirror/robots.ts'
+import { type Result, resultOf } from '../results/result.ts'
+import type { Run } from '../run.ts'
+import { Session } from '../session.ts'
+import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
+import { Facts } from '../write-out/facts.ts'
+
+/** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
+export async function mirror(run: Run): Promise<number> {
+  const { config, output, signal } = run
+  const [operand, folder, ...others] = config.operands
+  if (operand === undefined || folder === undefined || others.length > 0) {
+    throw usageError('mirror needs a URL and a folder: retrieve mirror ftp://ftp.example.org/pub/ pub')
+  }
+  await using session = new Session(run)
+  const { entered } = session.open(operand)
+  const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, signal) : null
+  const view = new MirrorView(run)
+  const { include: _, exclude = [], ...options } = config.mirror.options
+  const { accept, acceptLanguage, charset, headers, limit } = config.request
+  const given = Object.entries({
+    accept,
+    acceptLanguage,
+    charset,
+    headers,
+    limit,
+    include: config.mirror.options.include,
+  })
+  const request: MirrorOptions = {
+    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    ...options,
+    exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
+    signal,
+    onResult: (result) => view.add(result),
+    onEvent: (event) => run.report.event(event),
+  }
+  try {
+    const summary = await session.client.mirror(formatLocator(entered.locator), folder, request)
+    output.status('')
+    view.end(entered.url, summary)
+    return view.exit
+  } finally {
+    output.status('')
+  }
+}
+
+/** A pattern of what robots.txt forbids; null: nothing. Throws `refused` if that is the start itself. */
+async function robotsFor(
+  { plan, url, scheme }: Resolution,
+  session: Session,
+  signal: AbortSignal,
+): Promise<((path: string) => boolean) | null> {
+  if (plan.mechanism !== 'http') return null
+  const { origin, pathname } = new URL(`${scheme.name}://${new URL(url).host}${plan.target}`)
+  const robots: Robots = await robotsOf(origin, session.client, signal)
+  const start = pathname.endsWith('/') ? pathname : `${pathname}/`
+  const forbids = (path: string): boolean => !robots.allows(start + path) && !robots.allows(`${start}${path}/`)
+  if (robots.allows(pathname)) return forbids
+  const why = `${origin}/robots.txt asks programs to leave ${pathname} alone, or cannot be had.`
+  const message = `${why} If you may all the same, give --no-robots.`
+  throw new RetrievalError('refused', message, { phase: 'policy', url })
+}
+
+/** Tells what becomes of each file, and of all. */
+class MirrorView {
+  readonly #run: Run
+  #received = 0
+  #files = 0
+  exit = 0
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  add(result: MirrorResult): void {
+    const { config, output, report } = this.#run
+    const { outcome } = result
+    if (outcome === 'failed') {
+      const code = report.error(result.error)
+      this.exit ||= code
+    }
+    if (outcome === 'saved') {
+      this.#files++
+      this.#received += result.size - result.resumedFrom
+    }
+    if (config.json) void output.write(jsonLine(withoutSecrets(resultFor(result))))
+    else if (outcome === 'deleted' || (config.mirror.options.dryRun && outcome === 'saved')) {
+      const verb = config.mirror.options.dryRun ? `would be ${outcome}` : outcome
+      void output.write(`${verb}: ${shown(result.path)}\n`)
+    }
+    if (!config.silent && !config.json) {
+      output.status(
+        `${this.#files} files, ${formatSize(this.#received)}: ${shown(result.path)}`.slice(0, output.stderrColumns - 3),
+      )
+    }
+    const { quota } = config.mirror
+    if (quota === null || this.#received <= quota) return
+    const message = `More than ${formatSize(quota)} came, the limit of --quota. The same command goes on from here.`
+    throw new RetrievalError('limit-exceeded', message, { phase: 'body' })
+  }
+
+  end(url: string, { saved, skipped, deleted, failed, received, isComplete }: MirrorSummary): void {
+    const { config, output, report } = this.#run
+    if (!isComplete) {
+      const kept = config.mirror.options.delete ? ', so nothing was deleted' : ''
+      report.warning({ message: `${redact(url)}: some folders could not be listed to their end${kept}.` })
+    }
+    const counts = { saved, skipped, deleted, failed, received, isComplete }
+    if (config.json) output.noteJson({ summary: counts })
+    else if (!config.silent) {
+      const parts = [`${saved} saved (${formatSize(received)})`, `${skipped} unchanged or left out`]
+      if (deleted > 0) parts.push(`${deleted} deleted`)
+      if (failed > 0) parts.push(`${failed} failed`)
+      output.note(`retrieve: ${config.mirror.options.dryRun ? 'dry run: ' : ''}${parts.join(', ')}`)
+    }
+  }
+}
+
+/** The object of --json. A deleted file has no URL at the server, so it gets that of the file. */
+function resultFor(result: MirrorResult): Result {
+  const { outcome } = result
+  const url = outcome === 'deleted' ? pathToFileURL(result.file).href : result.url
+  const error = outcome === 'failed' ? result.error : null
+  const base = resultOf({ operand: url, facts: new Facts(new Map()), error })
+  if (outcome === 'saved') return { ...base, finalUrl: url, size: result.size, file: result.file }
+  if (outcome === 'deleted') return { ...base, outcome: 'deleted', file: result.file }
+  if (outcome === 'failed') return { ...base, exit: exitCodeOf(error) }
+  return { ...base, outcome: result.reason === 'unchanged' ? 'not-modified' : 'skipped' }
+}
+
+function shown(path: string): string {
+  return printable(path)
+}

@@ -1,0 +1,41 @@
+import { redact } from '@retriever/core'
+import { usageError } from '../exit-codes.ts'
+import type { Run } from '../run.ts'
+import { toStandardOutput, withUrls } from '../saving/destination.ts'
+import { entryOf, type LastPage, lastPage } from '../views/last-page.ts'
+
+/** `retrieve open [N...]`: retrieves entries of the last page by their numbers; without a number, shows it again. */
+export async function open(run: Run): Promise<number> {
+  const { config } = run
+  const page = lastPage(config.stateFolder)
+  if (page === null) {
+    throw usageError('No page has been shown on this terminal. Show one first, as in: retrieve ls file:///tmp/')
+  }
+  if (config.operands.length === 0) return showAgain(page, run)
+  const linkedFrom = page.url
+  const targets = withUrls(config.targets, (number) => urlOf(number, page))
+  const isTold = run.output.stderrIsTerminal && !config.silent
+  for (const { operand } of targets) if (isTold) run.output.note(`* ${operand}`)
+  const { get } = await import('./get.ts')
+  return get({ ...run, config: { ...config, command: 'get', targets, request: { ...config.request, linkedFrom } } })
+}
+
+async function showAgain({ url, command }: LastPage, run: Run): Promise<number> {
+  const config = { ...run.config, command, page: true, targets: toStandardOutput(url) }
+  if (command === 'ls') return (await import('./ls.ts')).ls({ ...run, config })
+  return (await import('./get.ts')).get({ ...run, config })
+}
+
+/** Throws `invalid-option` for a number that the page has not. */
+function urlOf(number: string, page: LastPage): string {
+  const url = entryOf(page, number)
+  if (typeof url === 'string') return url
+  const shown = redact(page.url)
+  if (url === null) {
+    throw usageError(`The URL of ${number} on ${shown} holds a secret, which is not kept: copy it from the page.`)
+  }
+  const numbers = Object.keys(page.entries)
+  const range =
+    numbers.length === 1 ? `the number ${numbers[0]} only` : `numbers from ${numbers[0]} to ${numbers.at(-1)}`
+  throw usageError(`${JSON.stringify(number)} is no number on the last page, ${shown}, which has ${range}.`)
+}

@@ -1,0 +1,51 @@
+import type { CookieStore } from '@retriever/fetchers'
+import type { CookieOptions } from '../options/protocols/cookies.ts'
+import type { Output } from '../terminal/output.ts'
+import type { Reporter } from '../terminal/report.ts'
+import type { CommandJar } from './jar.ts'
+
+/** The cookies of one command. The jar (200 KB of code and public suffixes) is loaded for the first request. */
+export class Cookies implements CookieStore {
+  readonly #options: CookieOptions
+  #jar: Promise<CommandJar> | undefined
+
+  constructor(options: CookieOptions) {
+    this.#options = options
+  }
+
+  async cookiesFor(url: string): Promise<string | null> {
+    return (await this.#open()).cookiesFor(url)
+  }
+
+  async keep(url: string, setCookies: readonly string[]): Promise<void> {
+    for (const setCookie of setCookies) (await this.#open()).keep(url, setCookie)
+  }
+
+  /** Writes all cookies to the file of -c. As in curl, a file that cannot be written is a warning. */
+  async save(output: Output, report: Reporter): Promise<void> {
+    const { jar: file } = this.#options
+    if (file === null) return
+    const jar = await this.#open()
+    if (file === '-') return output.write(Buffer.from(jar.text, 'latin1'))
+    const { writeCookies } = await import('./cookie-file.ts')
+    try {
+      writeCookies(file, jar.text)
+    } catch (error) {
+      report.warning({ message: `The cookies are not kept: ${(error as Error).message}` })
+    }
+  }
+
+  #open(): Promise<CommandJar> {
+    this.#jar ??= this.#load()
+    return this.#jar
+  }
+
+  async #load(): Promise<CommandJar> {
+    const { CommandJar } = await import('./jar.ts')
+    const { readCookieFile } = await import('./cookie-file.ts')
+    const { files, junkSession } = this.#options
+    const jar = new CommandJar()
+    for (const file of files) jar.load(readCookieFile(file), junkSession)
+    return jar
+  }
+}

@@ -1,0 +1,95 @@
+import { isIP } from 'node:net'
+import { Cookie, CookieJar } from 'tough-cookie'
+
+/** The longest line of a cookie file that counts, as in curl. */
+const maxLine = 5000
+
+/**
+ * The cookies of a command, by domain, path, secure and public suffix (RFC 6265), with the file format of Netscape, as
+ * curl reads and writes it.
+ */
+export class CommandJar {
+  readonly #jar = new CookieJar(undefined, { looseMode: true, prefixSecurity: 'silent' })
+  /** The order in which cookies came, by domain, path and name: the file has the newest one first. */
+  readonly #order = new Map<string, number>()
+  #count = 0
+
+  cookiesFor(url: string): string | null {
+    return this.#jar.getCookieStringSync(url)
+  }
+
+  /** Keeps what one Set-Cookie field says; one that is damaged, or is not for this URL, is passed over. */
+  keep(url: string, setCookie: string | Cookie): void {
+    const kept = this.#jar.setCookieSync(setCookie, url, { ignoreError: true })
+    if (kept !== undefined) this.#order.set(keyOf(kept), ++this.#count)
+  }
+
+  /** Reads the lines of a cookie file, or `Set-Cookie:` fields that name their domain. */
+  load(text: string, junkSession: boolean): void {
+    for (const line of text.split(/\r?\n/)) {
+      const [, field] = /^Set-Cookie:[ \t]*(.*)$/i.exec(line) ?? []
+      const cookie = line.length > maxLine ? null : field === undefined ? readLine(line) : readField(field)
+      if (cookie === null || (junkSession && cookie.expires === 'Infinity')) continue
+      const host = cookie.domain ?? ''
+      // A row for one host alone has no domain of its own: tough-cookie takes the host of the URL.
+      const isForHost = cookie.hostOnly === true
+      if (isForHost) cookie.domain = null
+      cookie.hostOnly = null
+      this.keep(`${cookie.secure ? 'https' : 'http'}://${host}${cookie.path ?? '/'}`, cookie)
+    }
+  }
+
+  /** The cookie file, one octet a character. */
+  get text(): string {
+    const cookies = this.#jar.serializeSync()?.cookies.map((cookie) => Cookie.fromJSON(cookie)) ?? []
+    const lines = cookies
+      .filter((cookie) => cookie !== undefined)
+      .filter((cookie) => (cookie.expiryTime() ?? Number.POSITIVE_INFINITY) > Date.now())
+      .sort((one, other) => (this.#order.get(keyOf(other)) ?? 0) - (this.#order.get(keyOf(one)) ?? 0))
+      .map(lineOf)
+    return `# Netscape HTTP Cookie File\n# Written by retrieve; it may hold secrets.\n\n${lines.join('')}`
+  }
+}
+
+function keyOf({ domain, path, key }: Cookie): string {
+  return JSON.stringify([domain, path, key])
+}
+
+/** A row: domain, whether subdomains count, path, secure, end in seconds since 1970 (0: the session), name, value. */
+function readLine(line: string): Cookie | null {
+  const httpOnly = line.startsWith('#HttpOnly_')
+  if (line.startsWith('#') && !httpOnly) return null
+  const [domain = '', tail = '', path = '', secure, expires = '', key, value = ''] = line
+    .slice(httpOnly ? '#HttpOnly_'.length : 0)
+    .split('\t')
+  if (key === undefined || !/^\d{1,17}$/.test(expires)) return null
+  const host = domain.replace(/^\./, '')
+  return new Cookie({
+    key,
+    value,
+    domain: host,
+    path: path.startsWith('/') ? path : '/',
+    secure: secure === 'TRUE',
+    httpOnly,
+    hostOnly: tail !== 'TRUE' || isIP(host) !== 0,
+    expires: Number(expires) === 0 ? 'Infinity' : new Date(Math.min(Number(expires) * 1000, 8.64e15)),
+  })
+}
+
+function readField(field: string): Cookie | null {
+  const cookie = Cookie.parse(field, { loose: true })
+  return cookie?.domain ? cookie : null
+}
+
+function lineOf(cookie: Cookie): string {
+  const { domain, path, secure, httpOnly, hostOnly, key, value } = cookie
+  const expires = cookie.expiryTime()
+  const seconds = expires === undefined || expires === Number.POSITIVE_INFINITY ? 0 : Math.floor(expires / 1000)
+  const host = `${hostOnly ? '' : '.'}${domain}`
+  const columns = [host, truth(!hostOnly), path ?? '/', truth(secure), seconds, key, value]
+  return `${httpOnly ? '#HttpOnly_' : ''}${columns.join('\t')}\n`
+}
+
+function truth(value: boolean | null): string {
+  return value === true ? 'TRUE' : 'FALSE'
+}

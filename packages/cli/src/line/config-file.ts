@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { RetrievalError } from '@retriever/core'
+
+/** A line of a configuration file. */
+export interface ConfigEntry {
+  /** Its number, from 1. */
+  readonly line: number
+  /** The option, with or without its dashes. */
+  readonly option: string
+  /** undefined: none is given. */
+  readonly value: string | undefined
+  /** Whether more follows the value: white space ends a value that is not in quotes. */
+  readonly isCut: boolean
+}
+
+/** The separators after an option; curl takes `=` and `:` only if the option has no dashes. */
+const withDashes = /^\s*(\S+)\s*([\s\S]*)$/
+const withoutDashes = /^\s*([^\s=:]+)[\s=:]*([\s\S]*)$/
+const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', v: '\v' }
+
+/** Reads a configuration file as curl does: an option a line, comments after `#`, `/` or `*`, text in double quotes. */
+export function* readEntries(text: string): Generator<ConfigEntry> {
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
+    if (/^\s*(?:[#/*]|$)/.test(line)) continue
+    const [, option = '', rest = ''] = (/^\s*-/.test(line) ? withDashes : withoutDashes).exec(line) ?? []
+    if (rest.startsWith('"')) yield { line: index + 1, option, value: unquoted(rest), isCut: false }
+    else {
+      const [, value = '', more = ''] = /^(\S*)\s*(.*?)\s*$/.exec(rest) ?? []
+      yield { line: index + 1, option, value: value || undefined, isCut: more !== '' && !more.startsWith('#') }
+    }
+  }
+}
+
+/** The text in quotes. As in curl, what follows the closing quote counts for nothing. */
+function unquoted(text: string): string {
+  const [, content = ''] = /^"((?:\\[\s\S]|[^"\\])*)/.exec(text) ?? []
+  return content.replace(/\\([\s\S])/g, (_, character: string) => escapes[character] ?? character)
+}
+
+/** The file that is read by default (XDG Base Directory Specification); undefined: there is none. */
+export function defaultConfigFile(env: NodeJS.ProcessEnv): string {
+  const base = env.XDG_CONFIG_HOME
+  const folder = base !== undefined && isAbsolute(base) ? base : join(env.HOME || homedir(), '.config')
+  return join(folder, 'retrieve', 'config')
+}
+
+/** The octets of a file, or of standard input for `-`. Throws `file-failed`. */
+export function readSource(file: string, what: string): Uint8Array {
+  try {
+    return readFileSync(file === '-' ? 0 : file)
+  } catch (cause) {
+    const message = `${what} ${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+}
+
+/** The octets of the default file; null if there is none. Throws `file-failed` for one that cannot be read. */
+export function readDefaultConfig(file: string): Uint8Array | null {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    const message = `${file} cannot be read (${code}); -q as the first word leaves it out.`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+}

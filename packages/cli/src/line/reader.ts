@@ -1,0 +1,222 @@
+/** Reads the words of a command line, and the configuration files that it names, into groups of options and URLs. */
+import { RetrievalError } from '@retriever/core'
+import { isAccepted } from '../curl/index.ts'
+import { usageError } from '../exit-codes.ts'
+import type { OptionName } from '../options/index.ts'
+import type { Given } from '../options/option.ts'
+import { type ConfigEntry, readEntries } from './config-file.ts'
+import { type FoundOption, findLetter, findName } from './names.ts'
+import { Variables } from './variables.ts'
+
+/** What the reader takes from outside the command line. */
+export interface LineSources {
+  readonly env: NodeJS.ProcessEnv
+  /** The octets of a file; `-` is standard input. Throws `file-failed`; `what` names the option in the message. */
+  readonly read: (file: string, what: string) => Uint8Array
+}
+
+/** The command, a URL or another operand. */
+interface Word {
+  readonly text: string
+  /** Whether it was given by --url. */
+  readonly isUrl: boolean
+  /** The configuration file and line that it stands in; undefined: it was typed. */
+  readonly place?: string | undefined
+}
+
+/** The words between two --next. */
+export interface Group {
+  readonly words: Word[]
+  given: Given<OptionName>[]
+}
+
+/** The number of configuration files that may name one another. */
+const maxDepth = 10
+
+export class LineReader {
+  readonly groups: Group[] = [{ words: [], given: [] }]
+  /** The words behind the `--` of serve; null: there is no `--`. */
+  program: readonly string[] | null = null
+  /** Remarks on what was read. */
+  readonly warnings: string[] = []
+  readonly #sources: LineSources
+  readonly #variables: Variables
+  readonly #isCommand: (word: string) => boolean
+  #defaults: readonly Given<OptionName>[] = []
+  /** The line of a configuration file that is being read; undefined: the command line. */
+  #place: string | undefined
+  #depth = 0
+  /** The options that were turned off and cannot be, unless they are turned on again. */
+  readonly #refusals = new Map<string, string>()
+
+  /** `isCommand`: whether a first word is the command, and no URL. */
+  constructor(sources: LineSources, isCommand: (word: string) => boolean) {
+    this.#sources = sources
+    this.#variables = new Variables(sources)
+    this.#isCommand = isCommand
+  }
+
+  /** The command, if it was typed. */
+  get #command(): string | undefined {
+    const first = this.groups[0]?.words.find(({ isUrl }) => !isUrl)?.text
+    return first !== undefined && this.#isCommand(first) ? first : undefined
+  }
+
+  /** The group that is being read. */
+  get #group(): Group {
+    return this.groups.at(-1) ?? { words: [], given: [] }
+  }
+
+  /** Reads `-o FILE`, `-oFILE`, `--output FILE`, `--output=FILE`, `-sSv`; `--` ends the options. */
+  readWords(words: readonly string[]): void {
+    let areOptions = true
+    for (let at = 0; at < words.length; at++) {
+      const word = withJobs(words[at] ?? '', words[at + 1])
+      if (!areOptions || word === '-' || !word.startsWith('-')) this.#group.words.push({ text: word, isUrl: false })
+      else if (word === '--') {
+        if (this.#command === 'serve') {
+          this.program = words.slice(at + 1)
+          return
+        }
+        areOptions = false
+      } else this.#readOption(word, () => words[++at])
+    }
+  }
+
+  /** Reads a configuration file. Its errors name it, and the line. */
+  readFile(file: string, octets: Uint8Array): void {
+    if (++this.#depth > maxDepth) throw usageError(`${file} is the ${maxDepth + 1}th configuration file within others.`)
+    const outer = this.#place
+    for (const entry of readEntries(new TextDecoder().decode(octets))) {
+      this.#place = `${file === '-' ? 'standard input' : file}, line ${entry.line}`
+      this.#readEntry(entry)
+    }
+    this.#place = outer
+    this.#depth--
+  }
+
+  /** Takes what was read so far as the defaults of each group. */
+  endDefaults(): void {
+    this.#defaults = [...this.#group.given]
+  }
+
+  /** Throws `invalid-option` if the line asks for something that is not possible as a whole. */
+  check(): void {
+    for (const message of this.#refusals.values()) throw usageError(message)
+  }
+
+  #placed(message: string): string {
+    return this.#place === undefined ? message : `${this.#place}: ${message}`
+  }
+
+  #readEntry({ option, value, isCut }: ConfigEntry): void {
+    const place = this.#place ?? ''
+    try {
+      // A line that is no option may be a secret.
+      if (!/^(?:-[^-]|--[\w.-]+(?:=|$)|[\w.#-]+$)/.test(option))
+        throw usageError('It must begin with the name of an option.')
+      if (isCut) this.warnings.push(`${place}: ${option} has a value with white space, which ends there: quote it.`)
+      let used = false
+      this.#readOption(option.startsWith('-') ? option : `--${option}`, () => {
+        used = true
+        return value
+      })
+      if (!used && value !== undefined) throw usageError(`${option} is a switch and takes no value.`)
+    } catch (error) {
+      if (!RetrievalError.is(error) || error.message.startsWith(`${place}: `) || error.code !== 'invalid-option') {
+        throw error
+      }
+      throw usageError(this.#placed(error.message))
+    }
+  }
+
+  /** One word of options; `next` gives the word after it. */
+  #readOption(word: string, next: () => string | undefined): void {
+    if (word.startsWith('--')) {
+      this.#readLong(word, next)
+      return
+    }
+    for (let at = 1; at < word.length; at++) {
+      const found = findLetter(word.charAt(at), this.#command)
+      const rest = word.slice(at + 1)
+      if (takesValue(found)) {
+        this.#add(found, `-${word.charAt(at)}`, rest === '' ? next() : rest)
+        return
+      }
+      this.#add(found, `-${word.charAt(at)}`, undefined)
+    }
+  }
+
+  #readLong(word: string, next: () => string | undefined): void {
+    const [, name = '', value] = /^--([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? []
+    const expanded = /^expand-(.+)$/i.exec(name)?.[1]
+    const found = findName(expanded ?? name, this.#command)
+    const typed = `--${name}`
+    if (!takesValue(found)) {
+      if (expanded !== undefined) throw usageError(`There is no option ${typed}: --${expanded} takes no value.`)
+      this.#add(found, typed, value)
+      return
+    }
+    const text = value ?? next()
+    this.#add(found, typed, expanded === undefined || text === undefined ? text : this.#variables.expand(text, typed))
+  }
+
+  #add(found: FoundOption, typed: string, value: string | undefined): void {
+    if (found.kind === 'accepted') {
+      if (found.takesValue && value === undefined) throw usageError(`${typed} needs a value.`)
+      isAccepted(found.long, typed, value)
+      if (found.whyOn === undefined) this.#refusals.delete(found.long)
+      else this.#refusals.set(found.long, this.#placed(found.whyOn))
+      const meant = found.means?.[value ?? '']
+      if (meant !== undefined) this.#apply(meant, '', true)
+      // --fail after --no-fail.
+      this.#drop(`no-${found.long}`)
+      return
+    }
+    const { option, isOn } = found
+    if (option.arg === undefined && value !== undefined) throw usageError(`${typed} is a switch and takes no value.`)
+    if (option.arg !== undefined && value === undefined) {
+      throw usageError(`${typed} needs ${option.arg}, as in: ${option.example}`)
+    }
+    this.#apply(option.long, value ?? '', isOn)
+  }
+
+  #apply(name: OptionName, value: string, isOn: boolean): void {
+    const group = this.#group
+    const place = this.#place
+    this.#drop(name.startsWith('no-') ? name.slice('no-'.length) : `no-${name}`)
+    if (!isOn) {
+      this.#drop(name)
+      return
+    }
+    // The value of a variable may be a secret, and nothing else needs it.
+    group.given.push({ name, value: name === 'variable' ? '' : value, ...(place !== undefined && { place }) })
+    if (name === 'url') group.words.push({ text: value, isUrl: true, place })
+    if (name === 'variable') this.#variables.set(value)
+    if (name === 'config') this.readFile(value, this.#sources.read(value, '--config'))
+    if (name === 'next') this.#next(group)
+  }
+
+  /** Takes a switch back, since the last of `--x` and `--no-x` counts. */
+  #drop(name: string): void {
+    const group = this.#group
+    group.given = group.given.filter((option) => option.name !== name)
+  }
+
+  /** Begins a group, unless the present one has no URL yet, as in curl. */
+  #next({ words }: Group): void {
+    const [first] = words
+    const isEmpty = words.length === 0 || (words.length === 1 && first !== undefined && this.#isCommand(first.text))
+    if (!isEmpty || this.groups.length > 1) this.groups.push({ words: [], given: [...this.#defaults] })
+  }
+}
+
+/** `-j 4` and `-j4` mean --jobs 4; without a number, -j is curl's own. */
+function withJobs(word: string, next: string | undefined): string {
+  if (word === '-j' && /^\d+$/.test(next ?? '')) return '--jobs'
+  return word.replace(/^-j(?=\d+$)/, '--jobs=')
+}
+
+function takesValue(found: FoundOption): boolean {
+  return found.kind === 'own' ? found.option.arg !== undefined : found.takesValue
+}

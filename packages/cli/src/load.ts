@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, resolve } from 'node:path'
+import { Script } from 'node:vm'
+
+/** The build of the bundle, which bundle.mjs puts here: compiled code of another one does not fit. */
+declare const RETRIEVE_BUILD: string
+
+interface Module {
+  exports: unknown
+}
+
+/** The head of a cache file. */
+interface Table {
+  /** How many more runs add what they compile: no run uses all functions. */
+  readonly runs: number
+  /** Where the compiled code of a chunk lies in the file, behind the table. */
+  readonly places: Readonly<Record<string, readonly [start: number, end: number]>>
+}
+
+const learningRuns = 3
+
+/**
+ * Loads the chunks of the bundle, which are CommonJS, with the code that V8 compiled in earlier runs: compiling takes
+ * longer than all else at the start. The code is kept in a file for each command beside dist/, where only those can
+ * write who can write dist/ too. Without that right, everything works, only slower.
+ */
+export class ChunkLoader {
+  readonly #file: string
+  readonly #require: NodeJS.Require
+  readonly #modules = new Map<string, Module>()
+  /** The scripts of this run. */
+  readonly #scripts = new Map<string, Script>()
+  /** The compiled code of earlier runs. */
+  readonly #compiled = new Map<string, Buffer>()
+  #runs = learningRuns
+
+  constructor(bin: string, command: string) {
+    this.#require = createRequire(bin)
+    const name = `${process.version}-${process.arch}-${RETRIEVE_BUILD}-${command}`
+    this.#file = resolve(dirname(bin), '../.cache', name)
+    this.#read()
+    process.once('exit', () => this.#write())
+  }
+
+  load(path: string): unknown {
+    const known = this.#modules.get(path)
+    if (known !== undefined) return known.exports
+    const module: Module = { exports: {} }
+    this.#modules.set(path, module)
+    const folder = dirname(path)
+    const load = (id: string): unknown => (id.startsWith('.') ? this.load(resolve(folder, id)) : this.#require(id))
+    this.#compile(path).runInThisContext()(module.exports, load, module)
+    return module.exports
+  }
+
+  #compile(path: string): Script {
+    const source = `(function (exports, require, module) {${readFileSync(path, 'utf8')}\n})`
+    const cachedData = this.#compiled.get(path)
+    const script = new Script(source, { filename: path, ...(cachedData !== undefined && { cachedData }) })
+    if (cachedData === undefined) this.#runs = learningRuns
+    // Node was started with other flags than usual, for which this code is not meant.
+    else if (script.cachedDataRejected === true) this.#runs = Number.NEGATIVE_INFINITY
+    this.#scripts.set(path, script)
+    return script
+  }
+
+  /** The file begins with the length of its table, in ten digits, and the table as JSON. */
+  #read(): void {
+    try {
+      const content = readFileSync(this.#file)
+      const end = 10 + Number(content.toString('latin1', 0, 10))
+      const { runs, places }: Table = JSON.parse(content.toString('utf8', 10, end))
+      for (const [path, [start, stop]] of Object.entries(places)) {
+        this.#compiled.set(path, content.subarray(end + start, end + stop))
+      }
+      this.#runs = runs
+    } catch {
+      // There is none yet, or it cannot be read.
+    }
+  }
+
+  #write(): void {
+    if (!(this.#runs > 0)) return
+    try {
+      for (const [path, script] of this.#scripts) this.#compiled.set(path, script.createCachedData())
+      const places: Record<string, readonly [number, number]> = {}
+      let length = 0
+      for (const [path, code] of this.#compiled) {
+        places[path] = [length, length + code.length]
+        length += code.length
+      }
+      const table = Buffer.from(JSON.stringify({ runs: this.#runs - 1, places } satisfies Table))
+      const head = Buffer.from(String(table.length).padStart(10, '0'))
+      mkdirSync(dirname(this.#file), { recursive: true })
+      const part = `${this.#file}.${process.pid}`
+      writeFileSync(part, Buffer.concat([head, table, ...this.#compiled.values()]))
+      renameSync(part, this.#file)
+    } catch {
+      // The folder may not be ours to write to.
+    }
+  }
+}

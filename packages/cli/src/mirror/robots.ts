@@ -1,0 +1,104 @@
+import { RetrievalError } from '@retriever/core'
+import type { Client } from '@retriever/fetchers'
+
+/** RFC 9309 2.5: at least 500 KiB must be read. */
+const maxRobots = 512 * 1024
+/** The name to which the groups of a robots.txt are compared (RFC 9309 2.2.1). */
+const product = 'retriever'
+
+interface Rule {
+  readonly allows: boolean
+  /** The path, decoded, with `*` for any text and `$` for the end. */
+  readonly pattern: string
+}
+
+/** What the robots.txt of a server allows (RFC 9309). */
+export class Robots {
+  readonly #rules: readonly Rule[]
+
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules
+  }
+
+  /**
+   * Whether a path may be retrieved: the longest rule that fits decides, and of two as long as each other the one that
+   * allows (RFC 9309 2.2.2).
+   */
+  allows(path: string): boolean {
+    const fitting = this.#rules.filter(({ pattern }) => fits(pattern, decoded(path)))
+    const longest = Math.max(...fitting.map(({ pattern }) => pattern.length))
+    const deciding = fitting.filter(({ pattern }) => pattern.length === longest)
+    return deciding.length === 0 || deciding.some(({ allows }) => allows)
+  }
+}
+
+/**
+ * Asks a server for its robots.txt. Without one all is allowed; if the server cannot be asked or fails, nothing is (RFC
+ * 9309 2.3.1).
+ */
+export async function robotsOf(origin: string, client: Client, signal: AbortSignal): Promise<Robots> {
+  try {
+    const limits = { maxCollected: maxRobots }
+    return readRobots(await (await client.retrieve(`${origin}/robots.txt`, { signal, limits })).text())
+  } catch (error) {
+    if (!RetrievalError.is(error) || error.code === 'aborted') throw error
+    const { status = 0 } = error
+    if (status >= 400 && status < 500) return new Robots([])
+    return new Robots([{ allows: false, pattern: '/' }])
+  }
+}
+
+/** Reads a robots.txt: the rules of all groups for us, or else of those for `*`. */
+export function readRobots(text: string): Robots {
+  const groups = { own: [] as Rule[], any: [] as Rule[] }
+  let isOwn = false
+  let isAny = false
+  let hasOwn = false
+  let inAgents = false
+  for (const line of text.split(/\r\n?|\n/)) {
+    const [, name = '', value = ''] = /^[ \t]*([a-z-]+)[ \t]*:[ \t]*([^#]*)/i.exec(line) ?? []
+    const key = name.toLowerCase()
+    const content = value.trim()
+    if (key === 'user-agent') {
+      if (!inAgents) isOwn = isAny = false
+      inAgents = true
+      // Only the name counts, not a version behind it.
+      const agent = (/^[a-z_-]+/i.exec(content)?.[0] ?? content).toLowerCase()
+      isOwn ||= agent === product
+      isAny ||= content === '*'
+      hasOwn ||= isOwn
+    } else if (key === 'allow' || key === 'disallow') {
+      inAgents = false
+      if (content === '') continue
+      const rule = { allows: key === 'allow', pattern: decoded(content) }
+      if (isOwn) groups.own.push(rule)
+      if (isAny) groups.any.push(rule)
+    }
+  }
+  return new Robots(hasOwn ? groups.own : groups.any)
+}
+
+function fits(pattern: string, path: string): boolean {
+  const isWhole = pattern.endsWith('$')
+  const [first = '', ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
+  if (!path.startsWith(first)) return false
+  let at = first.length
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1
+    const found = isLast && isWhole ? Math.max(at, path.length - part.length) : path.indexOf(part, at)
+    if (found < 0 || !path.startsWith(part, found)) return false
+    at = found + part.length
+  }
+  return !isWhole || at === path.length
+}
+
+/** The path with its escapes decoded, so that two spellings are one. */
+function decoded(path: string): string {
+  return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes)
+    } catch {
+      return escapes.toUpperCase()
+    }
+  })
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { RetrievalError } from '@retriever/core'
+import type { Checksum, HashName } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
+import { type GivenOptions, get, type OptionRow } from './option.ts'
+
+export type ChecksumOption = 'sha256' | 'checksum'
+
+export const checksumOptions: readonly OptionRow<ChecksumOption>[] = [
+  {
+    long: 'sha256',
+    help: 'Tell the SHA-256 of each body: in the object of --json, else as a line like that of sha256sum',
+    commands: get,
+    example: 'retrieve --sha256 -O http://www.example.org/file.tar.gz > SHA256SUMS',
+  },
+  {
+    long: 'checksum',
+    arg: 'SUM',
+    help:
+      'Save the file only if its sum is right: sha256:HEX, sha512:HEX, the weak sha1:HEX and md5:HEX, or @FILE, a ' +
+      'list in the format of sha256sum. One per URL',
+    commands: get,
+    example: `retrieve --checksum @SHA256SUMS -O http://www.example.org/file.tar.gz`,
+  },
+]
+
+/** What --sha256 and --checksum ask for. */
+export interface HashOptions {
+  readonly sha256: boolean
+  /** The sum that the body of a URL must have, by its place in the line, or by its names; null: any. */
+  expected(index: number, names: readonly string[]): Checksum | null
+  /** The weak functions among those of --checksum. */
+  readonly weak: readonly HashName[]
+}
+
+/** The functions by the length of their sums. */
+const byLength: Readonly<Record<number, HashName>> = { 32: 'md5', 40: 'sha1', 64: 'sha256', 128: 'sha512' }
+
+/** The options that leave no whole body to take the sum of. */
+const excluded = ['range', 'head', 'include', 'part', 'attachments'] as const
+
+type Line = GivenOptions<ChecksumOption | 'continue-at' | (typeof excluded)[number]>
+
+/** Reads --sha256 and --checksum; null: neither is given. Throws `invalid-option` or `file-failed`. */
+export function readHashOptions(line: Line, toStdout: boolean): HashOptions | null {
+  const sums = line.values('checksum')
+  const sha256 = line.has('sha256')
+  if (sums.length === 0 && !sha256) return null
+  const typed = sums.length > 0 ? '--checksum' : '--sha256'
+  const other = excluded.find((name) => line.has(name))
+  if (other !== undefined) throw usageError(`${typed} is for whole bodies: leave --${other} out.`)
+  if (line.has('continue-at') && toStdout) {
+    throw usageError(`${typed} is for whole bodies: leave -C out, or save the body to a file.`)
+  }
+  const count = line.operands.length
+  const [first = ''] = sums
+  if (sums.length === 1 && first.startsWith('@')) return { sha256, ...listed(first.slice(1)) }
+  if (sums.length > 0 && sums.length !== count) {
+    const urls = count === 1 ? '1 URL' : `${count} URLs`
+    throw usageError(`${urls} and ${sums.length} of --checksum: give one for each URL, or one @FILE for all.`)
+  }
+  const read = sums.map(readSum)
+  return { sha256, expected: (index) => read[index] ?? null, weak: weakOf(read) }
+}
+
+function weakOf(sums: readonly Checksum[]): HashName[] {
+  const names = sums.map(({ algorithm }) => algorithm)
+  return (['sha1', 'md5'] as const).filter((name) => names.includes(name))
+}
+
+/** Reads `sha256:HEX`, or `HEX` alone. */
+function readSum(text: string): Checksum {
+  const [, name, value = ''] = /^(?:([a-z0-9-]+)[:=])?([0-9a-f]+)$/i.exec(text) ?? []
+  const algorithm = byLength[value.length]
+  if (algorithm !== undefined && (name ?? algorithm).toLowerCase().replace('-', '') === algorithm) {
+    return { algorithm, value }
+  }
+  const expected = 'sha256:HEX (64 hexadecimal digits), sha512:HEX (128), sha1:HEX (40), md5:HEX (32), or @FILE'
+  throw usageError(`--checksum needs ${expected}; not ${JSON.stringify(text)}.`)
+}
+
+/** Reads a list: lines `HEX  NAME` or `HEX *NAME`, or `SHA256 (NAME) = HEX`; or one sum alone, for any name. */
+function listed(file: string): Omit<HashOptions, 'sha256'> {
+  const sums = new Map<string, Checksum>()
+  let only: Checksum | null = null
+  for (const line of readList(file).split(/\r?\n/)) {
+    const [, hex, plain] = /^\\?([0-9a-f]{32,128}) [ *](.+)$/i.exec(line) ?? []
+    const [, bracketed, other] = /^[A-Z0-9-]+ \((.+)\) = ([0-9a-f]{32,128})$/i.exec(line) ?? []
+    const name = plain ?? bracketed
+    const value = hex ?? other ?? (/^[0-9a-f]{32,128}$/i.test(line.trim()) ? line.trim() : null)
+    const algorithm = value === null ? undefined : byLength[value.length]
+    if (value === null || algorithm === undefined) continue
+    if (name === undefined) only = { algorithm, value }
+    else sums.set(basename(name), { algorithm, value })
+  }
+  const all = only === null ? [...sums.values()] : [...sums.values(), only]
+  if (all.length === 0) throw usageError(`--checksum @${file} holds no sum in the format of sha256sum.`)
+  const expected = (_: number, names: readonly string[]): Checksum => {
+    const named = names.map((name) => sums.get(basename(name))).find((sum) => sum !== undefined)
+    const found = named ?? only
+    if (found !== null) return found
+    throw usageError(`--checksum @${file} has no line for ${names[0] ?? 'a body without a name'}.`)
+  }
+  return { expected, weak: weakOf(all) }
+}
+
+function readList(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (cause) {
+    const message = `--checksum @${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+}

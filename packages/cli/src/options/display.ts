@@ -1,0 +1,37 @@
+import { usageError } from '../exit-codes.ts'
+import type { ColorChoice } from '../terminal/style.ts'
+import { type GivenOptions, get, type OptionRow } from './option.ts'
+
+export type DisplayOption = 'color' | 'page'
+
+export const displayOptions: readonly OptionRow<DisplayOption>[] = [
+  {
+    long: 'color',
+    arg: 'WHEN',
+    help: 'Colours: always, never, or auto, which is the default: on terminals, unless $NO_COLOR or $TERM forbids it',
+    example: 'retrieve --color always explain gopher://gopher.example.org/ | less -R',
+  },
+  {
+    long: 'page',
+    help: 'Show menus, newsgroups, listings and articles as pages in a pipe or file too, as on a terminal',
+    commands: get,
+    example: 'retrieve --page gopher://gopher.example.org/ | less',
+  },
+]
+
+/** Throws `invalid-option`. */
+export function readColor(line: GivenOptions<DisplayOption>): ColorChoice {
+  const choice = line.value('color') ?? 'auto'
+  if (choice === 'auto' || choice === 'always' || choice === 'never') return choice
+  throw usageError(`--color needs always, never or auto; not ${JSON.stringify(choice)}.`)
+}
+
+/** Throws `invalid-option` if the body goes to a file, or as it is to standard output. */
+export function readPage(
+  line: GivenOptions<DisplayOption | 'output' | 'remote-name' | 'part' | 'attachments'>,
+): boolean {
+  if (!line.has('page')) return false
+  const other = (['output', 'remote-name', 'part', 'attachments'] as const).find((name) => line.has(name))
+  if (other === undefined) return true
+  throw usageError(`--page shows a page on standard output: leave --${other} out, or redirect with >.`)
+}

@@ -1,0 +1,118 @@
+import type { MirrorOptions } from '@retriever/fetchers'
+import { usageError } from '../exit-codes.ts'
+import { readNumber, readSize } from './numbers.ts'
+import type { GivenOptions, OptionRow } from './option.ts'
+
+export type MirrorOption =
+  | 'depth'
+  | 'include-path'
+  | 'exclude-path'
+  | 'max-entries'
+  | 'quota'
+  | 'no-resume'
+  | 'delete'
+  | 'dry-run'
+  | 'no-robots'
+
+const mirror = ['mirror'] as const
+
+export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
+  {
+    long: 'depth',
+    arg: 'N',
+    help: "List N levels of folders, 1 for the start's own; default: all, up to 32",
+    commands: mirror,
+    example: 'retrieve mirror --depth 1 ftp://ftp.example.org/pub/ pub',
+  },
+  {
+    long: 'include-path',
+    arg: 'GLOB',
+    help: "Save only files that fit, such as '*.txt' or 'doc/**'; may be given several times",
+    commands: mirror,
+    example: "retrieve mirror --include-path '*.txt' ftp://ftp.example.org/pub/ pub",
+  },
+  {
+    long: 'exclude-path',
+    arg: 'GLOB',
+    help: 'Leave out files and folders that fit, and do not delete them; may be given several times',
+    commands: mirror,
+    example: "retrieve mirror --exclude-path 'old/**' ftp://ftp.example.org/pub/ pub",
+  },
+  {
+    long: 'max-entries',
+    arg: 'N',
+    help: 'Stop with an error if the tree has more than N entries; default 1000000',
+    commands: mirror,
+    example: 'retrieve mirror --max-entries 5000 ftp://ftp.example.org/pub/ pub',
+  },
+  {
+    long: 'quota',
+    arg: 'SIZE',
+    help: 'Stop with an error once more than SIZE octets of files have come, such as 500M; the same command goes on',
+    commands: mirror,
+    example: 'retrieve mirror --quota 500M ftp://ftp.example.org/pub/ pub',
+  },
+  {
+    long: 'no-resume',
+    help: 'Begin files anew of which an interrupted run has left a part',
+    commands: mirror,
+    example: 'retrieve mirror --no-resume ftp://ftp.example.org/pub/ pub',
+  },
+  {
+    long: 'delete',
+    help: 'In the end, delete the local files that the server no longer has, if all its folders could be listed',
+    commands: mirror,
+    example: 'retrieve mirror --delete --dry-run ftp://ftp.example.org/pub/ pub',
+  },
+  {
+    long: 'dry-run',
+    help: 'Write and delete nothing; say what would be saved and deleted',
+    commands: mirror,
+    example: 'retrieve mirror --dry-run ftp://ftp.example.org/pub/ pub',
+  },
+  {
+    long: 'no-robots',
+    help: "Also retrieve what the server's robots.txt asks programs to leave alone (HTTP)",
+    commands: mirror,
+    example: 'retrieve mirror --no-robots http://www.example.org/pub/ pub',
+  },
+]
+
+/** What mirror is to do. */
+export interface MirrorSettings {
+  readonly options: Pick<MirrorOptions, 'depth' | 'include' | 'exclude' | 'maxEntries' | 'resume' | 'delete' | 'dryRun'>
+  /** The most octets of files; null: any number. */
+  readonly quota: number | null
+  readonly obeysRobots: boolean
+}
+
+/** Throws `invalid-option`. */
+export function readMirror(line: GivenOptions<MirrorOption>): MirrorSettings {
+  const depth = line.value('depth')
+  const most = line.value('max-entries')
+  const quota = line.value('quota')
+  const include = line.values('include-path')
+  const exclude = line.values('exclude-path')
+  for (const glob of [...include, ...exclude]) {
+    if (glob === '' || glob.length > 1000) throw usageError('A GLOB has 1 to 1000 characters, as in *.txt or doc/**.')
+  }
+  return {
+    options: {
+      ...(depth !== undefined && { depth: count('depth', depth) }),
+      ...(most !== undefined && { maxEntries: count('max-entries', most) }),
+      ...(include.length > 0 && { include }),
+      ...(exclude.length > 0 && { exclude }),
+      ...(line.has('no-resume') && { resume: false }),
+      ...(line.has('delete') && { delete: true }),
+      ...(line.has('dry-run') && { dryRun: true }),
+    },
+    quota: quota === undefined ? null : readSize('quota', quota),
+    obeysRobots: !line.has('no-robots'),
+  }
+}
+
+function count(option: 'depth' | 'max-entries', text: string): number {
+  const number = readNumber(option, text, /^\d{1,9}$/)
+  if (number >= 1) return number
+  throw usageError(`--${option} needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
+}

@@ -1,0 +1,45 @@
+import { encodeOctets, formatLocator, type Resolution, utf8Octets } from '@retriever/core'
+import { usageError } from '../../exit-codes.ts'
+import { type GivenOptions, network, type OptionRow } from '../option.ts'
+import { readTextFile } from '../text-file.ts'
+
+export type UrlQueryOption = 'url-query'
+
+export const urlQueryOptions: readonly OptionRow<UrlQueryOption>[] = [
+  {
+    long: 'url-query',
+    arg: 'NAME=VALUE',
+    help:
+      'Add this to the query of each URL, with the value encoded; NAME@FILE takes it from a file, +TEXT is added as it ' +
+      'is. Repeatable',
+    commands: network,
+    example: "retrieve --url-query 'q=two words' http://www.example.org/search",
+  },
+]
+
+/** The parts that --url-query adds, encoded as curl does. Throws `invalid-option`, or `file-failed`. */
+export function readUrlQuery(line: GivenOptions<UrlQueryOption>): string[] {
+  return line.values('url-query').map((text) => {
+    if (text.startsWith('+')) {
+      if (/^[!$-;=?-Z_a-z~[\]]*$/.test(text.slice(1))) return text.slice(1)
+      throw usageError('--url-query +TEXT is added as it is: encode what cannot stand in a URL, or leave the + out.')
+    }
+    const [, name = '', mark, rest = ''] = /^([^=@]*)(?:([=@])([\s\S]*))?$/.exec(text) ?? []
+    if (mark === undefined) return encoded(name)
+    const value = mark === '@' ? readTextFile('--url-query', rest) : rest
+    return name === '' ? encoded(value) : `${name}=${encoded(value)}`
+  })
+}
+
+/** As curl encodes: all but unreserved characters (RFC 3986 2.3), in lower case, and a blank as +. */
+function encoded(text: string): string {
+  const octets = encodeOctets(utf8Octets(text), '~')
+  return octets.replace(/%[\dA-F]{2}/g, (one) => (one === '%20' ? '+' : one.toLowerCase()))
+}
+
+/** The URL with these parts behind its query. Throws `invalid-option` for a URL that has no query. */
+export function withQuery({ url, locator, plan }: Resolution, parts: readonly string[]): string {
+  if (plan.mechanism !== 'http') throw usageError(`--url-query is for http URLs, and ${url} is none: leave it out.`)
+  const before = locator.query === null || locator.query === '' ? [] : [locator.query]
+  return formatLocator({ ...locator, query: [...before, ...parts].join('&') })
+}

@@ -1,0 +1,72 @@
+import { type Finding, type FollowedRedirect, RetrievalError, redact } from '@retriever/core'
+import type { TlsFacts } from '@retriever/fetchers'
+import { exitCodeOf } from '../exit-codes.ts'
+import { shownFinding } from '../options/option-hints.ts'
+import { type ErrorRecord, errorRecord } from '../terminal/report.ts'
+import type { Facts } from '../write-out/facts.ts'
+
+/** What --json tells of one URL: docs/json.md. All members are always there; null: not known, or there is none. */
+export interface Result {
+  /** The URL as it was typed, without secrets. */
+  readonly url: string
+  /** The URL after redirects. */
+  readonly finalUrl: string | null
+  /** `not-modified`: the condition of -z or --etag-compare was not met, so nothing came. `deleted`: by mirror. */
+  readonly outcome: 'retrieved' | 'not-modified' | 'skipped' | 'failed' | 'deleted'
+  /** The exit status that this URL alone would give. */
+  readonly exit: number
+  /** The status of HTTP, or the code of the last reply of FTP and News. */
+  readonly status: number | null
+  readonly mediaType: string | null
+  /** The octets of the whole file that was saved, or of the body. */
+  readonly size: number | null
+  readonly modified: string | null
+  /** The sum of these octets, with --sha256. */
+  readonly sha256: string | null
+  readonly seconds: number | null
+  /** The file that was saved. */
+  readonly file: string | null
+  readonly redirects: readonly FollowedRedirect[]
+  readonly tls: TlsFacts | null
+  readonly findings: readonly ShownFinding[]
+  readonly error: ErrorRecord | null
+}
+
+type ShownFinding = Omit<Finding, 'remedy' | 'advice'>
+
+/** A URL that is done. */
+export interface Done {
+  readonly operand: string
+  readonly facts: Facts
+  /** Why it failed; null: it did not. */
+  readonly error: unknown
+}
+
+export function resultOf({ operand, facts, error }: Done): Result {
+  const isUnmodified = RetrievalError.is(error) && error.code === 'not-modified'
+  const isFailed = error !== null && !isUnmodified
+  const { representation, file, hash, timings } = facts
+  const came = error === null ? representation : null
+  const redirects = came?.redirects ?? (RetrievalError.is(error) ? error.redirects : [])
+  return {
+    url: redact(operand),
+    finalUrl: came?.url ?? (facts.url || null),
+    outcome: isFailed ? 'failed' : isUnmodified ? 'not-modified' : 'retrieved',
+    exit: isFailed ? exitCodeOf(error) : 0,
+    status: statusOf(facts, error),
+    mediaType: came?.mediaType ?? null,
+    size: came === null ? null : (facts.size ?? came.size ?? (facts.received || null)),
+    modified: came?.modified?.toISOString() ?? null,
+    sha256: came === null ? null : (hash?.hex() ?? null),
+    seconds: timings?.ended == null ? null : Math.round(timings.ended * 1000) / 1e6,
+    file: came === null ? null : file,
+    redirects: redirects.map(({ url, status, location }) => ({ url, status, location })),
+    tls: facts.tls,
+    findings: facts.findings.map(shownFinding),
+    error: isFailed ? errorRecord(error) : null,
+  }
+}
+
+function statusOf({ status }: Facts, error: unknown): number | null {
+  return status || (RetrievalError.is(error) && error.status) || null
+}

@@ -1,0 +1,20 @@
+import type { Run } from '../run.ts'
+import { jsonLine, withoutSecrets } from '../terminal/output.ts'
+import { type Done, type Result, resultOf } from './result.ts'
+
+/** Writes what --json or --sha256 tells of a URL: to standard error if standard output is the body's. */
+export async function writeResult(done: Done, bodyOnStdout: boolean, run: Run): Promise<void> {
+  const result = resultOf(done)
+  const line = run.config.json ? jsonLine(withoutSecrets(result)) : sumLine(result)
+  if (line === null) return
+  if (bodyOnStdout) run.output.prompt(line)
+  else await run.output.write(line)
+}
+
+/** The line of --sha256, in the format of sha256sum; a name with a line break or a backslash is escaped as there. */
+function sumLine({ sha256, file }: Result): string | null {
+  if (sha256 === null) return null
+  const name = file ?? '-'
+  const escaped = name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+  return `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`
+}

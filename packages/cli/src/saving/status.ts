@@ -1,0 +1,23 @@
+import { RetrievalError } from '@retriever/core'
+import type { Representation } from '@retriever/fetchers'
+import type { Config } from '../config.ts'
+
+/** Throws for --fail-with-body, after the body has been output, if the status of HTTP is 400 or above. */
+export function checkStatus(representation: Representation, { failWithBody }: Config): void {
+  if (!failWithBody || representation.mechanism !== 'http') return
+  const { url, metadata } = representation
+  const { status } = metadata
+  if (status < 400) return
+  const message = `${url}: The server answered ${status}; the body is what it says about it.`
+  throw new RetrievalError('http-error', message, { phase: 'request', url, status })
+}
+
+/** Throws for --fail-with-body, before the body, if it is that of a redirect that must not be followed. */
+export function checkRedirect(representation: Representation, { failWithBody, client }: Config): void {
+  if (!failWithBody || representation.mechanism !== 'http' || client.limits?.maxRedirects !== 0) return
+  const { url, metadata } = representation
+  const { status, headers } = metadata
+  if (status < 300 || status > 399 || headers.location === undefined) return
+  const message = `${url}: It redirects, but no redirects are allowed.`
+  throw new RetrievalError('too-many-redirects', message, { phase: 'request', url, status })
+}

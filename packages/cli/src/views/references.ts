@@ -1,0 +1,26 @@
+import type { Output } from '../terminal/output.ts'
+import { copyable } from '../terminal/page.ts'
+import { hanging } from '../terminal/wrap.ts'
+import type { NumberedUrls } from './last-page.ts'
+
+/** A line of a page: a head, such as a number and a kind, and a text, wrapped behind it. */
+export function titled(head: string, text: string, output: Output): string {
+  const shown = hanging(head, text, output.columns)
+  const label = head.trimEnd()
+  return `${output.paint('faint', label)}${shown.slice(label.length)}`
+}
+
+/** With more entries than this, a page does not list their URLs once more. */
+const maxListed = 100
+
+/** The end of a page: its URLs by number, each whole, and how to open one. `hint` is about its searches. */
+export async function printReferences(urls: NumberedUrls, output: Output, hint: string = ''): Promise<void> {
+  if (urls.size === 0) return
+  if (urls.size <= maxListed) {
+    await output.write(`\n${output.paint('strong', 'References')}\n\n`)
+    for (const [number, url] of urls)
+      await output.write(`${titled(`${number.padStart(3)}. `, copyable(url), output)}\n`)
+  }
+  const all = urls.size > maxListed ? ' retrieve ls --json shows all URLs.' : ''
+  await output.write(`\n${hanging('', `To open one: retrieve open N${hint}${all}`, output.columns)}\n`)
+}

@@ -1,0 +1,94 @@
+/** The ways to a server that network options ask for; loaded only if there are any. */
+import { lookup } from 'node:dns/promises'
+import { isIP, type NetConnectOpts } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { adviceText, type RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { Network } from '../../plugin/network.ts'
+import type { Peer } from './dial.ts'
+import { addressesOf, lookupFor } from './lookup.ts'
+import { connectError } from './socket-error.ts'
+
+type Family = 4 | 6
+
+/** The place to connect to for a host and port: the first pair of network.connectTo that fits says it. */
+export function targetOf({ connectTo }: Network, host: string, port: number): { host: string; port: number } {
+  for (const [from, to] of connectTo) {
+    const fits = (from.host === null || from.host === host) && (from.port === null || from.port === port)
+    if (fits) return { host: to.host ?? host, port: to.port ?? port }
+  }
+  return { host, port }
+}
+
+/** Node's options for each way to the peer, in the order to try. Rejects if there is none. */
+export async function waysTo(
+  context: RetrievalContext,
+  network: Network,
+  peer: Peer,
+): Promise<readonly NetConnectOpts[]> {
+  const { host, port } = peer
+  if (network.socketPath !== undefined && !peer.isFurther) return [{ path: network.socketPath }]
+  const isBound = network.interface ?? network.localAddress ?? network.localPort
+  if (isBound !== undefined) return boundWays(context, network, peer)
+  // Node looks up nothing for an address, so the address is checked here.
+  if (isIP(host) !== 0) await addressesOf(context, host, port)
+  return [{ host, port, lookup: lookupFor(context, port) }]
+}
+
+/** The ways from local addresses and ports. Node tries one address alone for them, so each one is a way. */
+async function boundWays(
+  context: RetrievalContext,
+  network: Network,
+  { host, port }: Peer,
+): Promise<readonly NetConnectOpts[]> {
+  const locals = await localAddresses(context, network)
+  const addresses = await addressesOf(context, host, port).catch((cause: unknown) => {
+    throw connectError(context, { host, port }, cause)
+  })
+  const [first, last] = network.localPort ?? [0, 0]
+  const ports = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  const ways = addresses.flatMap(({ address, family }) => {
+    const local = locals === null ? {} : locals.get(family)
+    if (local === undefined) return []
+    return ports.map((localPort) => ({ host: address, port, ...local, ...(localPort > 0 && { localPort }) }))
+  })
+  if (ways.length === 0) throw unusable(context, network, `it has no address of the family of ${host}`)
+  return ways
+}
+
+/** The local address for each family; null: the system chooses. */
+async function localAddresses(
+  context: RetrievalContext,
+  network: Network,
+): Promise<ReadonlyMap<number, { readonly localAddress: string }> | null> {
+  const { interface: name, localAddress } = network
+  if (name !== undefined) {
+    const found = networkInterfaces()[name]
+    if (found === undefined) throw unusable(context, network, 'this machine has no such interface')
+    return byFamily(found.map(({ address, family }) => [family === 'IPv4' ? 4 : 6, address]))
+  }
+  if (localAddress === undefined) return null
+  const family = isIP(localAddress)
+  if (family === 4 || family === 6) return byFamily([[family, localAddress]])
+  const found = await lookup(localAddress, { all: true }).catch(() => {
+    throw unusable(context, network, 'it is no address of this machine, and no name of one')
+  })
+  return byFamily(found.map(({ address, family }) => [family === 4 ? 4 : 6, address]))
+}
+
+/** The first address of each family. */
+function byFamily(
+  found: readonly (readonly [Family, string])[],
+): ReadonlyMap<number, { readonly localAddress: string }> {
+  return new Map(found.toReversed().map(([family, address]) => [family, { localAddress: address }]))
+}
+
+function unusable(context: RetrievalContext, network: Network, why: string): RetrievalError {
+  const name = network.interface ?? network.localAddress
+  const advice = {
+    option: network.interface === undefined ? 'network.localAddress' : 'network.interface',
+    ...(name !== undefined && { value: name }),
+  } as const
+  const message = `No connection can be made from ${adviceText(advice)}: ${why}.`
+  return context.error('connect-failed', message, { phase: 'connect', advice })
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { startServers } from '@retriever/servers'
+import { beforeAll, expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+let url = ''
+
+beforeAll(() => {
+  writeFileSync(join(folder(), 'page'), 'new')
+  url = `${pathToFileURL(folder()).href}/page`
+})
+
+/** A folder with the files `page` and `page.1`. */
+function used(name: string): string {
+  const cwd = join(folder(), name)
+  mkdirSync(cwd)
+  for (const file of ['page', 'page.1']) writeFileSync(join(cwd, file), 'old')
+  return cwd
+}
+
+const contents = (cwd: string): Record<string, string> =>
+  Object.fromEntries(readdirSync(cwd).map((file) => [file, readFileSync(join(cwd, file), 'utf8')]))
+
+test.each([
+  ['-O', ['--no-clobber', '-O'], { page: 'old', 'page.1': 'old', 'page.2': 'new' }],
+  ['-o', ['--no-clobber', '-o', 'page'], { page: 'old', 'page.1': 'old', 'page.2': 'new' }],
+  ['a free name', ['--no-clobber', '-o', 'other'], { other: 'new', page: 'old', 'page.1': 'old' }],
+  ['--clobber', ['--clobber', '-O'], { page: 'new', 'page.1': 'old' }],
+  ['the last one', ['--no-clobber', '--clobber', '-O'], { page: 'new', 'page.1': 'old' }],
+])('%s: the file gets a free name, or replaces the old one', async (name, args, files) => {
+  const cwd = used(name)
+  expect(await retrieve([...args, url], { cwd })).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(contents(cwd)).toEqual(files)
+})
+
+test('-J takes a free name, too', async () => {
+  await using server = (await startServers({ http: true })).http
+  const cwd = join(folder(), 'by-server')
+  mkdirSync(cwd)
+  for (let count = 0; count < 2; count++) await retrieve(['--no-clobber', '-OJ', `${server.url}readme.txt`], { cwd })
+  expect(readdirSync(cwd).sort()).toEqual(['readme.txt', 'readme.txt.1'])
+})
+
+test('--no-clobber and -C make no sense together', async () => {
+  expect(await retrieve(['--no-clobber', '-C', '-', '-O', url])).toMatchObject({ status: 2 })
+})

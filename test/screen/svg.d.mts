@@ -1,0 +1,1 @@
+export function svgOf(screen: string, columns: number, title: string): string
