@@ -3,7 +3,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { hasTmux, onScreen } from '../../support/cli/tmux.ts'
+import { hasTmux } from '../../support/cli/tmux.ts'
+import { onScreen } from '../../support/cli/tmux-session.ts'
 
 useBundle()
 const folder = temporaryFolder()

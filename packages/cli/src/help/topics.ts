@@ -82,7 +82,6 @@ const environment: Topic = {
     ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
     ['CLICOLOR', '0: no colours'],
     ['TERM', 'dumb: no colours and no progress line'],
-    ['XDG_STATE_HOME', 'The folder for the last page, which `retrieve open` follows; default: ~/.local/state'],
   ],
   after: [],
 }

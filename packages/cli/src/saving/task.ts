@@ -105,7 +105,7 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
     retrieval.facts.size = saved.size
     kept.end()
     checkStatus(representation, run.config)
-    tellSaved(plan.path, representation, retrieval.facts, run)
+    if (!run.config.many.isCounted) tellSaved(plan.path, representation, retrieval.facts, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {
