@@ -112,7 +112,7 @@ export function readClobber(line: GivenOptions<OutputOption>): boolean | null {
 }
 
 function checkNaming(line: DestinationOptions, typed: readonly Destination[]): void {
-  const isNamed = typed.some(({ to }) => to === 'remote-name')
+  const isNamed = line.has('remote-name') || line.has('remote-name-all')
   if (line.has('remote-header-name') && !isNamed) throw usageError('-J says how -O names its file: give -O too.')
   if (line.has('no-clobber') && line.has('continue-at')) {
     throw usageError('-C continues a file, and --no-clobber leaves it alone: give one of them.')
