@@ -50,7 +50,7 @@ describe.skipIf(!hasTmux)('within tmux', () => {
     [25, [/^a25\.\.iso +50%/, /^a25\.\.iso +50%/, /^a25\.\.iso +50%/]],
   ])('a bar for each body, and a line on all, in %i columns', async (columns, bars) => {
     halves = []
-    using screen = onScreen(folder(), `-Z -O ${urls(`a${columns}`)}`, columns)
+    using screen = onScreen(folder(), `-Z --remote-name-all ${urls(`a${columns}`)}`, columns)
     const shown = await screen.shows(/(?:.*50%.*\n){3}\[1\/4\] 1 failed/)
     const [last, ...lines] = barsOf(shown).reverse()
     expect(last).toMatch(/^\[1\/4\] /)
@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)('within tmux', () => {
   })
 
   test('Ctrl-C takes the bars away, and says what is left', async () => {
-    using screen = onScreen(folder(), `-Z -O ${urls('b')}`, 80)
+    using screen = onScreen(folder(), `-Z --remote-name-all ${urls('b')}`, 80)
     await screen.shows(/(?:.*50%.*\n){3}\[1\/4\] /)
     screen.type('C-c')
     const ended = await screen.shows(/ended with 130/)
@@ -73,7 +73,7 @@ describe.skipIf(!hasTmux)('within tmux', () => {
   })
 
   test('after a resize, the lines have the new width', async () => {
-    using screen = onScreen(folder(), `-Z -O ${urls('c')}`, 80)
+    using screen = onScreen(folder(), `-Z --remote-name-all ${urls('c')}`, 80)
     await screen.shows(/(?:.*50%.*\n){3}\[1\/4\] /)
     screen.resize(25)
     await screen.shows(/(?:^.{8} +50%.{0,12}\n){3}\[1\/4\] .{0,16}\s*$/m)
@@ -83,7 +83,7 @@ describe.skipIf(!hasTmux)('within tmux', () => {
 
   test('passwords are asked for one after the other, and nothing else comes on the terminal meanwhile', async () => {
     const other = base.replace('127.0.0.1', 'localhost')
-    const typed = `-Z -O ${base}/secret-1 ${base}/secret-2 ${other}/secret-3 ${base}/c-whole ${base}/c-missing`
+    const typed = `-Z --remote-name-all ${base}/secret-1 ${base}/secret-2 ${other}/secret-3 ${base}/c-whole ${base}/c-missing`
     using screen = onScreen(folder(), `-u alice ${typed}`, 80)
     const first = await screen.shows(/Password of alice at [\w.]+:/)
     expect(first.match(/Password/g)).toHaveLength(1)

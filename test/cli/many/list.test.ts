@@ -135,7 +135,7 @@ test('each URL has a line with its number, and the command a summary', async () 
 
 test('once the list is read, the number of all is known', async () => {
   const urls = ['a', 'b', 'c'].map((name) => `${base}/${name}`)
-  const { stderr } = await retrieve(['-Z', '-O', ...urls], { cwd: folderWith({}) })
+  const { stderr } = await retrieve(['-Z', '--remote-name-all', ...urls], { cwd: folderWith({}) })
   expect(stderr.split('\n').map((line) => line.slice(0, 16))).toEqual([
     'retrieve: [1/3] ',
     'retrieve: [2/3] ',
