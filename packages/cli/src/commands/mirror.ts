@@ -4,7 +4,7 @@ import type { MirrorOptions, MirrorResult, MirrorSummary } from '@retriever/fetc
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { type Robots, robotsOf } from '../mirror/robots.ts'
 import { type Result, resultOf } from '../results/result.ts'
-import type { Run } from '../run.ts'
+import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
 import { Facts } from '../write-out/facts.ts'
@@ -20,19 +20,10 @@ export async function mirror(run: Run): Promise<number> {
   const { entered } = session.open(operand)
   const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, signal) : null
   const view = new MirrorView(run)
-  const { include: _, exclude = [], ...options } = config.mirror.options
-  const { accept, acceptLanguage, charset, headers, limit } = config.request
-  const given = Object.entries({
-    accept,
-    acceptLanguage,
-    charset,
-    headers,
-    limit,
-    include: config.mirror.options.include,
-  })
+  const { exclude = [] } = config.mirror.options
   const request: MirrorOptions = {
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-    ...options,
+    ...pickRequest(config, 'accept', 'acceptLanguage', 'charset', 'headers', 'limit'),
+    ...config.mirror.options,
     exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
     signal,
     onResult: (result) => view.add(result),
@@ -90,11 +81,14 @@ class MirrorView {
     if (config.json) void output.write(jsonLine(withoutSecrets(resultFor(result))))
     else if (outcome === 'deleted' || (config.mirror.options.dryRun && outcome === 'saved')) {
       const verb = config.mirror.options.dryRun ? `would be ${outcome}` : outcome
-      void output.write(`${verb}: ${shown(result.path)}\n`)
+      void output.write(`${verb}: ${printable(result.path)}\n`)
     }
     if (!config.silent && !config.json) {
       output.status(
-        `${this.#files} files, ${formatSize(this.#received)}: ${shown(result.path)}`.slice(0, output.stderrColumns - 3),
+        `${this.#files} files, ${formatSize(this.#received)}: ${printable(result.path)}`.slice(
+          0,
+          output.stderrColumns - 3,
+        ),
       )
     }
     const { quota } = config.mirror
@@ -130,8 +124,4 @@ function resultFor(result: MirrorResult): Result {
   if (outcome === 'deleted') return { ...base, outcome: 'deleted', file: result.file }
   if (outcome === 'failed') return { ...base, exit: exitCodeOf(error) }
   return { ...base, outcome: result.reason === 'unchanged' ? 'not-modified' : 'skipped' }
-}
-
-function shown(path: string): string {
-  return printable(path)
 }

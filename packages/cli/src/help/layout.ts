@@ -1,4 +1,4 @@
-/** Text for the help, which is ASCII; wrap-ansi, which pages use, would take 28 ms to load. */
+/** The layout of help. Its text is ASCII, so it needs no table of widths, as terminal/wrap.ts does. */
 
 const indent = 30
 

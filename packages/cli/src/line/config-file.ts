@@ -42,21 +42,11 @@ function unquoted(text: string): string {
   return content.replace(/\\([\s\S])/g, (_, character: string) => escapes[character] ?? character)
 }
 
-/** The file that is read by default (XDG Base Directory Specification); undefined: there is none. */
+/** The file that is read by default (XDG Base Directory Specification). */
 export function defaultConfigFile(env: NodeJS.ProcessEnv): string {
   const base = env.XDG_CONFIG_HOME
   const folder = base !== undefined && isAbsolute(base) ? base : join(env.HOME || homedir(), '.config')
   return join(folder, 'retrieve', 'config')
-}
-
-/** The octets of a file, or of standard input for `-`. Throws `file-failed`. */
-export function readSource(file: string, what: string): Uint8Array {
-  try {
-    return readFileSync(file === '-' ? 0 : file)
-  } catch (cause) {
-    const message = `${what} ${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
-    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
-  }
 }
 
 /** The octets of the default file; null if there is none. Throws `file-failed` for one that cannot be read. */
