@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
+import { whyUnreadable } from '../options/text-file.ts'
 
 /** A line of a configuration file. */
 export interface ConfigEntry {
@@ -54,7 +55,7 @@ export function readSource(file: string, what: string): Uint8Array {
   try {
     return readFileSync(file === '-' ? 0 : file)
   } catch (cause) {
-    const message = `${what} ${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    const message = `${what} ${file} cannot be read: ${whyUnreadable(cause)}.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
 }
@@ -66,7 +67,7 @@ export function readDefaultConfig(file: string): Uint8Array | null {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
-    const message = `${file} cannot be read (${code}); -q as the first word leaves it out.`
+    const message = `${file} cannot be read: ${whyUnreadable(cause)}; -q as the first word leaves it out.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
 }

@@ -4,6 +4,7 @@ import { RetrievalError } from '@retriever/core'
 import type { Checksum, HashName } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
+import { whyUnreadable } from './text-file.ts'
 
 export type ChecksumOption = 'sha256' | 'checksum'
 
@@ -109,7 +110,7 @@ function readList(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (cause) {
-    const message = `--checksum @${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    const message = `--checksum @${file} cannot be read: ${whyUnreadable(cause)}.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
 }

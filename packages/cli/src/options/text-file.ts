@@ -6,7 +6,20 @@ export function readTextFile(option: string, file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')
   } catch (cause) {
-    const message = `${option} @${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    const message = `${option} @${file} cannot be read: ${whyUnreadable(cause)}.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of its path is no folder',
+}
+
+/** Why the system refused to read a file, in words; its code for a rare reason. */
+export function whyUnreadable(cause: unknown): string {
+  const { code = '' } = cause as NodeJS.ErrnoException
+  return reasons[code] ?? (code || String(cause))
 }
