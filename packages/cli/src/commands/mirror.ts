@@ -1,17 +1,18 @@
 import { pathToFileURL } from 'node:url'
 import { formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
-import type { MirrorOptions, MirrorResult, MirrorSummary } from '@retriever/fetchers'
+import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { type Robots, robotsOf } from '../mirror/robots.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
+import type { Meter, Overview, Progress } from '../terminal/progress.ts'
 import { Facts } from '../write-out/facts.ts'
 
 /** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
 export async function mirror(run: Run): Promise<number> {
-  const { config, output, signal } = run
+  const { config, signal } = run
   const [operand, folder, ...others] = config.operands
   if (operand === undefined || folder === undefined || others.length > 0) {
     throw usageError('mirror needs a URL and a folder: retrieve mirror ftp://ftp.example.org/pub/ pub')
@@ -19,7 +20,7 @@ export async function mirror(run: Run): Promise<number> {
   await using session = new Session(run)
   const { entered } = session.open(operand)
   const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, signal) : null
-  const view = new MirrorView(run)
+  const view = new MirrorView(run, session.progress)
   const { exclude = [] } = config.mirror.options
   const request: MirrorOptions = {
     ...pickRequest(config, 'accept', 'acceptLanguage', 'charset', 'headers', 'limit'),
@@ -27,15 +28,20 @@ export async function mirror(run: Run): Promise<number> {
     exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
     signal,
     onResult: (result) => view.add(result),
-    onEvent: (event) => run.report.event(event),
+    onEvent: (event) => {
+      view.event(event)
+      run.report.event(event)
+    },
   }
   try {
     const summary = await session.client.mirror(formatLocator(entered.locator), folder, request)
-    output.status('')
+    session.progress.end()
     view.end(entered.url, summary)
     return view.exit
-  } finally {
-    output.status('')
+  } catch (error) {
+    session.progress.end()
+    if (signal.aborted) view.breakOff()
+    throw error
   }
 }
 
@@ -57,14 +63,42 @@ async function robotsFor(
 }
 
 /** Tells what becomes of each file, and of all. */
-class MirrorView {
+class MirrorView implements Overview {
   readonly #run: Run
+  readonly #progress: Progress
+  readonly #isShown: boolean
+  /** The bodies that come, by the numbers of their retrievals. */
+  readonly #meters = new Map<number, Meter>()
   #received = 0
-  #files = 0
+  done = 0
+  readonly total: number | null = null
+  failed = 0
   exit = 0
 
-  constructor(run: Run) {
+  constructor(run: Run, progress: Progress) {
+    const { config, output } = run
     this.#run = run
+    this.#progress = progress
+    this.#isShown = output.stderrIsTerminal && !config.silent && !config.json
+    if (this.#isShown) progress.showMany(this)
+  }
+
+  label(done: number): string {
+    return done === 1 ? '1 file:' : `${done} files:`
+  }
+
+  /** Shows on a terminal how far each file has come. */
+  event(event: RetrievalEvent): void {
+    if (!this.#isShown) return
+    const { id, type } = event
+    if (type === 'progress') {
+      const meter = this.#meters.get(id) ?? this.#progress.open(nameIn(event.url))
+      this.#meters.set(id, meter)
+      meter.update(event.received, event.size)
+    }
+    if (type !== 'done') return
+    this.#meters.get(id)?.end()
+    this.#meters.delete(id)
   }
 
   add(result: MirrorResult): void {
@@ -73,9 +107,10 @@ class MirrorView {
     if (outcome === 'failed') {
       const code = report.error(result.error)
       this.exit ||= code
+      this.failed++
     }
     if (outcome === 'saved') {
-      this.#files++
+      this.done++
       this.#received += result.size - result.resumedFrom
     }
     if (config.json) void output.write(jsonLine(withoutSecrets(resultFor(result))))
@@ -83,18 +118,18 @@ class MirrorView {
       const verb = config.mirror.options.dryRun ? `would be ${outcome}` : outcome
       void output.write(`${verb}: ${printable(result.path)}\n`)
     }
-    if (!config.silent && !config.json) {
-      output.status(
-        `${this.#files} files, ${formatSize(this.#received)}: ${printable(result.path)}`.slice(
-          0,
-          output.stderrColumns - 3,
-        ),
-      )
-    }
     const { quota } = config.mirror
     if (quota === null || this.#received <= quota) return
     const message = `More than ${formatSize(quota)} came, the limit of --quota. The same command goes on from here.`
     throw new RetrievalError('limit-exceeded', message, { phase: 'body' })
+  }
+
+  /** Tells how to go on after Ctrl-C or another signal. */
+  breakOff(): void {
+    const { config, output } = this.#run
+    if (config.silent || config.json) return
+    const count = this.done === 1 ? '1 file' : `${this.done} files`
+    output.note(`retrieve: broken off after ${count} (${formatSize(this.#received)}); the same command goes on.`)
   }
 
   end(url: string, { saved, skipped, deleted, failed, received, isComplete }: MirrorSummary): void {
@@ -124,4 +159,9 @@ function resultFor(result: MirrorResult): Result {
   if (outcome === 'deleted') return { ...base, outcome: 'deleted', file: result.file }
   if (outcome === 'failed') return { ...base, exit: exitCodeOf(error) }
   return { ...base, outcome: result.reason === 'unchanged' ? 'not-modified' : 'skipped' }
+}
+
+/** The last name in the path of a URL. */
+function nameIn(url: string): string {
+  return redact(url).replace(/\/+$/, '').replace(/^.*\//s, '')
 }

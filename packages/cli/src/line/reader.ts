@@ -137,6 +137,11 @@ export class LineReader {
       return
     }
     for (let at = 1; at < word.length; at++) {
+      if (word.charAt(at) === '-') {
+        throw usageError(
+          `${word} has a - among its letters. For standard output, -O- of wget, leave -O out, or give -o -.`,
+        )
+      }
       const found = findLetter(word.charAt(at), this.#command)
       const rest = word.slice(at + 1)
       if (takesValue(found)) {
