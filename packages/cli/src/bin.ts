@@ -11,7 +11,7 @@ process.title = 'retrieve'
 // after all output is written. The parser is fast enough without, as large bodies bypass it. Node 24 starts the
 // optimisation later by itself, and versions after it may not know the flag. Compiled code is of use only to processes
 // with the same flags: they are set before any is loaded.
-if (Number.parseInt(process.versions.node, 10) < 24) setFlagsFromString('--wasm-tiering-budget=100000000')
+if (Number.parseInt(process.versions.node, 10) < 24) setFlagsFromString('--wasm-tiering-budget=2000000000')
 
 const [, , first = ''] = process.argv
 const command = commandNames.find((name) => name === first) ?? (/^(-V|--version)$/.test(first) ? 'version' : 'get')

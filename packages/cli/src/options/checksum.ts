@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { Checksum, HashName } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
+import type { Targets } from '../saving/destination.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
 import { readOptionText } from './option-file.ts'
 
@@ -42,17 +43,16 @@ const excluded = ['range', 'head', 'include', 'part', 'attachments'] as const
 type Line = GivenOptions<ChecksumOption | 'continue-at' | (typeof excluded)[number]>
 
 /** Reads --sha256 and --checksum; null: neither is given. Throws `invalid-option` or `file-failed`. */
-export function readHashOptions(line: Line, toStdout: boolean): HashOptions | null {
+export function readHashOptions(line: Line, { count, destinations }: Targets): HashOptions | null {
   const sums = line.values('checksum')
   const sha256 = line.has('sha256')
   if (sums.length === 0 && !sha256) return null
   const typed = sums.length > 0 ? '--checksum' : '--sha256'
   const other = excluded.find((name) => line.has(name))
   if (other !== undefined) throw usageError(`${typed} is for whole bodies: leave --${other} out.`)
-  if (line.has('continue-at') && toStdout) {
+  if (line.has('continue-at') && destinations.some(({ to }) => to === 'stdout')) {
     throw usageError(`${typed} is for whole bodies: leave -C out, or save the body to a file.`)
   }
-  const count = line.operands.length
   const [first = ''] = sums
   if (sums.length === 1 && first.startsWith('@')) return { sha256, ...listed(first.slice(1)) }
   if (sums.length > 0 && sums.length !== count) {

@@ -60,7 +60,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   {
     long: 'max-redirs',
     arg: 'NUM',
-    help: 'Follow at most NUM redirects; default 20',
+    help: 'Follow at most NUM redirects; default 20, and -1 is no limit',
     commands: network,
     example: 'retrieve --max-redirs 0 http://www.example.org/',
   },
@@ -77,9 +77,14 @@ export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
     ...readTimeLimit(line, 'connect-timeout', 'connectTimeout'),
     ...readSpeed(line),
     ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
-    ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
+    ...(redirects !== undefined && { maxRedirects: readRedirects(redirects) }),
     ...(maxRate > 0 && { maxRate }),
   }
+}
+
+/** A number of redirects; -1 is no limit, as in curl. */
+function readRedirects(text: string): number {
+  return text === '-1' ? Number.POSITIVE_INFINITY : readNumber('max-redirs', text, /^\d+$/)
 }
 
 /** A limit of time, given in seconds; 0 means the default, as in curl. */

@@ -20,16 +20,16 @@ const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
 const maxLength = 64 * 1024
 
 /** Reads the file of --etag-compare. Throws `invalid-option` for a file that cannot be read. */
-export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>): ComparedEtag {
-  const file = fileOf(line, 'etag-compare')
+export function readEtag(line: EtagOptions, count: number): ComparedEtag {
+  const file = fileOf(line, 'etag-compare', count)
   const text = file === null ? '' : contentOf(file).trim()
   if (text === '' || entityTag.test(text)) return { tag: text || null, damaged: null }
   return { tag: null, damaged: file }
 }
 
 /** The file of --etag-save; null if it is not given. Throws `invalid-option`. */
-export function readEtagFile(line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>): string | null {
-  return fileOf(line, 'etag-save')
+export function readEtagFile(line: EtagOptions, count: number): string | null {
+  return fileOf(line, 'etag-save', count)
 }
 
 /** Throws `write-failed` if no tag could be written there. */
@@ -49,15 +49,14 @@ export function saveEtag(file: string | null, representation: Representation): v
   replaceFile(file, content, 0o666)
 }
 
-function fileOf(
-  line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>,
-  option: 'etag-compare' | 'etag-save',
-): string | null {
+type EtagOptions = GivenOptions<'etag-compare' | 'etag-save' | 'from'>
+
+/** `count`: how many URLs are given. */
+function fileOf(line: EtagOptions, option: 'etag-compare' | 'etag-save', count: number): string | null {
   const file = line.value(option)
   if (file === undefined) return null
   if (file === '') throw usageError(`--${option} needs the name of a file.`)
-  if (line.operands.length > 1)
-    throw usageError(`--${option} goes with one URL, and ${line.operands.length} are given.`)
+  if (count > 1) throw usageError(`--${option} goes with one URL, and ${count} are given.`)
   if (line.has('from')) throw usageError(`--${option} goes with one URL, and --from gives many.`)
   return file
 }
