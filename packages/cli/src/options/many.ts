@@ -130,7 +130,7 @@ export interface Many {
 
 /** As in curl. */
 const defaultConcurrency = 50
-/** As in aria2: some for a list, even if nobody thinks of how many. */
+/** As in aria2: the URLs of a list come several at a time without any option. */
 const defaultOfList = 5
 /** As browsers do for HTTP/1.1. */
 const defaultPerHost = 6

@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { GivenOptions } from '../options/option.ts'
 import { whyUnreadable } from '../options/option-file.ts'
-import { checkTarget, tryFile, writeFailed } from './destination.ts'
+import { checkTarget } from './destination.ts'
+import { refuseLink, replaceFile } from './replace-file.ts'
 
 /** The entity tag that the file of --etag-compare holds. */
 export interface ComparedEtag {
@@ -57,21 +47,7 @@ export function saveEtag(file: string | null, representation: Representation): v
   const { etag } = representation
   if (file === null || representation.mechanism !== 'http' || representation.metadata.status !== 200) return
   const content = etag === null || !entityTag.test(etag) ? '' : `${etag}\n`
-  const temporary = `${file}.${process.pid}.tmp`
-  refuseLink(file)
-  const mode = tryFile(file, () => statSync(file, { throwIfNoEntry: false })?.mode ?? 0o666) & 0o777
-  tryFile(file, () => writeFileSync(temporary, content, { encoding: 'latin1', flag: 'wx', mode }))
-  try {
-    tryFile(file, () => renameSync(temporary, file))
-  } catch (error) {
-    unlinkSync(temporary)
-    throw error
-  }
-}
-
-function refuseLink(file: string): void {
-  const stats = tryFile(file, () => lstatSync(file, { throwIfNoEntry: false }))
-  if (stats?.isSymbolicLink()) throw writeFailed(file, 'a symbolic link stands there; name the file that it leads to')
+  replaceFile(file, content, 0o666)
 }
 
 type EtagOptions = GivenOptions<'etag-compare' | 'etag-save' | 'from'>

@@ -27,7 +27,7 @@ export class TraceFile {
     this.#options = options
     this.#dump = ascii ? asLines : asHex
     if (file === '-') this.#write = (text) => void output.write(text).catch(() => {})
-    else if (file === '%') this.#write = (text) => output.prompt(text)
+    else if (file === '%') this.#write = (text) => output.writeError(text)
     else {
       const opened = tryFile(file, () => openSync(file, 'w'))
       this.#file = opened
