@@ -98,6 +98,30 @@ test('a file or URL that does not come is reported', async () => {
   expect(await run(`${server.url}gone`)).toMatchObject({ status: 22, stdout: expect.stringContaining('dead  404') })
 })
 
+test('the links of a page at another origin get no logins and cookies', async () => {
+  await using other = await scriptedHttp(() => reply(200, {}, ''))
+  const html = { 'Content-Type': 'text/html' }
+  await using page = await scriptedHttp(() => reply(200, html, `<a href="${other.url}x"></a><a href="/own"></a>`))
+  const fields = ['-H', 'Authorization: Bearer t0ken', '-H', 'X-Own: 1', '-b', 'a=1', '-H', 'Accept-Language: de']
+  expect((await run(...fields, page.url)).status).toBe(0)
+  const [own] = page.asked.filter(({ target }) => target === '/own')
+  expect(own?.fields).toMatchObject({ authorization: 'Bearer t0ken', cookie: 'a=1' })
+  expect(other.asked).toHaveLength(1)
+  expect(other.asked[0]?.fields).toMatchObject({ 'accept-language': 'de' })
+  for (const name of ['authorization', 'x-own', 'cookie']) expect(other.asked[0]?.fields).not.toHaveProperty(name)
+  // A URL that is typed gets them, also if a page names it, too.
+  expect((await run(...fields, page.url, `${other.url}x`)).status).toBe(0)
+  expect(other.asked.at(-1)?.fields).toMatchObject({ authorization: 'Bearer t0ken' })
+})
+
+test('HTML: a long name of an attribute takes no quadratic time', () => {
+  const html = `<a ${'-'.repeat(16_000)}>`.repeat(100)
+  const began = performance.now()
+  expect(htmlLinks(html).links).toEqual([])
+  // Read again from each letter, it takes 30 s.
+  expect(performance.now() - began).toBeLessThan(3000)
+})
+
 test('HTML: attributes of any kind, no comments, no scripts', () => {
   const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`
   expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null })

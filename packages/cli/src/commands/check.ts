@@ -21,7 +21,9 @@ export async function check(run: Run): Promise<number> {
     for (const link of await linksOf(operand, client, run, request)) {
       const known = links.get(keyOf(link))
       // What the user named may be checked, even if a page names it, too.
-      if (known === undefined || known.isForeign) links.set(keyOf(link), link)
+      const isForeign = link.isForeign && known?.isForeign !== false
+      const isElsewhere = link.isElsewhere && known?.isElsewhere !== false
+      links.set(keyOf(link), { url: known?.url ?? link.url, isForeign, isElsewhere })
     }
   }
   const all = [...links.values()]
@@ -30,6 +32,8 @@ export async function check(run: Run): Promise<number> {
   const optionsFor = (link: Link): RetrieveOptions => ({
     onEvent: (event) => config.verbose && report.event(event),
     ...(link.isForeign && !allowsInward && { policy: { publicOnly: true } }),
+    // As after a redirect: a page must not have the user's logins and cookies sent to places of its choice.
+    ...(link.isElsewhere && headers !== undefined && { headers: harmless(headers) }),
   })
   for await (const probed of probe(all, client, request, optionsFor)) {
     const result = resultFor(probed)
@@ -40,6 +44,14 @@ export async function check(run: Run): Promise<number> {
   }
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
   return exits.code
+}
+
+/** The header fields that are sent to any server. */
+function harmless(headers: Readonly<Record<string, string | null>>): Record<string, string | null> {
+  const fields = Object.entries(headers)
+  return Object.fromEntries(
+    fields.filter(([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name)),
+  )
 }
 
 /** The links of one resource differ in their fragments at most. */
