@@ -89,3 +89,20 @@ test('HTML: attributes of any kind, no comments, no scripts', () => {
   const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`
   expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null })
 })
+
+test('behind a proxy the links of a remote page are checked, except those that name this network', async () => {
+  const html = '<a href="a">1</a> <a href="http://other.example/b">2</a> <a href="http://127.0.0.1/c">3</a>'
+  await using proxy = await scriptedHttp(({ target }) =>
+    reply(200, { 'Content-Type': 'text/html' }, target.endsWith('/page') ? html : ''),
+  )
+  const { stdout, status } = await run('-x', proxy.url, 'http://page.example/page')
+  expect(stdout.split('\n').sort()).toEqual([
+    '',
+    'alive 200 http://other.example/b',
+    'alive 200 http://page.example/a',
+    'alive 200 http://page.example/page',
+    expect.stringMatching(/^dead {4}- http:\/\/127\.0\.0\.1\/c: Refused: /),
+  ])
+  expect(status).toBe(9)
+  expect(proxy.asked.map(({ target }) => target)).not.toContain('http://127.0.0.1/c')
+})

@@ -1,11 +1,13 @@
-import { printable, RetrievalError, redact } from '@retriever/core'
-import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { isInward, printable, RetrievalError, redact } from '@retriever/core'
+import { type Client, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { type Probed, probe } from '../check/probe.ts'
-import { type Link, linksOf } from '../check/sources.ts'
+import { hostOf, type Link, linksOf } from '../check/sources.ts'
+import type { Config } from '../config.ts'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import type { Run } from '../run.ts'
+import { proxyOf } from '../session.ts'
 import { jsonLine, withoutSecrets } from '../terminal/output.ts'
 
 /** `retrieve check FILE|URL...`: whether links are alive, a line or an object each. 0 only if all of them are. */
@@ -34,7 +36,7 @@ export async function check(run: Run): Promise<number> {
   const allowsInward = config.client.policy?.allowInward === true
   const optionsFor = (link: Link): RetrieveOptions => ({
     onEvent: (event) => config.verbose && report.event(event),
-    ...(link.isForeign && !allowsInward && { policy: { publicOnly: true } }),
+    ...(link.isForeign && !allowsInward && !isProxied(link, client, config) && { policy: { publicOnly: true } }),
   })
   for await (const probed of probe(all, client, request, optionsFor)) {
     const result = resultFor(probed)
@@ -45,6 +47,16 @@ export async function check(run: Run): Promise<number> {
   }
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
   return exits.code
+}
+
+/** Whether a proxy, which looks up names by its own rules, is asked for a host that is not this network by its name. */
+function isProxied({ url }: Link, client: Client, { proxyFor }: Config): boolean {
+  try {
+    const resolution = client.resolve(url)
+    return proxyOf(resolution, proxyFor) !== null && !isInward(hostOf(resolution))
+  } catch {
+    return false
+  }
 }
 
 /** The links of one resource differ in their fragments at most. */
