@@ -106,3 +106,16 @@ test('behind a proxy the links of a remote page are checked, except those that n
   expect(status).toBe(9)
   expect(proxy.asked.map(({ target }) => target)).not.toContain('http://127.0.0.1/c')
 })
+
+test('-j says how many links are asked for at a time', async () => {
+  const urls = [1, 2, 3, 4, 5, 6].map((number) => `${server.url}${number}ok\n`)
+  writeFileSync(join(folder(), 'many.txt'), urls.join(''))
+  const connections = async (...args: string[]): Promise<number> => {
+    server.asked.splice(0)
+    expect((await run(...args, 'many.txt')).stderr).toContain('6 of 6 links alive')
+    return new Set(server.asked.map(({ socket }) => socket)).size
+  }
+  expect(await connections('-j', '1')).toBe(1)
+  expect(await connections()).toBeGreaterThan(1)
+  expect((await run('--jobs', 'x', 'many.txt')).status).toBe(2)
+})

@@ -38,7 +38,7 @@ export async function check(run: Run): Promise<number> {
     onEvent: (event) => config.verbose && report.event(event),
     ...(link.isForeign && !allowsInward && !isProxied(link, client, config) && { policy: { publicOnly: true } }),
   })
-  for await (const probed of probe(all, client, request, optionsFor)) {
+  for await (const probed of probe(all, client, request, optionsFor, config.many.jobs ?? undefined)) {
     const result = resultFor(probed)
     const isAlive = result.outcome === 'retrieved'
     counts[isAlive ? 'alive' : result.outcome === 'skipped' ? 'skipped' : 'dead']++
