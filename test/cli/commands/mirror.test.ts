@@ -6,6 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { readRobots } from '../../../packages/cli/src/mirror/robots.ts'
 import { results } from '../../support/cli/json-lines.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { hasTmux } from '../../support/cli/tmux.ts'
+import { onScreen } from '../../support/cli/tmux-session.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -131,4 +133,14 @@ test('--json gives one object a file; a limit ends with an error', async () => {
   expect((await run('--quota', '3', url)).status).toBe(63)
   expect((await run('--max-entries', '1', url)).status).toBe(63)
   expect((await retrieve(['mirror', url], { cwd: folder() })).status).toBe(2)
+})
+
+test.skipIf(!hasTmux).each([80, 25])('on a terminal of %i columns, the file that comes has a bar', async (columns) => {
+  await using big = await startServers({ http: true })
+  using screen = onScreen(folder(), `mirror --limit-rate 1m --include-path big ${big.http.url} to`, columns)
+  await screen.shows(/^big +\d+%.*\n0 files: /m)
+  screen.type('C-c')
+  const ended = await screen.shows(/ended with 130/)
+  expect(ended).not.toMatch(/^big/m)
+  expect(ended.replace(/\s+/g, ' ')).toContain('retrieve: broken off after 0 files (0 B); the same command goes on.')
 })

@@ -5,13 +5,14 @@ import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { MirrorFacts } from '../mirror/mirror-facts.ts'
 import { type Robots, robotsOf } from '../mirror/robots.ts'
 import { type Result, resultOf } from '../results/result.ts'
-import type { Run } from '../run.ts'
+import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
+import type { Meter, Overview, Progress } from '../terminal/progress.ts'
 
 /** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
 export async function mirror(run: Run): Promise<number> {
-  const { config, output, signal } = run
+  const { config, signal } = run
   const [operand, folder, ...others] = config.operands
   if (operand === undefined || folder === undefined || others.length > 0) {
     throw usageError('mirror needs a URL and a folder: retrieve mirror ftp://ftp.example.org/pub/ pub')
@@ -19,20 +20,11 @@ export async function mirror(run: Run): Promise<number> {
   await using session = new Session(run)
   const { entered } = session.open(operand)
   const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, signal) : null
-  const view = new MirrorView(run)
-  const { include: _, exclude = [], ...options } = config.mirror.options
-  const { accept, acceptLanguage, charset, headers, limit } = config.request
-  const given = Object.entries({
-    accept,
-    acceptLanguage,
-    charset,
-    headers,
-    limit,
-    include: config.mirror.options.include,
-  })
+  const view = new MirrorView(run, session.progress)
+  const { exclude = [] } = config.mirror.options
   const request: MirrorOptions = {
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-    ...options,
+    ...pickRequest(config, 'accept', 'acceptLanguage', 'charset', 'headers', 'limit'),
+    ...config.mirror.options,
     exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
     signal,
     onResult: (result) => view.add(result),
@@ -40,11 +32,13 @@ export async function mirror(run: Run): Promise<number> {
   }
   try {
     const summary = await session.client.mirror(formatLocator(entered.locator), folder, request)
-    output.status('')
+    session.progress.end()
     view.end(entered.url, summary)
     return view.exit
-  } finally {
-    output.status('')
+  } catch (error) {
+    session.progress.end()
+    if (signal.aborted) view.breakOff()
+    throw error
   }
 }
 
@@ -66,20 +60,48 @@ async function robotsFor(
 }
 
 /** Tells what becomes of each file, and of all. */
-class MirrorView {
+class MirrorView implements Overview {
   readonly #run: Run
+  readonly #progress: Progress
+  readonly #isShown: boolean
+  /** The bodies that come, by the numbers of their retrievals. */
+  readonly #meters = new Map<number, Meter>()
   readonly #facts = new MirrorFacts()
   #received = 0
-  #files = 0
+  done = 0
+  readonly total: number | null = null
+  failed = 0
   exit = 0
 
-  constructor(run: Run) {
+  constructor(run: Run, progress: Progress) {
+    const { config, output } = run
     this.#run = run
+    this.#progress = progress
+    this.#isShown = output.stderrIsTerminal && !config.silent && !config.json
+    if (this.#isShown) progress.showMany(this)
+  }
+
+  label(done: number): string {
+    return done === 1 ? '1 file:' : `${done} files:`
   }
 
   event(event: RetrievalEvent): void {
     this.#run.report.event(event)
     if (this.#run.config.json) this.#facts.event(event)
+    if (this.#isShown) this.#show(event)
+  }
+
+  /** Shows on a terminal how far a file has come. */
+  #show(event: RetrievalEvent): void {
+    const { id, type } = event
+    if (type === 'progress') {
+      const meter = this.#meters.get(id) ?? this.#progress.open(nameIn(event.url))
+      this.#meters.set(id, meter)
+      meter.update(event.received, event.size)
+    }
+    if (type !== 'done') return
+    this.#meters.get(id)?.end()
+    this.#meters.delete(id)
   }
 
   add(result: MirrorResult): void {
@@ -88,25 +110,29 @@ class MirrorView {
     if (outcome === 'failed') {
       const code = report.error(result.error)
       this.exit ||= code
+      this.failed++
     }
     if (outcome === 'saved') {
-      this.#files++
+      this.done++
       this.#received += result.size - result.resumedFrom
     }
     if (config.json) void output.write(jsonLine(withoutSecrets(this.#resultFor(result))))
     else if (outcome === 'deleted' || (config.mirror.options.dryRun && outcome === 'saved')) {
       const verb = config.mirror.options.dryRun ? `would be ${outcome}` : outcome
-      void output.write(`${verb}: ${shown(result.path)}\n`)
-    }
-    if (!config.silent && !config.json) {
-      output.status(
-        `${this.#files} files, ${formatSize(this.#received)}: ${shown(result.path)}`.slice(0, output.stderrColumns - 3),
-      )
+      void output.write(`${verb}: ${printable(result.path)}\n`)
     }
     const { quota } = config.mirror
     if (quota === null || this.#received <= quota) return
     const message = `More than ${formatSize(quota)} came, the limit of --quota. The same command goes on from here.`
     throw new RetrievalError('limit-exceeded', message, { phase: 'body' })
+  }
+
+  /** Tells how to go on after Ctrl-C or another signal. */
+  breakOff(): void {
+    const { config, output } = this.#run
+    if (config.silent || config.json) return
+    const count = this.done === 1 ? '1 file' : `${this.done} files`
+    output.note(`retrieve: broken off after ${count} (${formatSize(this.#received)}); the same command goes on.`)
   }
 
   end(url: string, { saved, skipped, deleted, failed, received, isComplete }: MirrorSummary): void {
@@ -146,6 +172,7 @@ class MirrorView {
   }
 }
 
-function shown(path: string): string {
-  return printable(path)
+/** The last name in the path of a URL. */
+function nameIn(url: string): string {
+  return redact(url).replace(/\/+$/, '').replace(/^.*\//s, '')
 }
