@@ -133,3 +133,33 @@ test('HTML: attributes of any kind, no comments, no scripts', () => {
   const long = `<a ${'x'.repeat(16_000)}>`.repeat(500)
   expect(htmlLinks(`${long}<a href=end>`).links).toEqual(['end'])
 })
+
+test('behind a proxy the links of a remote page are checked, except those that name this network', async () => {
+  const html = '<a href="a">1</a> <a href="http://other.example/b">2</a> <a href="http://127.0.0.1/c">3</a>'
+  await using proxy = await scriptedHttp(({ target }) =>
+    reply(200, { 'Content-Type': 'text/html' }, target.endsWith('/page') ? html : ''),
+  )
+  const { stdout, status } = await run('-x', proxy.url, 'http://page.example/page')
+  expect(stdout.split('\n').sort()).toEqual([
+    '',
+    'alive 200 http://other.example/b',
+    'alive 200 http://page.example/a',
+    'alive 200 http://page.example/page',
+    expect.stringMatching(/^dead {4}- http:\/\/127\.0\.0\.1\/c: Refused: /),
+  ])
+  expect(status).toBe(9)
+  expect(proxy.asked.map(({ target }) => target)).not.toContain('http://127.0.0.1/c')
+})
+
+test('-j says how many links are asked for at a time', async () => {
+  const urls = [1, 2, 3, 4, 5, 6].map((number) => `${server.url}${number}ok\n`)
+  writeFileSync(join(folder(), 'many.txt'), urls.join(''))
+  const connections = async (...args: string[]): Promise<number> => {
+    server.asked.splice(0)
+    expect((await run(...args, 'many.txt')).stderr).toContain('6 of 6 links alive')
+    return new Set(server.asked.map(({ socket }) => socket)).size
+  }
+  expect(await connections('-j', '1')).toBe(1)
+  expect(await connections()).toBeGreaterThan(1)
+  expect((await run('--jobs', 'x', 'many.txt')).status).toBe(2)
+})

@@ -100,6 +100,7 @@ function isNetwork({ plan }: Resolution): boolean {
   return 'host' in plan && plan.mechanism !== 'file'
 }
 
-function hostOf({ plan }: Resolution): string {
+/** The host that a URL names; "" if it names none. */
+export function hostOf({ plan }: Resolution): string {
   return 'host' in plan ? (plan.host ?? '') : ''
 }

@@ -1,11 +1,13 @@
-import { printable, RetrievalError, redact } from '@retriever/core'
-import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { isInward, printable, RetrievalError, redact } from '@retriever/core'
+import { type Client, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { type Probed, probe } from '../check/probe.ts'
-import { type Link, linksOf } from '../check/sources.ts'
+import { hostOf, type Link, linksOf } from '../check/sources.ts'
+import type { Config } from '../config.ts'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import { pickRequest, type Run } from '../run.ts'
+import { proxyOf } from '../session.ts'
 import { jsonLine, type Output, withoutSecrets } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
 
@@ -31,11 +33,11 @@ export async function check(run: Run): Promise<number> {
   const allowsInward = config.client.policy?.allowInward === true
   const optionsFor = (link: Link): RetrieveOptions => ({
     onEvent: (event) => config.verbose && report.event(event),
-    ...(link.isForeign && !allowsInward && { policy: { publicOnly: true } }),
+    ...(link.isForeign && !allowsInward && !isProxied(link, client, config) && { policy: { publicOnly: true } }),
     // As after a redirect: a page must not have the user's logins and cookies sent to places of its choice.
-    ...(link.isElsewhere && headers !== undefined && { headers: harmless(headers) }),
+    ...(link.isElsewhere && request.headers !== undefined && { headers: harmless(request.headers) }),
   })
-  for await (const probed of probe(all, client, request, optionsFor)) {
+  for await (const probed of probe(all, client, request, optionsFor, config.many.jobs ?? undefined)) {
     const result = resultFor(probed)
     const isAlive = result.outcome === 'retrieved'
     counts[isAlive ? 'alive' : result.outcome === 'skipped' ? 'skipped' : 'dead']++
@@ -52,6 +54,16 @@ function harmless(headers: Readonly<Record<string, string | null>>): Record<stri
   return Object.fromEntries(
     fields.filter(([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name)),
   )
+}
+
+/** Whether a proxy, which looks up names by its own rules, is asked for a host that is not this network by its name. */
+function isProxied({ url }: Link, client: Client, { proxyFor }: Config): boolean {
+  try {
+    const resolution = client.resolve(url)
+    return proxyOf(resolution, proxyFor) !== null && !isInward(hostOf(resolution))
+  } catch {
+    return false
+  }
 }
 
 /** The links of one resource differ in their fragments at most. */
