@@ -20,8 +20,20 @@ export class CommandJar {
 
   /** Keeps what one Set-Cookie field says; one that is damaged, or is not for this URL, is passed over. */
   keep(url: string, setCookie: string | Cookie): void {
-    const kept = this.#jar.setCookieSync(setCookie, url, { ignoreError: true })
+    const cookie = typeof setCookie === 'string' ? (Cookie.parse(setCookie, { loose: true }) ?? null) : setCookie
+    // A TAB or line end would begin another column or row of the file.
+    if (cookie === null || /[\0-\x1F\x7F]/.test(cookie.path ?? '')) return
+    if (typeof setCookie === 'string' && this.#hidesSecure(cookie, url)) return
+    const kept = this.#jar.setCookieSync(cookie, url, { ignoreError: true })
     if (kept !== undefined) this.#order.set(keyOf(kept), ++this.#count)
+  }
+
+  /** Without TLS, no cookie takes the place of a secure one (RFC 6265bis 5.7): anybody on the way could have set it. */
+  #hidesSecure({ key, path }: Cookie, url: string): boolean {
+    const { protocol, hostname, pathname } = new URL(url)
+    if (protocol === 'https:' || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) return false
+    const all = this.#jar.getCookiesSync(`https://${hostname}${path?.startsWith('/') ? path : pathname}`)
+    return all.some((other) => other.key === key && other.secure)
   }
 
   /**
