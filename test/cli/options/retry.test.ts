@@ -79,7 +79,7 @@ test('a line of a retrieval that continues a file says where, also before the se
   const { status, stderr } = await retrieve(['-C', '5', '-o', file, busy.url])
   expect({ status, stderr }).toEqual({
     status: 0,
-    stderr: expect.stringMatching(/ Going on at octet 5 in 0\.1 s\.\n$/),
+    stderr: expect.stringMatching(/ had come\. Going on at octet 5 in 0\.1 s\.\n$/),
   })
 })
 
