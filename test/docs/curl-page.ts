@@ -24,7 +24,7 @@ const differences: Partial<Record<OptionName, string>> = {
   'dump-header': 'without the answer of a proxy to CONNECT; FTP is spoken with other commands than by curl',
   help: 'takes the categories of Retriever, and commands, topics and options too',
   include: 'a 401 that asks for the login is left out; a file that fails is not made; not together with `-C` or `-J`',
-  'max-redirs': '20 if it is not given (curl: 50); there is no -1',
+  'max-redirs': '20 if it is not given (curl: 50)',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
   next: 'connections are not shared between groups; the first failure of all decides the exit status',
   output: 'the file is NAME.part until it is complete; a single `-o -` is for all URLs',

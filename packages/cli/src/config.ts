@@ -123,7 +123,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   }
   const targets = ['get', 'ls', 'open'].includes(command) ? readTargets(line) : noTargets
   const { destinations } = targets
-  const compared = readEtag(line)
+  const compared = readEtag(line, targets.count)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
   const many = readMany(line)
@@ -147,7 +147,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     createDirs: line.has('create-dirs'),
     many,
     continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
-    etagFile: readEtagFile(line),
+    etagFile: readEtagFile(line, targets.count),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
     trace: readTrace(line),
@@ -156,10 +156,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     failWithBody: line.has('fail-with-body'),
     cookies: readCookies(line),
     urlQuery: readUrlQuery(line),
-    hashes: readHashOptions(
-      line,
-      destinations.some(({ to }) => to === 'stdout'),
-    ),
+    hashes: readHashOptions(line, targets),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
     netrc: readNetrc(line),

@@ -1,10 +1,11 @@
 import { RetrievalError } from '@retriever/core'
 import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
-import { defaultConfigFile, readDefaultConfig, readSource } from './line/config-file.ts'
+import { defaultConfigFile, readDefaultConfig } from './line/config-file.ts'
 import { type Group, LineReader, type LineSources } from './line/reader.ts'
 import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
+import { readOptionFile } from './options/option-file.ts'
 import { checkFirstWord, helpOperands } from './suggest.ts'
 
 /** A command line as it was typed, split into command, options and operands; with --next, one group of it. */
@@ -58,7 +59,7 @@ export class CommandLine implements GivenOptions<OptionName> {
 export function parseCommandLine(
   argv: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  read: LineSources['read'] = readSource,
+  read: LineSources['read'] = (file, what) => readOptionFile(file, `${what} ${file}`),
 ): CommandLine {
   const reader = new LineReader({ env, read }, isCommand)
   if (readsDefaults(argv)) {

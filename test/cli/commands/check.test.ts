@@ -101,4 +101,11 @@ test('a file or URL that does not come is reported', async () => {
 test('HTML: attributes of any kind, no comments, no scripts', () => {
   const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`
   expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null })
+  expect(htmlLinks(`<a title="a > b" href='c>d'><title><a href=no></title>`).links).toEqual(['c>d'])
+  expect(htmlLinks(`${'<b>'.repeat(5000)}<a href=deep>${'</b>'.repeat(5000)}<a href=after>`).links).toEqual([
+    'deep',
+    'after',
+  ])
+  const long = `<a ${'x'.repeat(16_000)}>`.repeat(500)
+  expect(htmlLinks(`${long}<a href=end>`).links).toEqual(['end'])
 })

@@ -85,7 +85,7 @@ export const output: readonly Line[] = [
   'curl -s -L -i $HTTP/redirect/302',
   'curl -s -f -D h $HTTP/missing',
   'curl -s --stderr e $DEAD/; test -f e && echo yes',
-  'curl -s -S --stderr e -f $HTTP/missing; test -s e && echo text',
+  'curl -s -S --stderr e -f $HTTP/missing; test -s e && echo text; rm e',
   'curl -s --stderr - -o x $HTTP/readme.txt',
   'curl -s --trace t -o x $HTTP/readme.txt; grep -c "^== Info" t | sed s/.*/info/; test -s t && echo trace; rm t',
   'curl -s --trace-ascii t -o x $HTTP/readme.txt; grep -A1 "^=> Send header" t | grep -o "GET .*"; rm t',

@@ -5,7 +5,7 @@ import { type Link, linksOf } from '../check/sources.ts'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
 import { type Result, resultOf } from '../results/result.ts'
-import type { Run } from '../run.ts'
+import { pickRequest, type Run } from '../run.ts'
 import { jsonLine, type Output, withoutSecrets } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
 
@@ -14,13 +14,7 @@ export async function check(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
   await using client = createClient({ ...config.client, proxy: config.proxyFor })
-  const { accept, acceptLanguage, headers } = config.request
-  const request: RetrieveOptions = {
-    signal,
-    ...(accept !== undefined && { accept }),
-    ...(acceptLanguage !== undefined && { acceptLanguage }),
-    ...(headers !== undefined && { headers }),
-  }
+  const request: RetrieveOptions = { signal, ...pickRequest(config, 'accept', 'acceptLanguage', 'headers') }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
   for (const operand of config.operands) {

@@ -1,6 +1,6 @@
 /** Reads the words of a command line, and the configuration files that it names, into groups of options and URLs. */
 import { RetrievalError } from '@retriever/core'
-import { isAccepted } from '../curl/index.ts'
+import { checkAccepted } from '../curl/index.ts'
 import { usageError } from '../exit-codes.ts'
 import type { OptionName } from '../options/index.ts'
 import type { Given } from '../options/option.ts'
@@ -168,8 +168,7 @@ export class LineReader {
 
   #add(found: FoundOption, typed: string, value: string | undefined): void {
     if (found.kind === 'accepted') {
-      if (found.takesValue && value === undefined) throw usageError(`${typed} needs a value.`)
-      isAccepted(found.long, typed, value)
+      checkAccepted(found.long, typed, value)
       if (found.whyOn === undefined) this.#refusals.delete(found.long)
       else this.#refusals.set(found.long, this.#placed(found.whyOn))
       const meant = found.means?.[value ?? '']

@@ -38,7 +38,7 @@ export class Prompter implements Disposable {
     this.#question = question
     const screen = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        if (this.#shown) output.prompt(chunk)
+        if (this.#shown) output.writeError(chunk)
         done()
       },
     })
@@ -62,18 +62,18 @@ export class Prompter implements Disposable {
       this.#answer = (line) => {
         this.#answer = null
         // The terminal shows no line end for hidden text and for a line that is broken off.
-        if (!echo || line === null) this.#output.prompt('\n')
+        if (!echo || line === null) this.#output.writeError('\n')
         this.#shown = false
         resolve(line)
       }
       const typed = this.#typed.shift()
       if (this.#isOver || typed !== undefined) {
-        this.#output.prompt(echo && typed !== undefined ? `${text}${printable(typed)}\n` : text)
+        this.#output.writeError(echo && typed !== undefined ? `${text}${printable(typed)}\n` : text)
         return this.#answer(typed ?? null)
       }
       this.#shown = echo
       this.#text = text
-      if (!echo) return this.#output.prompt(text)
+      if (!echo) return this.#output.writeError(text)
       this.#lines.setPrompt(text)
       this.#lines.prompt()
     })
@@ -90,7 +90,7 @@ export class Prompter implements Disposable {
   #goOn(): void {
     this.#lines.resume()
     // Readline draws a line that is shown.
-    if (this.#answer !== null && !this.#shown) this.#output.prompt(this.#text)
+    if (this.#answer !== null && !this.#shown) this.#output.writeError(this.#text)
   }
 
   #onLine(line: string): void {

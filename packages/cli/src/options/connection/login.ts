@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import { type Netrc, readNetrcText } from '../../netrc.ts'
 import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
-import { whyUnreadable } from '../text-file.ts'
+import { whyUnreadable } from '../option-file.ts'
 
 export type LoginOption =
   | 'user'

@@ -3,7 +3,7 @@ import { printable, type Resolution, RetrievalError } from '@retriever/core'
 import type { Form, FormAnswers, FormField } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
-import { whyUnreadable } from '../text-file.ts'
+import { whyUnreadable } from '../option-file.ts'
 
 export type FormOption = 'form'
 

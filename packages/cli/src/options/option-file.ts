@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 
-/** The text of the file that follows `@` in an option; `-` is standard input. Throws `file-failed`. */
-export function readTextFile(option: string, file: string): string {
+/** The octets of a file; `-` is standard input. `typed`: the option and the file for the message. Throws `file-failed`. */
+export function readOptionFile(file: string, typed: string): Buffer {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
+    return readFileSync(file === '-' ? 0 : file)
   } catch (cause) {
-    const message = `${option} @${file} cannot be read: ${whyUnreadable(cause)}.`
+    const message = `${typed} cannot be read: ${whyUnreadable(cause)}.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
+}
+
+/** The text of the file that follows `@` in an option; `-` is standard input. Throws `file-failed`. */
+export function readOptionText(option: string, file: string): string {
+  return readOptionFile(file, `${option} @${file}`).toString()
 }
 
 const reasons: Readonly<Record<string, string>> = {
