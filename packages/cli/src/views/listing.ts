@@ -17,8 +17,8 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
 
 /**
  * Prints a listing as a table with numbers, each line as soon as its entry has come. In a pipe, each line ends with the
- * URL; a page has the URLs at its end, and leaves out columns for which it is too narrow. Returns the URLs, and adds each
- * to `urls` before it is shown.
+ * URL; a page has the URLs at its end, and leaves out columns for which it is too narrow. Returns the URLs, and adds
+ * each to `urls` before it is shown.
  */
 export async function printListing(
   listing: Representation,
