@@ -62,6 +62,7 @@ describe('-K', () => {
     [['output'], 2, 'line 1: --output needs FILE, as in: retrieve -o page.html http://www.example.org/'],
     [['silent = yes'], 2, 'line 1: silent is a switch and takes no value.'],
     [['', 'max-time = abc', 'url = data:,x'], 2, 'line 2: --max-time needs'],
+    [['silent # yes', 'max-time = abc'], 2, 'line 2: --max-time needs'],
     [['data = x'], 2, 'line 1: --data is refused.'],
     [['"alice:secret"'], 2, 'line 1: It must begin with the name of an option.'],
     [['url = data:,x', 'output = a b'], 0, 'line 2: output has a value with white space, which ends there: quote it.'],
