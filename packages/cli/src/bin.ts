@@ -13,6 +13,7 @@ process.title = 'retrieve'
 // with the same flags: they are set before any is loaded.
 if (Number.parseInt(process.versions.node, 10) < 24) setFlagsFromString('--wasm-tiering-budget=2000000000')
 
+// Each command has a file of compiled code of its own, since each loads other chunks.
 const [, , first = ''] = process.argv
 const command = commandNames.find((name) => name === first) ?? (/^(-V|--version)$/.test(first) ? 'version' : 'get')
 const { main } = new ChunkLoader(__filename, command).load(resolve(__dirname, 'main.js')) as typeof import('./main.ts')

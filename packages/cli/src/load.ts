@@ -3,7 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
 
-/** The build of the bundle, which bundle.mjs puts here: compiled code of another one does not fit. */
+/**
+ * The build of the bundle, which bundle.mjs puts here: compiled code of another one does not fit, and V8 compares
+ * nothing of a source but its length.
+ */
 declare const RETRIEVE_BUILD: string
 
 interface Module {
@@ -83,6 +86,10 @@ export class ChunkLoader {
   #write(): void {
     if (!(this.#runs > 0)) return
     try {
+      const part = `${this.#file}.${process.pid}`
+      mkdirSync(dirname(this.#file), { recursive: true })
+      // Fails without the right to write there, before the code is made, which takes a while.
+      writeFileSync(part, '')
       for (const [path, script] of this.#scripts) this.#compiled.set(path, script.createCachedData())
       const places: Record<string, readonly [number, number]> = {}
       let length = 0
@@ -92,8 +99,6 @@ export class ChunkLoader {
       }
       const table = Buffer.from(JSON.stringify({ runs: this.#runs - 1, places } satisfies Table))
       const head = Buffer.from(String(table.length).padStart(10, '0'))
-      mkdirSync(dirname(this.#file), { recursive: true })
-      const part = `${this.#file}.${process.pid}`
       writeFileSync(part, Buffer.concat([head, table, ...this.#compiled.values()]))
       renameSync(part, this.#file)
     } catch {
