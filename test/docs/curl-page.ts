@@ -31,7 +31,7 @@ const differences: Partial<Record<OptionName, string>> = {
   proxy: 'http, https, socks5 and socks5h only',
   range: 'a server that sends the whole instead is an error (33)',
   referer: 'with `;auto` another host gets the origin alone',
-  'remote-name': 'never overwrites a file, unless `--clobber` is given',
+  'remote-name': 'never overwrites a file, unless `--clobber` is given or `-z` names the file',
   'remote-header-name': 'falls back to the name in the URL, and says which name it took',
   resolve: 'takes no `*`, `+` or `-` before the host',
   retry: '3 if it is not given; a try goes on where the one before stopped',
@@ -49,7 +49,7 @@ const differences: Partial<Record<OptionName, string>> = {
   trace: 'hides secrets, and counts the octets of bodies without showing them',
   'trace-ascii': 'hides secrets, and counts the octets of bodies without showing them',
   stderr: 'a mistake in the options themselves is told on standard error',
-  user: 'asks at the terminal for a password, if there is one',
+  user: 'over HTTP it is sent once the server asks; asks at the terminal for a password, if there is one',
   verbose: 'shows every protocol, with the meaning of the URL first',
   'write-out': 'without certificates, the local address and `%{curl_version}`; `%{http_connect}` is 000',
 }

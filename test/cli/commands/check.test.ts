@@ -5,6 +5,7 @@ import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { htmlLinks } from '../../../packages/cli/src/check/html-links.ts'
 import { results } from '../../support/cli/json-lines.ts'
+import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { redirectTo, reply } from '../../support/http/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
@@ -49,6 +50,18 @@ test('the links of a text, one line each; 0 only if all are alive', async () => 
   expect(bad).toMatchObject({ status: 22, stderr: 'retrieve: 1 of 2 links alive, 1 dead\n' })
   expect(bad.stdout).toMatch(/^dead {2}404 http:\S+gone: The server has no such resource/m)
 })
+
+test.skipIf(!hasTerminal).each([80, 40, 25])(
+  'on a terminal of %i columns, no line breaks within a word',
+  async (columns) => {
+    writeFileSync(join(folder(), 'list'), `${server.url}gone\n${server.url}ok\nmailto:me@example.org`)
+    const { screen } = await onPty(folder(), 'check --retry 0 list', {}, { columns })
+    const lines = screen.split('\r\n')
+    // A URL stays whole.
+    expect(lines.filter((line) => line.length > columns && !/^\w+ +\S+ \S+$/.test(line))).toEqual([])
+    expect(lines.map((line) => line.trim()).join(' ')).toContain('The server has no such resource; check the path.')
+  },
+)
 
 test('a server that refuses HEAD is asked for one octet', async () => {
   writeFileSync(join(folder(), 'list'), `${server.url}nohead`)

@@ -37,6 +37,7 @@ export const output: readonly Line[] = [
   'curl -s --create-dirs -o a/b/c/x $HTTP/readme.txt',
   'curl -s -o a/b/x $HTTP/readme.txt',
   'curl -s -O $HTTP/',
+  ['curl -s -O $HTTP/pub/name%20with%20spaces.txt', 'decoded'],
   'curl -s -OJ $ODD/attached',
   'curl -s -J -O $ODD/attached',
   'curl -s -OJ $HTTP/readme.txt',

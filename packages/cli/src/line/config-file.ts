@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
+import { whyUnreadable } from '../options/option-file.ts'
 
 /** A line of a configuration file. */
 export interface ConfigEntry {
@@ -56,7 +57,7 @@ export function readDefaultConfig(file: string): Uint8Array | null {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
-    const message = `${file} cannot be read (${code}); -q as the first word leaves it out.`
+    const message = `${file} cannot be read: ${whyUnreadable(cause)}; -q as the first word leaves it out.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
 }

@@ -115,13 +115,15 @@ export class LineReader {
       // A line that is no option may be a secret.
       if (!/^(?:-[^-]|--[\w.-]+(?:=|$)|[\w.#-]+$)/.test(option))
         throw usageError('It must begin with the name of an option.')
-      if (isCut) this.warnings.push(`${place}: ${option} has a value with white space, which ends there: quote it.`)
       let used = false
       this.#readOption(option.startsWith('-') ? option : `--${option}`, () => {
         used = true
         return value
       })
-      if (!used && value !== undefined) throw usageError(`${option} is a switch and takes no value.`)
+      if (used && isCut)
+        this.warnings.push(`${place}: ${option} has a value with white space, which ends there: quote it.`)
+      // A comment may follow a switch.
+      if (!used && value?.startsWith('#') === false) throw usageError(`${option} is a switch and takes no value.`)
     } catch (error) {
       if (!RetrievalError.is(error) || error.message.startsWith(`${place}: `) || error.code !== 'invalid-option') {
         throw error
@@ -137,6 +139,11 @@ export class LineReader {
       return
     }
     for (let at = 1; at < word.length; at++) {
+      if (word.charAt(at) === '-') {
+        throw usageError(
+          `${word} has a - among its letters. For standard output, -O- of wget, leave -O out, or give -o -.`,
+        )
+      }
       const found = findLetter(word.charAt(at), this.#command)
       const rest = word.slice(at + 1)
       if (takesValue(found)) {

@@ -3,6 +3,7 @@ import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { GivenOptions } from '../options/option.ts'
+import { whyUnreadable } from '../options/option-file.ts'
 import { checkTarget } from './destination.ts'
 import { refuseLink, replaceFile } from './replace-file.ts'
 
@@ -74,9 +75,8 @@ function contentOf(file: string): string {
       closeSync(descriptor)
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return ''
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     if (RetrievalError.is(error)) throw error
-    throw usageError(`--etag-compare ${file} cannot be read (${code}).`)
+    throw usageError(`--etag-compare ${file} cannot be read: ${whyUnreadable(error)}.`)
   }
 }

@@ -24,6 +24,7 @@ export class Prompter implements Disposable {
   #answer: ((line: string | null) => void) | null = null
   /** True only while a question with echo is open: pasted text after its answer may be a secret. */
   #shown = false
+  #text = ''
   #isOver = false
 
   /** Waits until nobody else is asked. */
@@ -47,6 +48,8 @@ export class Prompter implements Disposable {
     this.#lines.once('close', () => this.#onClose())
     // In raw mode Ctrl-C is only a character; this sends the signal.
     this.#lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    // After Ctrl-Z and fg, readline is paused.
+    this.#lines.on('SIGCONT', () => this.#goOn())
     signal.addEventListener('abort', this.#close, { once: true })
     if (signal.aborted) this.#close()
   }
@@ -69,6 +72,7 @@ export class Prompter implements Disposable {
         return this.#answer(typed ?? null)
       }
       this.#shown = echo
+      this.#text = text
       if (!echo) return this.#output.writeError(text)
       this.#lines.setPrompt(text)
       this.#lines.prompt()
@@ -82,6 +86,12 @@ export class Prompter implements Disposable {
   }
 
   readonly #close = (): void => this.#lines.close()
+
+  #goOn(): void {
+    this.#lines.resume()
+    // Readline draws a line that is shown.
+    if (this.#answer !== null && !this.#shown) this.#output.writeError(this.#text)
+  }
 
   #onLine(line: string): void {
     if (this.#answer === null) this.#typed.push(line)

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AdvisedOption, RetrievalError } from '@retriever/core'
+import { whyUnreadable } from '../option-file.ts'
 
 type PemKind = 'certificate' | 'private key' | 'list of revoked certificates'
 
@@ -30,9 +31,8 @@ export function readFolder(option: string, folder: string): string {
       .filter((text) => isPem(text, 'certificate'))
     if (found.length > 0) return found.map((text) => `${text}\n`).join('')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
     throw fileError(
-      `--${option} ${folder} cannot be read (${code}); give a folder with certificates.`,
+      `--${option} ${folder} cannot be read: ${whyUnreadable(error)}; give a folder with certificates.`,
       undefined,
       error,
     )
@@ -46,8 +46,7 @@ export function readTlsFile(option: string, file: string, wanted: string, advise
   try {
     return readFileSync(file, 'latin1')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw fileError(`--${option} ${file} cannot be read (${code}); give ${wanted}.`, advised, error)
+    throw fileError(`--${option} ${file} cannot be read: ${whyUnreadable(error)}; give ${wanted}.`, advised, error)
   }
 }
 
