@@ -39,16 +39,14 @@ const { outputFiles } = await bundle({
   entryPoints: ['src/bin.ts', 'src/main.ts'],
   plugins: [lightUndici],
 })
-const build = createHash('sha256')
-  .update(outputFiles.map(({ hash }) => hash).join())
-  .digest('hex')
-  .slice(0, 16)
+const contents = await Promise.all(
+  outputFiles.map(async ({ path, text }) => (path.endsWith('.js') ? lazyImports(await commonJs(text)) : text)),
+)
+const build = createHash('sha256').update(contents.join()).digest('hex').slice(0, 16)
 rmSync(`${here}dist`, { recursive: true, force: true })
-for (const { path, text } of outputFiles) {
+for (const [index, { path }] of outputFiles.entries()) {
   mkdirSync(dirname(path), { recursive: true })
-  const content = path.endsWith('.js')
-    ? lazyImports(await commonJs(text)).replace('RETRIEVE_BUILD', JSON.stringify(build))
-    : text
+  const content = contents[index].replace('RETRIEVE_BUILD', JSON.stringify(build))
   writeFileSync(path, content, { mode: path.endsWith('bin.js') ? 0o755 : 0o644 })
 }
 // The package's other files are ES modules.

@@ -6,6 +6,7 @@ import { ChunkLoader } from './load.ts'
 // Overwrites the arguments in the process list: they may hold a password.
 process.title = 'retrieve'
 
+// Each command has a file of compiled code of its own, since each loads other chunks.
 const [, , first = ''] = process.argv
 const command = commandNames.find((name) => name === first) ?? (/^(-V|--version)$/.test(first) ? 'version' : 'get')
 const { main } = new ChunkLoader(__filename, command).load(resolve(__dirname, 'main.js')) as typeof import('./main.ts')

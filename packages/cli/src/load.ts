@@ -3,7 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
 
-/** The build of the bundle, which bundle.mjs puts here: compiled code of another one does not fit. */
+/**
+ * The build of the bundle, which bundle.mjs puts here: compiled code of another one does not fit, and V8 compares
+ * nothing of a source but its length.
+ */
 declare const RETRIEVE_BUILD: string
 
 interface Module {
@@ -92,6 +95,11 @@ export class ChunkLoader {
   #write(): void {
     if (!(this.#runs > 0)) return
     try {
+      const part = `${this.#file}.${process.pid}`
+      // The modes are explicit: a umask of 0 must not let others write what is run.
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o755 })
+      // Fails without the right to write there, before the code is made, which takes a while.
+      writeFileSync(part, '', { mode: 0o644 })
       for (const [path, script] of this.#scripts) this.#compiled.set(path, script.createCachedData())
       const places: Record<string, readonly [number, number]> = {}
       let length = 0
@@ -101,12 +109,9 @@ export class ChunkLoader {
       }
       const table = Buffer.from(JSON.stringify({ runs: this.#runs - 1, places } satisfies Table))
       const head = Buffer.from(String(table.length).padStart(10, '0'))
-      // The modes are explicit: a umask of 0 must not let others write what is run.
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o755 })
-      const part = `${this.#file}.${process.pid}`
       // Flushed, since V8 does not see damage: a file of zeros after a power cut would crash each further start.
       const content = Buffer.concat([head, table, ...this.#compiled.values()])
-      writeFileSync(part, content, { mode: 0o644, flush: true })
+      writeFileSync(part, content, { flush: true })
       renameSync(part, this.#file)
     } catch {
       // The folder may not be ours to write to.

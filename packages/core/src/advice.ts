@@ -94,7 +94,7 @@ export function adviceText({ option, value }: Advice): string {
 
 /** Options whose value names one field. */
 const keyed = /^(?:headers|credentials|addresses)$|connectTo$/
-/** Options that are lists: `policy.allow`, `policy.allowPorts`, `policy.schemes`, `policy.redirectSchemes`, `builtins`. */
+/** Options that are lists: `builtins`, and of the policy `allow`, `allowPorts`, `schemes` and `redirectSchemes`. */
 const lists = /^builtins$|(?:\.allow|Ports|chemes)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {

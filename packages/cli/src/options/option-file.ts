@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 
-/** The octets of a file; `-` is standard input. `typed`: the option and the file for the message. Throws `file-failed`. */
+/** The octets of a file; `-` is standard input. `typed`: option and file for the message. Throws `file-failed`. */
 export function readOptionFile(file: string, typed: string): Buffer {
   try {
     return readFileSync(file === '-' ? 0 : file)
