@@ -48,6 +48,14 @@ test('explain loads no mechanism, no library, and no part of Node that only conn
   expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
 })
 
+test('a retrieval loads only what its options need', () => {
+  const { sources } = loadedBy('data:,x')
+  expect(sources).toContain('../fetchers/src/client/retrieval.ts')
+  const others =
+    /tough-cookie|p-queue|src\/(?:cookies\/jar|many\/(?:parallel|list)|help\/|results\/|write-out\/index|terminal\/trace|tracing\/error-file)|wire\/transport\/ways|http\/cookies/
+  expect(sources.filter((path) => others.test(path))).toEqual([])
+})
+
 test('--version loads no mechanism, and no library', () => {
   const { sources, modules } = loadedBy('--version')
   expect(sources).toContain('src/main.ts')
