@@ -11,7 +11,7 @@ const stubs = {
 
 // undici's parser is WebAssembly. V8 begins to optimise it at the first response, and Node waits 80 to 110 ms for that
 // after all output is written. The parser is fast enough without, as large bodies bypass it: it gets a budget for some
-// thousand responses, and only the functions that are used are validated. Node 24 starts the optimisation later by
+// thousand responses, and V8 validates only the functions that are used. Node 24 starts the optimisation later by
 // itself. V8 rejects all code that was compiled under other flags, Node's own modules too: the flags get their defaults
 // back at once.
 const compile = 'new WebAssembly.Module('

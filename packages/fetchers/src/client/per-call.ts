@@ -19,12 +19,13 @@ export function settingsOfCall(settings: Settings, call: RetrieveOptions): Setti
   const own = [limits, policy, retryOn, onEvent, onHead]
   if (own.every((option) => option === undefined)) return settings
   const rules = policy === undefined ? settings.policy : narrowed(settings, policy)
-  const givenLimits = { ...settings.givenLimits, ...definedOf(limits ?? {}) }
+  const isLimited = limits !== undefined || rules.publicOnly !== settings.policy.publicOnly
+  const givenLimits = limits === undefined ? settings.givenLimits : { ...settings.givenLimits, ...definedOf(limits) }
   return {
     ...settings,
     policy: rules,
     givenLimits,
-    limits: limitsOf(rules.publicOnly, givenLimits),
+    limits: isLimited ? limitsOf(rules.publicOnly, givenLimits) : settings.limits,
     addresses: rules.publicOnly ? settings.publicAddresses : settings.addresses,
     retryOn: retryOn ?? settings.retryOn,
     onEvent: both(settings.onEvent, onEvent),
