@@ -11,7 +11,7 @@ const library = ['reading', 'urls', 'files', 'many', 'fetch', 'network', 'safety
 /** The menu. Each file that a page links to becomes a page, too. */
 const topics = {
   Start: ['README.md', ...['curl', 'wget', 'lftp'].map((program) => `docs/coming-from/${program}.md`)],
-  Use: ['cookbook', 'faq', 'command-line', 'curl', 'proxies', 'security', 'schemes/README'].map(
+  Use: ['cookbook', 'faq', 'command-line', 'mirror', 'curl', 'proxies', 'security', 'schemes/README'].map(
     (name) => `docs/${name}.md`,
   ),
   'Look up': [...['options', 'exit-codes', 'errors', 'json'].map((name) => `docs/${name}.md`), 'CHANGELOG.md'],

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { cp, readdir, writeFile } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
+import { chmod, cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -122,6 +122,27 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     await writeFile(join(at, 'dist/.cache'), 'a file where the folder would be')
     expect(version(at)).toMatch(/^retrieve \d/)
   })
+
+  // Windows has no such rights.
+  test.skipIf(process.platform === 'win32')(
+    'is written by its owner alone, and left where others may write',
+    async () => {
+      const at = await install('rights')
+      const umask = process.umask(0)
+      try {
+        version(at)
+      } finally {
+        process.umask(umask)
+      }
+      const cache = join(at, 'dist/.cache')
+      const [file = ''] = await readdir(cache)
+      expect([cache, join(cache, file)].map((path) => statSync(path).mode & 0o777)).toEqual([0o755, 0o644])
+      await rm(join(cache, file))
+      await chmod(cache, 0o777)
+      version(at)
+      expect(await readdir(cache)).toEqual([])
+    },
+  )
 
   test('is not used, and stays, where Node has other flags', async () => {
     const at = await install('flags')

@@ -9,6 +9,7 @@ export const scripts: readonly string[] = [
   'list.sh',
   'resume.sh',
   'changed.sh',
+  'mirror.sh',
   'newest.sh',
   'wait.sh',
   'links.sh',

@@ -12,7 +12,7 @@ const differences: Partial<Record<OptionName, string>> = {
   manual: 'shows the help',
   'no-clobber': 'not together with `-C`',
   'connect-timeout': '30 seconds if it is not given',
-  cookie: 'NAME=VALUE goes to the host of the URL alone, not on to others; the oldest cookie of a path comes first',
+  cookie: 'NAME=VALUE, and a Set-Cookie field without domain, is for the host of the URL alone; the oldest cookie of a path comes first',
   'cookie-jar': 'the comment at the head of the file is our own',
   'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at':

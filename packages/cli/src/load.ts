@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
@@ -22,6 +22,9 @@ interface Table {
 }
 
 const learningRuns = 3
+
+/** The right to write, of the group and of others. */
+const othersWrite = 0o022
 
 /**
  * Loads the chunks of the bundle, which are CommonJS, with the code that V8 compiled in earlier runs: compiling takes
@@ -61,7 +64,7 @@ export class ChunkLoader {
     const source = `(function (exports, require, module) {${readFileSync(path, 'utf8')}\n})`
     const cachedData = this.#compiled.get(path)
     const script = new Script(source, { filename: path, ...(cachedData !== undefined && { cachedData }) })
-    if (cachedData === undefined) this.#runs = learningRuns
+    if (cachedData === undefined) this.#runs = this.#runs < 0 ? this.#runs : learningRuns
     // Node was started with other flags than usual, for which this code is not meant.
     else if (script.cachedDataRejected === true) this.#runs = Number.NEGATIVE_INFINITY
     this.#scripts.set(path, script)
@@ -71,6 +74,12 @@ export class ChunkLoader {
   /** The file begins with the length of its table, in ten digits, and the table as JSON. */
   #read(): void {
     try {
+      const folder = dirname(this.#file)
+      // What lies here is run. Where more users could write than in dist/, nothing is read or written.
+      if (statSync(folder).mode & ~statSync(dirname(folder)).mode & othersWrite) {
+        this.#runs = Number.NEGATIVE_INFINITY
+        return
+      }
       const content = readFileSync(this.#file)
       const end = 10 + Number(content.toString('latin1', 0, 10))
       const { runs, places }: Table = JSON.parse(content.toString('utf8', 10, end))
@@ -87,9 +96,10 @@ export class ChunkLoader {
     if (!(this.#runs > 0)) return
     try {
       const part = `${this.#file}.${process.pid}`
-      mkdirSync(dirname(this.#file), { recursive: true })
+      // The modes are explicit: a umask of 0 must not let others write what is run.
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o755 })
       // Fails without the right to write there, before the code is made, which takes a while.
-      writeFileSync(part, '')
+      writeFileSync(part, '', { mode: 0o644 })
       for (const [path, script] of this.#scripts) this.#compiled.set(path, script.createCachedData())
       const places: Record<string, readonly [number, number]> = {}
       let length = 0
@@ -99,7 +109,9 @@ export class ChunkLoader {
       }
       const table = Buffer.from(JSON.stringify({ runs: this.#runs - 1, places } satisfies Table))
       const head = Buffer.from(String(table.length).padStart(10, '0'))
-      writeFileSync(part, Buffer.concat([head, table, ...this.#compiled.values()]))
+      // Flushed, since V8 does not see damage: a file of zeros after a power cut would crash each further start.
+      const content = Buffer.concat([head, table, ...this.#compiled.values()])
+      writeFileSync(part, content, { flush: true })
       renameSync(part, this.#file)
     } catch {
       // The folder may not be ours to write to.

@@ -98,6 +98,6 @@ export class Session implements AsyncDisposable {
   }
 }
 
-function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string | null {
+export function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string | null {
   return 'port' in plan && plan.host ? proxyFor({ scheme: scheme.name, host: plan.host, port: plan.port }) : null
 }

@@ -98,6 +98,30 @@ test('a file or URL that does not come is reported', async () => {
   expect(await run(`${server.url}gone`)).toMatchObject({ status: 22, stdout: expect.stringContaining('dead  404') })
 })
 
+test('the links of a page at another origin get no logins and cookies', async () => {
+  await using other = await scriptedHttp(() => reply(200, {}, ''))
+  const html = { 'Content-Type': 'text/html' }
+  await using page = await scriptedHttp(() => reply(200, html, `<a href="${other.url}x"></a><a href="/own"></a>`))
+  const fields = ['-H', 'Authorization: Bearer t0ken', '-H', 'X-Own: 1', '-b', 'a=1', '-H', 'Accept-Language: de']
+  expect((await run(...fields, page.url)).status).toBe(0)
+  const [own] = page.asked.filter(({ target }) => target === '/own')
+  expect(own?.fields).toMatchObject({ authorization: 'Bearer t0ken', cookie: 'a=1' })
+  expect(other.asked).toHaveLength(1)
+  expect(other.asked[0]?.fields).toMatchObject({ 'accept-language': 'de' })
+  for (const name of ['authorization', 'x-own', 'cookie']) expect(other.asked[0]?.fields).not.toHaveProperty(name)
+  // A URL that is typed gets them, also if a page names it, too.
+  expect((await run(...fields, page.url, `${other.url}x`)).status).toBe(0)
+  expect(other.asked.at(-1)?.fields).toMatchObject({ authorization: 'Bearer t0ken' })
+})
+
+test('HTML: a long name of an attribute takes no quadratic time', () => {
+  const html = `<a ${'-'.repeat(16_000)}>`.repeat(100)
+  const began = performance.now()
+  expect(htmlLinks(html).links).toEqual([])
+  // Read again from each letter, it takes 30 s.
+  expect(performance.now() - began).toBeLessThan(3000)
+})
+
 test('HTML: attributes of any kind, no comments, no scripts', () => {
   const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`
   expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null })
@@ -108,4 +132,34 @@ test('HTML: attributes of any kind, no comments, no scripts', () => {
   ])
   const long = `<a ${'x'.repeat(16_000)}>`.repeat(500)
   expect(htmlLinks(`${long}<a href=end>`).links).toEqual(['end'])
+})
+
+test('behind a proxy the links of a remote page are checked, except those that name this network', async () => {
+  const html = '<a href="a">1</a> <a href="http://other.example/b">2</a> <a href="http://127.0.0.1/c">3</a>'
+  await using proxy = await scriptedHttp(({ target }) =>
+    reply(200, { 'Content-Type': 'text/html' }, target.endsWith('/page') ? html : ''),
+  )
+  const { stdout, status } = await run('-x', proxy.url, 'http://page.example/page')
+  expect(stdout.split('\n').sort()).toEqual([
+    '',
+    'alive 200 http://other.example/b',
+    'alive 200 http://page.example/a',
+    'alive 200 http://page.example/page',
+    expect.stringMatching(/^dead {4}- http:\/\/127\.0\.0\.1\/c: Refused: /),
+  ])
+  expect(status).toBe(9)
+  expect(proxy.asked.map(({ target }) => target)).not.toContain('http://127.0.0.1/c')
+})
+
+test('-j says how many links are asked for at a time', async () => {
+  const urls = [1, 2, 3, 4, 5, 6].map((number) => `${server.url}${number}ok\n`)
+  writeFileSync(join(folder(), 'many.txt'), urls.join(''))
+  const connections = async (...args: string[]): Promise<number> => {
+    server.asked.splice(0)
+    expect((await run(...args, 'many.txt')).stderr).toContain('6 of 6 links alive')
+    return new Set(server.asked.map(({ socket }) => socket)).size
+  }
+  expect(await connections('-j', '1')).toBe(1)
+  expect(await connections()).toBeGreaterThan(1)
+  expect((await run('--jobs', 'x', 'many.txt')).status).toBe(2)
 })

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasTerminal } from '../../support/cli/pty.ts'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { bin, cleanEnv, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { hasTmux, onTmux } from '../../support/cli/tmux.ts'
 
 useBundle()
@@ -32,6 +34,13 @@ test('a number is that of the last listing, page or newsgroup', async () => {
   const group = await run('each', '--page', `${servers.nntp.url}retriever.test`)
   expect(group.stdout).toMatch(/^ {6}2 {2}2001-02-03 .*Re: A first test/m)
   expect((await run('each', 'open', '2', '--page')).stdout).toMatch(/^From: Ann Author <ann@example\.net>\n/)
+})
+
+test('a listing of which only the beginning was read is the last one', async () => {
+  await run('cut', 'ls', `${servers.ftp.url}pub/sub/`)
+  const command = `'${process.execPath}' '${bin}' ls '${servers.ftp.url}pub/' | head -n 2`
+  await once(spawn('sh', ['-c', command], { cwd: folder(), env: { ...cleanEnv, ...state('cut').env } }), 'close')
+  expect((await run('cut', 'open', 'x')).stderr).toContain(`last page, ${servers.ftp.url}pub/, `)
 })
 
 test('without a number, the page comes again; an object leaves it the last one', async () => {

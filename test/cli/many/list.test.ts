@@ -241,3 +241,8 @@ test.each([
   expect(status).toBe(2)
   expect(stderr).toContain(message)
 })
+
+test('a list that cannot be read is one sentence', async () => {
+  const stderr = 'retrieve: nowhere cannot be read: there is no such file.\n'
+  expect(await retrieve(['--from', 'nowhere'], { cwd: outer() })).toEqual({ status: 37, stdout: '', stderr })
+})

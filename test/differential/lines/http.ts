@@ -116,6 +116,7 @@ export const http: readonly Line[] = [
   "printf '#HttpOnly_127.0.0.1\\tFALSE\\t/\\tFALSE\\t4102444800\\th\\t1\\n' > jar; curl -s -b jar $ODD/echo | grep -i ^cookie",
   "printf '127.0.0.1\\tFALSE\\t/elsewhere\\tFALSE\\t4102444800\\th\\t1\\n' > jar; curl -s -b jar $ODD/echo | grep -ci ^cookie",
   "printf '127.0.0.1\\tFALSE\\t/\\tTRUE\\t4102444800\\th\\t1\\n' > jar; curl -s -b jar $ODD/echo | grep -ci ^cookie",
+  'curl -s -D h -o x $ODD/cookie; rm x; curl -s -b h $ODD/echo | grep -i ^cookie | tr -d "\\r" | tr " ;" "\\n" | sort; rm h',
   'curl -s -b a=b -L $ODD/to-echo | grep -i ^cookie',
   ['curl -s $HTTP/echo -H "Connection: close" -o x -w "%{http_code}"', 'refused'],
   ["curl -s --request-target '*' -o x -w '%{http_code}' $HTTP/echo", 'refused'],

@@ -3,8 +3,8 @@ import type { BatchItem, Client, Representation, RetrieveOptions } from '@retrie
 import { Facts, type KnownServers } from '../write-out/facts.ts'
 import type { Link } from './sources.ts'
 
-/** Links at a time, and those on one host. */
-const concurrency = 16
+/** Links at a time, unless the user says how many, and those on one host. */
+const defaultConcurrency = 16
 const perHost = 4
 
 /** A link with what was found out about it. */
@@ -21,6 +21,7 @@ export async function* probe(
   client: Client,
   request: RetrieveOptions,
   optionsFor: (link: Link) => RetrieveOptions,
+  concurrency: number = defaultConcurrency,
 ): AsyncGenerator<Probed> {
   const servers: KnownServers = new Map()
   const refused: Link[] = []

@@ -14,6 +14,8 @@ export interface Link {
   readonly url: string
   /** True: a page of another machine names it, so it must not lead to this network. */
   readonly isForeign: boolean
+  /** True: a page names it, and it is at another origin: it gets no header fields that may hold a secret. */
+  readonly isElsewhere: boolean
 }
 
 /** The links of an operand: those of a file, of standard input (`-`), or a URL and the links of its page. */
@@ -27,7 +29,7 @@ export async function linksOf(
   const { config, report } = run
   const typed = urlArgument(operand, { base: config.request.base, defaultScheme: config.defaultScheme }, report)
   const resolution = client.resolve(typed, config.request.base)
-  const self = { url: resolution.url, isForeign: false }
+  const self = { url: resolution.url, isForeign: false, isElsewhere: false }
   const representation = await client.retrieve(resolution, request).catch((error) => {
     // The page is a link itself, so the check tells why it does not come.
     if (RetrievalError.is(error) && error.code !== 'aborted') return null
@@ -35,8 +37,12 @@ export async function linksOf(
   })
   if (representation === null) return [self]
   await using page = representation
-  const isForeign = isNetwork(resolution) && !isInward(hostOf(resolution))
-  return [self, ...(await urlsOf(page)).map((url) => ({ url, isForeign }))]
+  // A redirect may have led to another machine.
+  const places = [resolution, client.resolve(page.url)]
+  const isForeign = places.some((place) => isNetwork(place) && !isInward(hostOf(place)))
+  const origin = originOf(resolution.url)
+  const linkTo = (url: string): Link => ({ url, isForeign, isElsewhere: origin === null || originOf(url) !== origin })
+  return [self, ...(await urlsOf(page)).map(linkTo)]
 }
 
 async function linksOfFile(path: string, { signal }: Run): Promise<Link[]> {
@@ -44,7 +50,7 @@ async function linksOfFile(path: string, { signal }: Run): Promise<Link[]> {
   const isHtml = /\.x?html?$/i.test(path) || /^\s*<(?:!doctype\s+html|html)\b/i.test(text)
   const base = path === '-' ? null : pathToFileURL(absolute(path)).href
   const urls = isHtml ? inHtml(text, base) : inText(text)
-  return urls.map((url) => ({ url, isForeign: false }))
+  return urls.map((url) => ({ url, isForeign: false, isElsewhere: false }))
 }
 
 /** The URLs of a page: the links of HTML, the entries of a listing, or the URLs of a text. */
@@ -80,10 +86,21 @@ function absoluteUrl(reference: string, base: string | null): string | null {
   }
 }
 
+/** The scheme, host and port of a URL of the web; null for other URLs. */
+function originOf(url: string): string | null {
+  try {
+    const { origin } = new URL(url)
+    return origin === 'null' ? null : origin
+  } catch {
+    return null
+  }
+}
+
 function isNetwork({ plan }: Resolution): boolean {
   return 'host' in plan && plan.mechanism !== 'file'
 }
 
-function hostOf({ plan }: Resolution): string {
+/** The host that a URL names; "" if it names none. */
+export function hostOf({ plan }: Resolution): string {
   return 'host' in plan ? (plan.host ?? '') : ''
 }

@@ -1,11 +1,13 @@
-import { printable, RetrievalError, redact } from '@retriever/core'
-import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { isInward, printable, RetrievalError, redact } from '@retriever/core'
+import { type Client, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { type Probed, probe } from '../check/probe.ts'
-import { type Link, linksOf } from '../check/sources.ts'
+import { hostOf, type Link, linksOf } from '../check/sources.ts'
+import type { Config } from '../config.ts'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import { pickRequest, type Run } from '../run.ts'
+import { proxyOf } from '../session.ts'
 import { jsonLine, type Output, withoutSecrets } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
 
@@ -21,7 +23,9 @@ export async function check(run: Run): Promise<number> {
     for (const link of await linksOf(operand, client, run, request)) {
       const known = links.get(keyOf(link))
       // What the user named may be checked, even if a page names it, too.
-      if (known === undefined || known.isForeign) links.set(keyOf(link), link)
+      const isForeign = link.isForeign && known?.isForeign !== false
+      const isElsewhere = link.isElsewhere && known?.isElsewhere !== false
+      links.set(keyOf(link), { url: known?.url ?? link.url, isForeign, isElsewhere })
     }
   }
   const all = [...links.values()]
@@ -29,9 +33,11 @@ export async function check(run: Run): Promise<number> {
   const allowsInward = config.client.policy?.allowInward === true
   const optionsFor = (link: Link): RetrieveOptions => ({
     onEvent: (event) => config.verbose && report.event(event),
-    ...(link.isForeign && !allowsInward && { policy: { publicOnly: true } }),
+    ...(link.isForeign && !allowsInward && !isProxied(link, client, config) && { policy: { publicOnly: true } }),
+    // As after a redirect: a page must not have the user's logins and cookies sent to places of its choice.
+    ...(link.isElsewhere && request.headers !== undefined && { headers: harmless(request.headers) }),
   })
-  for await (const probed of probe(all, client, request, optionsFor)) {
+  for await (const probed of probe(all, client, request, optionsFor, config.many.jobs ?? undefined)) {
     const result = resultFor(probed)
     const isAlive = result.outcome === 'retrieved'
     counts[isAlive ? 'alive' : result.outcome === 'skipped' ? 'skipped' : 'dead']++
@@ -40,6 +46,24 @@ export async function check(run: Run): Promise<number> {
   }
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
   return exits.code
+}
+
+/** The header fields that are sent to any server. */
+function harmless(headers: Readonly<Record<string, string | null>>): Record<string, string | null> {
+  const fields = Object.entries(headers)
+  return Object.fromEntries(
+    fields.filter(([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name)),
+  )
+}
+
+/** Whether a proxy, which looks up names by its own rules, is asked for a host that is not this network by its name. */
+function isProxied({ url }: Link, client: Client, { proxyFor }: Config): boolean {
+  try {
+    const resolution = client.resolve(url)
+    return proxyOf(resolution, proxyFor) !== null && !isInward(hostOf(resolution))
+  } catch {
+    return false
+  }
 }
 
 /** The links of one resource differ in their fragments at most. */

@@ -1,7 +1,7 @@
 import { usageError } from '../exit-codes.ts'
 import { eachUrl, type Run } from '../run.ts'
 import { Session } from '../session.ts'
-import { keepPage } from '../views/last-page.ts'
+import { keepPage, type NumberedUrls } from '../views/last-page.ts'
 import { printListing, printRecords } from '../views/listing.ts'
 
 /** `retrieve ls URL...`: lists the entries of directories, menus and newsgroups, and the parts of messages. */
@@ -14,7 +14,12 @@ export async function ls(run: Run): Promise<number> {
       throw usageError(`${listing.url} is not a listing but ${what}. To get it: retrieve ${listing.url}`)
     }
     if (run.config.json) return await printRecords(listing, run.output)
-    const urls = await printListing(listing, run.output, run.output.stdoutIsTerminal)
-    keepPage(run.config.stateFolder, 'ls', listing.url, urls)
+    const urls: NumberedUrls = new Map()
+    try {
+      await printListing(listing, run.output, run.output.stdoutIsTerminal, urls)
+    } finally {
+      // Also for `| head`, which ends the command.
+      keepPage(run.config.stateFolder, 'ls', listing.url, urls)
+    }
   })
 }

@@ -14,18 +14,18 @@ export class Cookies implements CookieStore {
   }
 
   async cookiesFor(url: string): Promise<string | null> {
-    return (await this.#open()).cookiesFor(url)
+    return (await this.#open(url)).cookiesFor(url)
   }
 
   async keep(url: string, setCookies: readonly string[]): Promise<void> {
-    for (const setCookie of setCookies) (await this.#open()).keep(url, setCookie)
+    for (const setCookie of setCookies) (await this.#open(url)).keep(url, setCookie)
   }
 
   /** Writes all cookies to the file of -c. As in curl, a file that cannot be written is a warning. */
   async save(output: Output, report: Reporter): Promise<void> {
     const { jar: file } = this.#options
     if (file === null) return
-    const jar = await this.#open()
+    const jar = await this.#open(null)
     if (file === '-') return output.write(Buffer.from(jar.text, 'latin1'))
     const { writeCookies } = await import('./cookie-file.ts')
     try {
@@ -35,17 +35,18 @@ export class Cookies implements CookieStore {
     }
   }
 
-  #open(): Promise<CommandJar> {
-    this.#jar ??= this.#load()
+  /** `url`: the URL of a request; the first one is that of the command line. */
+  #open(url: string | null): Promise<CommandJar> {
+    this.#jar ??= this.#load(url === null ? '' : new URL(url).hostname)
     return this.#jar
   }
 
-  async #load(): Promise<CommandJar> {
+  async #load(host: string): Promise<CommandJar> {
     const { CommandJar } = await import('./jar.ts')
     const { readCookieFile } = await import('./cookie-file.ts')
     const { files, junkSession } = this.#options
     const jar = new CommandJar()
-    for (const file of files) jar.load(readCookieFile(file), junkSession)
+    for (const file of files) jar.load(readCookieFile(file), junkSession, host)
     return jar
   }
 }

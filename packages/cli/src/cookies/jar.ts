@@ -20,22 +20,43 @@ export class CommandJar {
 
   /** Keeps what one Set-Cookie field says; one that is damaged, or is not for this URL, is passed over. */
   keep(url: string, setCookie: string | Cookie): void {
-    const kept = this.#jar.setCookieSync(setCookie, url, { ignoreError: true })
+    const cookie = typeof setCookie === 'string' ? (Cookie.parse(setCookie, { loose: true }) ?? null) : setCookie
+    // A TAB or line end would begin another column or row of the file.
+    if (cookie === null || /[\0-\x1F\x7F]/.test(cookie.path ?? '')) return
+    if (typeof setCookie === 'string' && this.#hidesSecure(cookie, url)) return
+    const kept = this.#jar.setCookieSync(cookie, url, { ignoreError: true })
     if (kept !== undefined) this.#order.set(keyOf(kept), ++this.#count)
   }
 
-  /** Reads the lines of a cookie file, or `Set-Cookie:` fields that name their domain. */
-  load(text: string, junkSession: boolean): void {
+  /** Without TLS, no cookie takes the place of a secure one (RFC 6265bis 5.7): anybody on the way could have set it. */
+  #hidesSecure({ key, path }: Cookie, url: string): boolean {
+    const { protocol, hostname, pathname } = new URL(url)
+    if (protocol === 'https:' || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) return false
+    const all = this.#jar.getCookiesSync(`https://${hostname}${path?.startsWith('/') ? path : pathname}`)
+    return all.some((other) => other.key === key && other.secure)
+  }
+
+  /**
+   * Reads the lines of a cookie file, or `Set-Cookie:` fields, as -D writes them. A field without a domain is for this
+   * host alone; curl sends it everywhere.
+   */
+  load(text: string, junkSession: boolean, ownHost: string): void {
     for (const line of text.split(/\r?\n/)) {
       const [, field] = /^Set-Cookie:[ \t]*(.*)$/i.exec(line) ?? []
-      const cookie = line.length > maxLine ? null : field === undefined ? readLine(line) : readField(field)
+      const cookie =
+        line.length > maxLine
+          ? null
+          : field === undefined
+            ? readLine(line)
+            : (Cookie.parse(field, { loose: true }) ?? null)
       if (cookie === null || (junkSession && cookie.expires === 'Infinity')) continue
-      const host = cookie.domain ?? ''
+      const host = cookie.domain ?? ownHost
+      cookie.path ??= '/'
       // A row for one host alone has no domain of its own: tough-cookie takes the host of the URL.
       const isForHost = cookie.hostOnly === true
       if (isForHost) cookie.domain = null
       cookie.hostOnly = null
-      this.keep(`${cookie.secure ? 'https' : 'http'}://${host}${cookie.path ?? '/'}`, cookie)
+      this.keep(`${cookie.secure ? 'https' : 'http'}://${host}${cookie.path}`, cookie)
     }
   }
 
@@ -74,11 +95,6 @@ function readLine(line: string): Cookie | null {
     hostOnly: tail !== 'TRUE' || isIP(host) !== 0,
     expires: Number(expires) === 0 ? 'Infinity' : new Date(Math.min(Number(expires) * 1000, 8.64e15)),
   })
-}
-
-function readField(field: string): Cookie | null {
-  const cookie = Cookie.parse(field, { loose: true })
-  return cookie?.domain ? cookie : null
 }
 
 function lineOf(cookie: Cookie): string {

@@ -93,6 +93,8 @@ export class Tally {
       output.noteJson({ summary: { urls: total, ...counts, octets: this.#octets, seconds } })
       return
     }
+    // A list that cannot be read gets its error alone.
+    if (total === null && this.done + this.#brokenOff === 0) return
     const of = `${this.#retrieved + this.#skipped} of ${total ?? `${this.done} or more`}`
     const failed = this.#failed === 0 ? '' : `, ${this.#failed} failed`
     const brokenOff = this.#brokenOff === 0 ? '' : `, ${this.#brokenOff} broken off`

@@ -44,8 +44,8 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   {
     long: 'jobs',
     arg: 'N',
-    help: 'Retrieve N URLs at a time; -j N is the short form',
-    commands: get,
+    help: 'Retrieve N URLs at a time; -j N is the short form; check: default 16, and at most 4 of a host',
+    commands: [...get, 'check'],
     example: 'retrieve -j 8 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
     global: true,
   },
@@ -109,6 +109,8 @@ type ManyOptions = GivenOptions<ManyOption | OutputOption>
 export interface Many {
   /** The number of URLs at a time; 1: one after another. */
   readonly concurrency: number
+  /** The number of --jobs; null: not given. */
+  readonly jobs: number | null
   /** The number of those at one host. */
   readonly perHost: number
   /** The time in milliseconds from the beginning of a retrieval to that of the next one; 0: any. */
@@ -145,6 +147,7 @@ export function readMany(line: ManyOptions): Many {
   checkList(line, from)
   return {
     concurrency: jobs ?? (isParallel ? most : from.length > 0 ? defaultOfList : 1),
+    jobs,
     perHost: readCount(line, 'parallel-max-host') ?? defaultPerHost,
     pace: rate === undefined ? 0 : readRate(rate),
     failEarly: line.has('fail-early'),

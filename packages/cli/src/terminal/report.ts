@@ -90,7 +90,10 @@ export class Reporter {
   /** Reports why the retrieval waits or continues. With -v the events show it, also for a retry without a wait. */
   #wait({ url, error, delay, offset = 0 }: Retried): void {
     if ((delay === 0 && offset === 0) || this.#options.verbose) return
-    const what = shownMessage(error).replace(`${url}: `, '')
+    // The next try comes by itself.
+    const what = shownMessage(error)
+      .replace(`${url}: `, '')
+      .replace(/; try again\.$/, '.')
     const next = nextTry(delay, offset)
     const message = `${what} ${next.charAt(0).toUpperCase()}${next.slice(1)}.`
     this.notice({ operand: url, code: error.code, message })

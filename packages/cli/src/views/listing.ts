@@ -17,10 +17,15 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
 
 /**
  * Prints a listing as a table with numbers, each line as soon as its entry has come. In a pipe, each line ends with the
- * URL; a page has the URLs at its end, and leaves out columns for which it is too narrow. Returns the URLs.
+ * URL; a page has the URLs at its end, and leaves out columns for which it is too narrow. Returns the URLs, and adds
+ * each to `urls` before it is shown.
  */
-export async function printListing(listing: Representation, output: Output, asPage: boolean): Promise<NumberedUrls> {
-  const urls: NumberedUrls = new Map()
+export async function printListing(
+  listing: Representation,
+  output: Output,
+  asPage: boolean,
+  urls: NumberedUrls = new Map(),
+): Promise<NumberedUrls> {
   const columns = asPage ? columnsWithin(output.columns) : allColumns
   const head = rowHead({ number: '#', kind: 'KIND', size: 'SIZE', modified: 'MODIFIED' }, columns)
   await output.write(`${output.paint('faint', `${head}${asPage ? 'NAME' : `${'NAME'.padEnd(nameColumns)}  URL`}`)}\n`)
