@@ -23,7 +23,7 @@ export default defineConfig({
   resolve: { alias },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/interop/**', '**/node_modules/**'],
+    exclude: ['test/interop/**', 'test/differential/**', '**/node_modules/**'],
     setupFiles: ['test/support/loopback-only.ts'],
     testTimeout: 20_000,
     retry,

@@ -66,5 +66,9 @@ async function commonJs(text) {
   // esbuild keeps comments that begin with "!": here the names of the sources, for those who read a chunk.
   const named = text.replace(/^\/\/ (\S+\.(?:ts|js|cjs|mjs))$/gm, '//! $1')
   const supported = { 'dynamic-import': false }
-  return (await transform(named, { format: 'cjs', platform: 'node', target, legalComments: 'inline', supported })).code
+  const options = { format: 'cjs', platform: 'node', target, legalComments: 'inline', supported }
+  const { code, warnings } = await transform(named, options)
+  // Such as import.meta, which CommonJS does not have.
+  if (warnings.length > 0) throw new Error(`bundle.mjs: ${warnings.map(({ text }) => text).join(' ')}`)
+  return code
 }

@@ -1,4 +1,7 @@
-// Makes the imports of a module that esbuild has made CommonJS lazy: each is loaded when it is first used.
+// Makes the imports of a module that esbuild has made CommonJS lazy: each is loaded when it is first used. Modules then
+// run later and in another order than ES modules do, so none may rely on what another does while it is loaded, except
+// those that it imports for that alone (`import 'x'`), which stay as they are. A use of an import in another form than
+// `import_x.name` is an error of the build.
 
 /** A line such as `var import_net = require("node:net");`; esbuild gives the variable a name that nothing else has. */
 const imported = /^var (import_\w+) = ((?:__toESM\d*\()?require\("[^"]+"\)(?:, 1)?\)?);$/gm

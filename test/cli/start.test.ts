@@ -1,7 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { chmod, cp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { bin, temporaryFolder, useBundle } from '../support/cli/run.ts'
 
@@ -45,6 +48,14 @@ test('explain loads no mechanism, no library, and no part of Node that only conn
   expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
 })
 
+test('a retrieval loads only what its options need', () => {
+  const { sources } = loadedBy('data:,x')
+  expect(sources).toContain('../fetchers/src/client/retrieval.ts')
+  const others =
+    /tough-cookie|p-queue|src\/(?:cookies\/jar|many\/(?:parallel|list)|help\/|results\/|write-out\/index|terminal\/trace|tracing\/error-file)|wire\/transport\/ways|http\/cookies/
+  expect(sources.filter((path) => others.test(path))).toEqual([])
+})
+
 test('--version loads no mechanism, and no library', () => {
   const { sources, modules } = loadedBy('--version')
   expect(sources).toContain('src/main.ts')
@@ -77,6 +88,24 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     expect(third).toBe(fourth)
     expect(third).toContain('"runs":0')
     expect(await readdir(join(at, 'dist/.cache'))).toEqual([file])
+  })
+
+  test('for a retrieval by HTTP too: no flag of V8 is left changed, under which the code would be of no use', async () => {
+    const at = await install('retrieval')
+    const server = createServer((_, response) => response.end('body')).listen(0, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      const address = server.address()
+      if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+      const url = `http://127.0.0.1:${address.port}/`
+      for (let run = 0; run < 4; run++) {
+        expect((await promisify(execFile)(process.execPath, [join(at, 'dist/bin.js'), url])).stdout).toBe('body')
+      }
+    } finally {
+      server.close()
+    }
+    const [file = ''] = await readdir(join(at, 'dist/.cache'))
+    expect(readFileSync(join(at, 'dist/.cache', file)).toString('latin1', 0, 30)).toContain('"runs":0')
   })
 
   test.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Result } from './run.ts'
 
 interface Difference {
@@ -79,13 +80,29 @@ export const differences = {
     why: '`--output=x` is `--output x`, and `--out` is `--output`, which all other options that begin so go on from.',
     shows: (curl, ours) => curl.status === 2 && ours.status === 0,
   },
+  decoded: {
+    why: 'The name that `-O` takes from a URL is decoded: `a%20b` is saved as `a b`.',
+    shows: (curl, ours) =>
+      isDeepStrictEqual(
+        Object.fromEntries(Object.entries(curl.files).map(([name, text]) => [decodeURIComponent(name), text])),
+        ours.files,
+      ),
+  },
+  'when-asked': {
+    why: 'A login of `-u` and `-n` is sent over HTTP once the server asks; one in the URL is sent at once, as by curl.',
+    shows: (curl, ours) => /^Authorization: Basic/im.test(curl.stdout) && isEmpty(ours.stdout),
+  },
+  proxy: {
+    why: 'A proxy that is not found is 6, and one that refuses a tunnel is 7; curl has 5 and 56.',
+    shows: (curl, ours) => ours.status === { 5: 6, 56: 7 }[curl.status],
+  },
   encoded: {
     why: 'Brackets and braces in a path are sent percent-encoded: RFC 3986 has them in no path, and servers decode it.',
     shows: (curl, ours) => curl.status === 0 && Object.values(ours.files).some((text) => /%[57]B/.test(text)),
   },
   'local-file': {
     why: 'A file of yours that cannot be read is 37, whichever option names it.',
-    shows: (curl, ours) => [26, 77].includes(curl.status) && ours.status === 37,
+    shows: (curl, ours) => [26, 58, 77].includes(curl.status) && ours.status === 37,
   },
   'tls-required': {
     why: 'A server without the TLS that `--ssl-reqd` asks for is 35, as for other failures of TLS.',

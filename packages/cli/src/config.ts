@@ -29,7 +29,14 @@ import { readAddresses, readDefaultScheme, readDefaults } from './options/resolu
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
 import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
-import { type ContinueAt, readContinueAt, readRange, readRemoveOnError, readTimeCondition } from './options/transfer.ts'
+import {
+  type ContinueAt,
+  readContinueAt,
+  readRange,
+  readRemoveOnError,
+  readTimeCondition,
+  readTimeFile,
+} from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
@@ -61,6 +68,8 @@ export interface Config {
   readonly dumpHeader: string | null
   /** Whether existing files are overwritten; false: a free name is taken; null: as -o and -O differ. */
   readonly clobber: boolean | null
+  /** The absolute path of the file that -z names; null: there is none. */
+  readonly timeFile: string | null
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
   readonly many: Many
@@ -123,7 +132,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   }
   const targets = ['get', 'ls', 'open'].includes(command) ? readTargets(line) : noTargets
   const { destinations } = targets
-  const compared = readEtag(line)
+  const compared = readEtag(line, targets.count)
   const request = readRequest(line, destinations, compared.tag)
   const { base } = request
   const many = readMany(line)
@@ -144,10 +153,11 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     include: line.has('include'),
     dumpHeader: readDumpHeader(line),
     clobber: readClobber(line),
+    timeFile: readTimeFile(line),
     createDirs: line.has('create-dirs'),
     many,
     continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
-    etagFile: readEtagFile(line),
+    etagFile: readEtagFile(line, targets.count),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
     trace: readTrace(line),
@@ -156,10 +166,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     failWithBody: line.has('fail-with-body'),
     cookies: readCookies(line),
     urlQuery: readUrlQuery(line),
-    hashes: readHashOptions(
-      line,
-      destinations.some(({ to }) => to === 'stdout'),
-    ),
+    hashes: readHashOptions(line, targets),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
     netrc: readNetrc(line),

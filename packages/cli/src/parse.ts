@@ -1,10 +1,11 @@
 import { RetrievalError } from '@retriever/core'
 import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
-import { defaultConfigFile, readDefaultConfig, readSource } from './line/config-file.ts'
+import { defaultConfigFile, readDefaultConfig } from './line/config-file.ts'
 import { type Group, LineReader, type LineSources } from './line/reader.ts'
 import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
+import { readOptionFile } from './options/option-file.ts'
 import { checkFirstWord, helpOperands } from './suggest.ts'
 
 /** A command line as it was typed, split into command, options and operands; with --next, one group of it. */
@@ -58,7 +59,7 @@ export class CommandLine implements GivenOptions<OptionName> {
 export function parseCommandLine(
   argv: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  read: LineSources['read'] = readSource,
+  read: LineSources['read'] = (file, what) => readOptionFile(file, `${what} ${file}`),
 ): CommandLine {
   const reader = new LineReader({ env, read }, isCommand)
   if (readsDefaults(argv)) {
@@ -106,6 +107,7 @@ function asLine({ groups, program, warnings }: LineReader): CommandLine {
   const more = { program, following, warnings }
   const line = new CommandLine(command, named !== undefined, textsOf(operands, command), all, more)
   for (const each of [line, ...following]) checkCommand(each)
+  checkUrl(line)
   return line
 }
 
@@ -141,6 +143,17 @@ function checkCommand(line: CommandLine): void {
       `--${name} is not an option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,
     )
   }
+}
+
+/** Throws `invalid-option` if an option took the only URL as its value, as in `-c URL`: -c is a switch in wget. */
+function checkUrl(line: CommandLine): void {
+  if (line.command !== 'get' || line.operands.length > 0 || line.has('help') || line.has('version') || line.has('from'))
+    return
+  const taker = line.given.findLast(({ value, place }) => place === undefined && /^[a-z]{2,}:\/\//i.test(value))
+  const option = options.find(({ long }) => long === taker?.name)
+  if (taker === undefined || option?.arg === undefined) return
+  const shown = option.short === undefined ? `--${option.long}` : `-${option.short}`
+  throw usageError(`No URL is given: ${taker.value} is the ${option.arg} of ${shown}. Try: retrieve --help`)
 }
 
 /** Says where an option stands that an error is about, if that is in a configuration file: options are read later. */

@@ -29,6 +29,8 @@ export class Retrieval {
   readonly heads: Heads = new Heads()
   readonly #session: Session
   readonly #entered: () => Resolution
+  /** Whether -i, -I or -D wants the header sections. */
+  readonly #wantsHeads: boolean
   #meter: Meter | null = null
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
@@ -40,6 +42,8 @@ export class Retrieval {
     this.#entered = entered
     this.facts = new Facts(session.servers)
     this.facts.findings = resolution.findings
+    const { include, request } = session.run.config
+    this.#wantsHeads = include || request.head === true || session.headDump !== null
   }
 
   /** The resolution with the user of -u, which the client retrieves. */
@@ -75,7 +79,7 @@ export class Retrieval {
       ...request,
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
-      onHead: (octets) => this.heads.add(octets),
+      ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
       onEvent: (event) => this.#onEvent(event),
     }
   }
@@ -115,7 +119,7 @@ export class Retrieval {
   #onEvent(event: RetrievalEvent): void {
     const { run } = this.#session
     this.facts.event(event)
-    this.heads.event(event)
+    if (this.#wantsHeads) this.heads.event(event)
     this.#session.traceFile?.event(event)
     if (event.type === 'progress') this.#meter?.update(event.received, event.size)
     if (event.type === 'done') this.#meter?.end()

@@ -1,3 +1,4 @@
+import type { RetrieveOptions } from '@retriever/fetchers'
 import type { Config } from './config.ts'
 import { usageError } from './exit-codes.ts'
 import type { Interrupts } from './interrupts.ts'
@@ -12,6 +13,13 @@ export interface Run {
   /** Aborts on Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
   readonly interrupts: Interrupts
+}
+
+type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'headers' | 'limit'
+
+/** Those of the named options of a request that the command line gives. */
+export function pickRequest({ request }: Config, ...names: readonly Picked[]): Pick<RetrieveOptions, Picked> {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => names.some((each) => each === name)))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, createClient } from '@retriever/fetchers'
 import { Cookies } from './cookies/index.ts'
-import { Names } from './many/names.ts'
+import { FileNames } from './many/file-names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
 import { refuseUser } from './options/policy.ts'
 import { checkForm } from './options/protocols/form.ts'
@@ -25,7 +25,7 @@ export class Session implements AsyncDisposable {
   /** The servers of all retrievals so far: a later one may use their connections. */
   readonly servers: KnownServers = new Map()
   /** The names of the files of all retrievals so far. */
-  readonly names: Names = new Names()
+  readonly names: FileNames = new FileNames()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: HeadDump | null
   readonly traceFile: TraceFile | null

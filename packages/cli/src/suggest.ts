@@ -96,12 +96,20 @@ function commandMeant(word: string): CommandName | undefined {
 /** Options of wget, and what to do instead; curl's are in curl/. */
 const hints: readonly (readonly [typed: RegExp, hint: string])[] = [
   [/^--post-/, 'Only GET and HEAD (-I) are possible; nothing can be sent.'],
-  [/^--(save|load)-cookies$/, "No cookies are kept; give them with -H 'Cookie: NAME=VALUE'."],
+  [/^--save-cookies$/, 'Use -c FILE.'],
+  [/^--load-cookies$/, 'Use -b FILE.'],
   [/^--continue$/, 'Use -C - to continue a file.'],
   [/^--tries$/, 'Use --retry N for the tries after the first one.'],
   [/^--no-check-certificate$/, 'Use -k.'],
   [/^--content-disposition$/, 'Use -OJ for the name that the server gives.'],
   [/^--directory-prefix$/, 'Use --output-dir DIR.'],
+  [/^--output-document$/, 'Use -o FILE.'],
+  [/^--input-file$/, 'Use --from FILE.'],
+  [/^--quiet$/, 'Use -s.'],
+  [/^--(?:recursive|mirror|level|no-parent)$/, 'Use the command mirror: retrieve mirror URL DIR.'],
+  [/^--spider$/, 'Use -I, or the command check: retrieve check URL.'],
+  [/^--server-response$/, 'Use -i for the header fields, -v for all that is sent and received.'],
+  [/^--timeout$/, 'Use --connect-timeout for the connection, -m for the whole retrieval.'],
 ]
 
 /** The advice for an option of wget; undefined for any other. */

@@ -58,6 +58,7 @@ function suggest(text: string, completed: string | undefined): string {
     const other = completed === undefined ? '' : ` or ${completed}`
     return `Did you mean ${pathToFileURL(absolute(text)).href}${other}?`
   }
+  if (text === '-') return 'Standard output is -o -; a list of URLs from standard input is --from -.'
   const command = firstWordMeant(text)
   if (command !== undefined) return `Did you mean the command ${command}?`
   return /^\w+$/.test(text)

@@ -93,8 +93,9 @@ export function adviceText({ option, value }: Advice): string {
 }
 
 /** Options whose value names one field. */
-const keyed = /^(?:headers|credentials|addresses|network\.connectTo)$/
-const lists = /^(?:policy\.allow(?:Ports)?|policy\.schemes|policy\.redirectSchemes|builtins)$/
+const keyed = /^(?:headers|credentials|addresses)$|connectTo$/
+/** Options that are lists: `policy.allow`, `policy.allowPorts`, `policy.schemes`, `policy.redirectSchemes`, `builtins`. */
+const lists = /^builtins$|(?:\.allow|Ports|chemes)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {
   if (value === undefined) return ''

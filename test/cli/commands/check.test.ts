@@ -5,6 +5,7 @@ import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { htmlLinks } from '../../../packages/cli/src/check/html-links.ts'
 import { results } from '../../support/cli/json-lines.ts'
+import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { redirectTo, reply } from '../../support/http/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
@@ -49,6 +50,18 @@ test('the links of a text, one line each; 0 only if all are alive', async () => 
   expect(bad).toMatchObject({ status: 22, stderr: 'retrieve: 1 of 2 links alive, 1 dead\n' })
   expect(bad.stdout).toMatch(/^dead {2}404 http:\S+gone: The server has no such resource/m)
 })
+
+test.skipIf(!hasTerminal).each([80, 40, 25])(
+  'on a terminal of %i columns, no line breaks within a word',
+  async (columns) => {
+    writeFileSync(join(folder(), 'list'), `${server.url}gone\n${server.url}ok\nmailto:me@example.org`)
+    const { screen } = await onPty(folder(), 'check --retry 0 list', {}, { columns })
+    const lines = screen.split('\r\n')
+    // A URL stays whole.
+    expect(lines.filter((line) => line.length > columns && !/^\w+ +\S+ \S+$/.test(line))).toEqual([])
+    expect(lines.map((line) => line.trim()).join(' ')).toContain('The server has no such resource; check the path.')
+  },
+)
 
 test('a server that refuses HEAD is asked for one octet', async () => {
   writeFileSync(join(folder(), 'list'), `${server.url}nohead`)
@@ -105,11 +118,18 @@ test('HTML: a long name of an attribute takes no quadratic time', () => {
   const html = `<a ${'-'.repeat(16_000)}>`.repeat(100)
   const began = performance.now()
   expect(htmlLinks(html).links).toEqual([])
-  // Read again from each letter, it takes 30 s.
+  // A search that began again at each letter would take 30 s.
   expect(performance.now() - began).toBeLessThan(3000)
 })
 
 test('HTML: attributes of any kind, no comments, no scripts', () => {
   const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`
   expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null })
+  expect(htmlLinks(`<a title="a > b" href='c>d'><title><a href=no></title>`).links).toEqual(['c>d'])
+  expect(htmlLinks(`${'<b>'.repeat(5000)}<a href=deep>${'</b>'.repeat(5000)}<a href=after>`).links).toEqual([
+    'deep',
+    'after',
+  ])
+  const long = `<a ${'x'.repeat(16_000)}>`.repeat(500)
+  expect(htmlLinks(`${long}<a href=end>`).links).toEqual(['end'])
 })

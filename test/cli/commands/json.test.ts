@@ -202,7 +202,7 @@ describe('--checksum', () => {
     [['--checksum', good, '-r', '0-3'], 2, 'leave --range out'],
     [['--sha256', '-I'], 2, 'leave --head out'],
     [['--sha256', '-C', '3'], 2, 'leave -C out'],
-    [['--checksum', '@none'], 37, 'cannot be read (ENOENT)'],
+    [['--checksum', '@none'], 37, 'cannot be read: there is no such file'],
   ])('%j is refused', async (args, status, why) => {
     server.asked.splice(0)
     const outcome = await run(...args, server.url)

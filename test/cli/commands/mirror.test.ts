@@ -6,6 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { readRobots } from '../../../packages/cli/src/mirror/robots.ts'
 import { results } from '../../support/cli/json-lines.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { hasTmux } from '../../support/cli/tmux.ts'
+import { onScreen } from '../../support/cli/tmux-session.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -89,6 +91,36 @@ test('--delete deletes what the server does not have, and --dry-run only says so
   expect(left()).not.toContain('old')
 })
 
+test('a robots.txt may forbid files of a folder that it allows, and allow a folder of one that it forbids', async () => {
+  const rules = 'User-agent: *\nDisallow: /\nAllow: /t/\nDisallow: /t/*.bin$\nDisallow: /t/private/\n'
+  await using other = await startServers({ http: true, files: { ...files, '/robots.txt': rules } })
+  expect((await run('-v', `${other.http.url}t/`)).stderr).not.toContain('GET /t/private')
+  expect(left()).toEqual(['a.txt'])
+})
+
+test('--include-path with a folder, and with one that nothing fits', async () => {
+  const url = `${servers.ftp.url}t/`
+  expect((await run('--include-path', 'b', url)).stderr).toContain('No file fits --include-path. For all in a folder')
+  const { stderr } = await run('--include-path', 'b/', url)
+  expect(left()).toEqual(['c.bin'])
+  expect(stderr).not.toContain('No file fits')
+})
+
+test('--json gives status and seconds of each file, and --dry-run the sizes that listings tell', async () => {
+  for (const [name, status] of [
+    ['http', 200],
+    ['ftp', 226],
+  ] as const) {
+    const url = `${servers[name].url}t/`
+    const dry = await run('--no-robots', '--dry-run', url)
+    expect(dry.stderr).toContain('dry run: 3 to save')
+    const found = results((await run('--no-robots', '--json', url)).stdout)
+    expect(found.map(({ status }) => status)).toEqual([status, status, status])
+    for (const { seconds } of found) expect(seconds).toBeGreaterThan(0)
+    rmSync(join(folder(), 'to'), { recursive: true })
+  }
+})
+
 test('--json gives one object a file; a limit ends with an error', async () => {
   const url = `${servers.ftp.url}t/`
   const { stdout, stderr } = await run('--json', url)
@@ -101,4 +133,14 @@ test('--json gives one object a file; a limit ends with an error', async () => {
   expect((await run('--quota', '3', url)).status).toBe(63)
   expect((await run('--max-entries', '1', url)).status).toBe(63)
   expect((await retrieve(['mirror', url], { cwd: folder() })).status).toBe(2)
+})
+
+test.skipIf(!hasTmux).each([80, 25])('on a terminal of %i columns, the file that comes has a bar', async (columns) => {
+  await using big = await startServers({ http: true })
+  using screen = onScreen(folder(), `mirror --limit-rate 1m --include-path big ${big.http.url} to`, columns)
+  await screen.shows(/^big +\d+%.*\n0 files: /m)
+  screen.type('C-c')
+  const ended = await screen.shows(/ended with 130/)
+  expect(ended).not.toMatch(/^big/m)
+  expect(ended.replace(/\s+/g, ' ')).toContain('retrieve: broken off after 0 files (0 B); the same command goes on.')
 })

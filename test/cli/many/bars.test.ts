@@ -58,7 +58,7 @@ describe.skipIf(!hasTmux)('within tmux', () => {
     for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
     for (const response of halves) response.end(Buffer.alloc(1_000_000))
     const ended = await screen.shows(/ended with 22/)
-    expect(ended.replaceAll('\n', '')).toContain('3 of 4, 1 failed; 5.7 MiB in ')
+    expect(ended.replace(/\n */g, ' ')).toContain('3 of 4, 1 failed; 5.7 MiB in ')
     expect(barsOf(ended)).toEqual([])
   })
 

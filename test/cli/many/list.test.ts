@@ -133,6 +133,11 @@ test('each URL has a line with its number, and the command a summary', async () 
   ])
 })
 
+test('a glob counts as its URLs', async () => {
+  const { stderr } = await retrieve(['-Z', '-O', `${base}/{a,b}`], { cwd: folderWith({}) })
+  expect(stderr).toMatch(/\[1\/2\] .*\n.*\[2\/2\] .*\nretrieve: 2 of 2;/)
+})
+
 test('once the list is read, the number of all is known', async () => {
   const urls = ['a', 'b', 'c'].map((name) => `${base}/${name}`)
   const { stderr } = await retrieve(['-Z', '--remote-name-all', ...urls], { cwd: folderWith({}) })

@@ -62,6 +62,7 @@ describe('-K', () => {
     [['output'], 2, 'line 1: --output needs FILE, as in: retrieve -o page.html http://www.example.org/'],
     [['silent = yes'], 2, 'line 1: silent is a switch and takes no value.'],
     [['', 'max-time = abc', 'url = data:,x'], 2, 'line 2: --max-time needs'],
+    [['silent # yes', 'max-time = abc'], 2, 'line 2: --max-time needs'],
     [['data = x'], 2, 'line 1: --data is refused.'],
     [['"alice:secret"'], 2, 'line 1: It must begin with the name of an option.'],
     [['url = data:,x', 'output = a b'], 0, 'line 2: output has a value with white space, which ends there: quote it.'],
@@ -75,7 +76,11 @@ describe('-K', () => {
 
   test('of a file that cannot be read, or that names itself, is one sentence', async () => {
     const missing = await retrieve(['-K', '/nope'])
-    expect(missing).toEqual({ status: 37, stdout: '', stderr: 'retrieve: --config /nope cannot be read (ENOENT).\n' })
+    expect(missing).toEqual({
+      status: 37,
+      stdout: '',
+      stderr: 'retrieve: --config /nope cannot be read: there is no such file.\n',
+    })
     const self = join(folder(), 'self')
     writeFileSync(self, `config = ${self}\n`)
     const { status, stderr } = await retrieve(['-K', self])
@@ -127,7 +132,9 @@ describe('the default file', () => {
     mkdirSync(join(home, '.config/retrieve/config'), { recursive: true })
     const { status, stderr } = await retrieve(['data:,x'], { env: { XDG_CONFIG_HOME: '', HOME: home } })
     expect(status).toBe(37)
-    expect(stderr).toContain('.config/retrieve/config cannot be read (EISDIR); -q as the first word leaves it out.')
+    expect(stderr).toContain(
+      '.config/retrieve/config cannot be read: it is a directory; -q as the first word leaves it out.',
+    )
   })
 })
 

@@ -32,7 +32,7 @@ test.each([
   expect(servers.http.accepted).toBe(before)
 })
 
-test.each(['mirror', 'save-page', 'Browse'])('retrieve %s URL, where the word is near no command', async (word) => {
+test.each(['archive', 'save-page', 'Browse'])('retrieve %s URL, where the word is near no command', async (word) => {
   const before = servers.http.accepted
   expect(await retrieve([word, `${servers.http.url}pub/hello.txt`])).toEqual({
     status: 2,

@@ -186,7 +186,13 @@ test('--version', async () => {
 
 test.each([
   [['--otuput', 'x', 'http://h/'], 'There is no option --otuput. Did you mean --output?'],
-  [[], 'No URL is given. Try: retrieve get --help'],
+  [[], 'No URL is given. Try: retrieve --help'],
+  [['-c', 'http://h/'], 'No URL is given: http://h/ is the FILE of -c. Try: retrieve --help'],
+  [
+    ['-qO-', 'http://h/'],
+    '-qO- has a - among its letters. For standard output, -O- of wget, leave -O out, or give -o -.',
+  ],
+  [['--save-cookies', 'x', 'http://h/'], 'There is no option --save-cookies. Use -c FILE.'],
   [['explain'], 'No URL is given. Try: retrieve explain --help'],
   [
     ['-r', '9-1', 'http://h/'],

@@ -56,10 +56,10 @@ test('--retry-max-time ends the tries, and 0 does not', async () => {
   expect((await retrieve(['--retry-delay', '0.2', '--retry-max-time', '0', server.url])).status).toBe(0)
 })
 
-test.each(['--retry-delay', '--retry-max-time'])('%s needs a number', async (option) => {
+test.each(['--retry-delay', '--retry-max-time'])('%s needs a time', async (option) => {
   expect(await retrieve([option, 'soon', server.url])).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining(`${option} needs a number`),
+    stderr: expect.stringContaining(`${option} needs seconds`),
   })
   expect(server.asked).toHaveLength(0)
 })

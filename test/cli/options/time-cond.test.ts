@@ -45,6 +45,14 @@ test('a file that is yet to be made is older than all', async () => {
   expect(readFileSync(join(folder(), 'first'), 'utf8')).toBe('Hello, world.\n')
   expect((await run(...twice)).stderr).toMatch(/not modified since/)
   expect((await run('-z', 'never', '-o', 'first', hello)).status).toBe(2)
+  expect(await run('-z', 'hello.txt', '-O', hello)).toMatchObject({ status: 0, stdout: '' })
+  expect(readFileSync(join(folder(), 'hello.txt'), 'utf8')).toBe('Hello, world.\n')
+  expect((await run('-z', 'hello.txt', '-O', hello)).stderr).toMatch(/not modified since/)
+  utimesSync(join(folder(), 'hello.txt'), 0, 0)
+  expect((await run('-O', hello)).status).toBe(23)
+  expect((await run('-z', 'hello.txt', '-O', hello)).status).toBe(0)
+  expect(statSync(join(folder(), 'hello.txt')).mtime).toEqual(modified)
+  expect((await run('-z', 'elsewhere/hello.txt', '-O', hello)).status).toBe(2)
 })
 
 test('the others go on, and a failure among them decides', async () => {

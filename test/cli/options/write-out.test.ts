@@ -129,7 +129,7 @@ test('the format may be in a file', async () => {
   expect(readFileSync(join(folder(), 'x'), 'utf8')).toBe('hello')
   expect(await retrieve(['-w', '@missing', 'data:,x'], { cwd: folder() })).toMatchObject({
     status: 37,
-    stderr: 'retrieve: -w @missing cannot be read (ENOENT).\n',
+    stderr: 'retrieve: -w @missing cannot be read: there is no such file.\n',
   })
 })
 

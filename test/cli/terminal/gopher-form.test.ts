@@ -73,7 +73,7 @@ describe('--form', () => {
     const { status, stderr } = await retrieve(['--form', '1=@missing', server.url], { cwd: folder() })
     expect({ status, stderr }).toEqual({
       status: 37,
-      stderr: 'retrieve: --form 1=@missing cannot be read (ENOENT); name a file that can.\n',
+      stderr: 'retrieve: --form 1=@missing cannot be read: there is no such file; name a file that can.\n',
     })
     expect(server.received).toHaveLength(1)
   })

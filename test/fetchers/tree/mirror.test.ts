@@ -100,7 +100,12 @@ test('a Gopher tree comes anew, as menus give neither sizes nor dates; articles 
   await using client = createClient()
   const url = `${servers.gopher.url}1/t`
   for (const _run of [1, 2]) {
-    expect(await mirrored(client, url)).toEqual(['saved a.txt', 'saved b/c.txt', 'saved b/d/e.bin'])
+    const events: RetrievalEvent[] = []
+    const onEvent = (event: RetrievalEvent): void => void events.push(event)
+    const results = await mirrored(client, url, { onEvent })
+    expect(results).toEqual(['saved a.txt', 'saved b/c.txt', 'saved b/d/e.bin'])
+    expect(events.length).toBeGreaterThan(0)
+    expect(events.filter(({ type }) => type === 'remark')).toEqual([])
   }
   const group = `${servers.nntp.url}retriever.announce`
   expect(await mirrored(client, group)).toEqual(['saved 41', 'saved 42'])
@@ -255,6 +260,18 @@ test('what a run does not look at is not deleted', async () => {
     'saved y.iso',
   ])
   expect(treeOf(folder)).toEqual(['a/', 'a/x.txt', 'old.txt', 'y.iso'])
+})
+
+test('a glob with / at its end stands for a folder and all below it; a function is told which paths are folders', async () => {
+  const tree = { '/': ['doc/', 'x'], '/doc/': ['a', 'sub/'], '/doc/sub/': ['b', 'doc'] }
+  expect(await mirroredTree(tree, { include: 'doc/' })).toEqual(['saved doc/a', 'saved doc/sub/b', 'saved doc/sub/doc'])
+  const asked: string[] = []
+  const exclude = (path: string, isFolder: boolean): boolean => {
+    asked.push(`${path}${isFolder ? '/' : ''}`)
+    return isFolder
+  }
+  expect(await mirroredTree(tree, { exclude })).toEqual(['saved x'])
+  expect(asked).toEqual(['doc/', 'x'])
 })
 
 test('a file that fails is counted, and the others come', async () => {

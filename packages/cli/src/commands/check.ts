@@ -5,21 +5,16 @@ import { type Link, linksOf } from '../check/sources.ts'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
 import { type Result, resultOf } from '../results/result.ts'
-import type { Run } from '../run.ts'
-import { jsonLine, withoutSecrets } from '../terminal/output.ts'
+import { pickRequest, type Run } from '../run.ts'
+import { jsonLine, type Output, withoutSecrets } from '../terminal/output.ts'
+import { hanging } from '../terminal/wrap.ts'
 
 /** `retrieve check FILE|URL...`: whether links are alive, a line or an object each. 0 only if all of them are. */
 export async function check(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
   await using client = createClient({ ...config.client, proxy: config.proxyFor })
-  const { accept, acceptLanguage, headers } = config.request
-  const request: RetrieveOptions = {
-    signal,
-    ...(accept !== undefined && { accept }),
-    ...(acceptLanguage !== undefined && { acceptLanguage }),
-    ...(headers !== undefined && { headers }),
-  }
+  const request: RetrieveOptions = { signal, ...pickRequest(config, 'accept', 'acceptLanguage', 'headers') }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
   for (const operand of config.operands) {
@@ -38,14 +33,14 @@ export async function check(run: Run): Promise<number> {
     onEvent: (event) => config.verbose && report.event(event),
     ...(link.isForeign && !allowsInward && { policy: { publicOnly: true } }),
     // As after a redirect: a page must not have the user's logins and cookies sent to places of its choice.
-    ...(link.isElsewhere && headers !== undefined && { headers: harmless(headers) }),
+    ...(link.isElsewhere && request.headers !== undefined && { headers: harmless(request.headers) }),
   })
   for await (const probed of probe(all, client, request, optionsFor)) {
     const result = resultFor(probed)
     const isAlive = result.outcome === 'retrieved'
     counts[isAlive ? 'alive' : result.outcome === 'skipped' ? 'skipped' : 'dead']++
     if (result.outcome === 'failed') exits.add(all.indexOf(probed.link), exitCodeOf(probed.error))
-    await output.write(config.json ? jsonLine(withoutSecrets(result)) : lineOf(result))
+    await output.write(config.json ? jsonLine(withoutSecrets(result)) : lineOf(result, output))
   }
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
   return exits.code
@@ -71,15 +66,17 @@ function resultFor({ link, facts, error }: Probed): Result {
   return isService ? { ...result, outcome: 'skipped', exit: 0 } : result
 }
 
-/** `alive 200 URL`, `moved 301 URL -> NEW`, `dead 404 URL: reason`, `skip - URL: reason`. */
-function lineOf({ url, status, outcome, error, redirects, finalUrl }: Result): string {
+/** `alive 200 URL`, `moved 301 URL -> NEW`, `dead 404 URL: reason`, `skip - URL: reason`; wrapped on a terminal. */
+function lineOf({ url, status, outcome, error, redirects, finalUrl }: Result, output: Output): string {
   const target = movedTo(redirects, finalUrl)
   const word = outcome === 'failed' ? 'dead' : outcome === 'skipped' ? 'skip' : target === null ? 'alive' : 'moved'
   const first = redirects[0]
   const code = word === 'moved' && first !== undefined ? first.status : (status ?? '-')
   const why = error === null ? '' : `: ${error.message.replace(`${url}: `, '')}`
   const where = outcome === 'retrieved' && redirects.length > 0 ? ` -> ${target ?? finalUrl}` : ''
-  return `${printable(redact(`${word.padEnd(5)} ${String(code).padStart(3)} ${url}${where}${why}`))}\n`
+  const head = `${word.padEnd(5)} ${String(code).padStart(3)} `
+  const text = printable(redact(`${url}${where}${why}`))
+  return `${output.stdoutIsTerminal ? hanging(head, text, output.columns) : head + text}\n`
 }
 
 /** The URL to write in place of one that has moved for good (301, 308); null: it has not. */

@@ -10,7 +10,7 @@ import { Session } from '../session.ts'
 export async function get(run: Run): Promise<number> {
   const { targets, etagFile, damagedEtagFile, many, hashes } = run.config
   const hasList = many.from.length > 0
-  if (targets.count === 0 && !hasList) throw usageError('No URL is given. Try: retrieve get --help')
+  if (targets.count === 0 && !hasList) throw usageError('No URL is given. Try: retrieve --help')
   if (etagFile !== null) checkEtagFile(etagFile)
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })

@@ -1,17 +1,18 @@
 import { pathToFileURL } from 'node:url'
 import { formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
-import type { MirrorOptions, MirrorResult, MirrorSummary } from '@retriever/fetchers'
+import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent } from '@retriever/fetchers'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
+import { MirrorFacts } from '../mirror/mirror-facts.ts'
 import { type Robots, robotsOf } from '../mirror/robots.ts'
 import { type Result, resultOf } from '../results/result.ts'
-import type { Run } from '../run.ts'
+import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
-import { Facts } from '../write-out/facts.ts'
+import type { Meter, Overview, Progress } from '../terminal/progress.ts'
 
 /** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
 export async function mirror(run: Run): Promise<number> {
-  const { config, output, signal } = run
+  const { config, signal } = run
   const [operand, folder, ...others] = config.operands
   if (operand === undefined || folder === undefined || others.length > 0) {
     throw usageError('mirror needs a URL and a folder: retrieve mirror ftp://ftp.example.org/pub/ pub')
@@ -19,32 +20,25 @@ export async function mirror(run: Run): Promise<number> {
   await using session = new Session(run)
   const { entered } = session.open(operand)
   const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, signal) : null
-  const view = new MirrorView(run)
-  const { include: _, exclude = [], ...options } = config.mirror.options
-  const { accept, acceptLanguage, charset, headers, limit } = config.request
-  const given = Object.entries({
-    accept,
-    acceptLanguage,
-    charset,
-    headers,
-    limit,
-    include: config.mirror.options.include,
-  })
+  const view = new MirrorView(run, session.progress)
+  const { exclude = [] } = config.mirror.options
   const request: MirrorOptions = {
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-    ...options,
+    ...pickRequest(config, 'accept', 'acceptLanguage', 'charset', 'headers', 'limit'),
+    ...config.mirror.options,
     exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
     signal,
     onResult: (result) => view.add(result),
-    onEvent: (event) => run.report.event(event),
+    onEvent: (event) => view.event(event),
   }
   try {
     const summary = await session.client.mirror(formatLocator(entered.locator), folder, request)
-    output.status('')
+    session.progress.end()
     view.end(entered.url, summary)
     return view.exit
-  } finally {
-    output.status('')
+  } catch (error) {
+    session.progress.end()
+    if (signal.aborted) view.breakOff()
+    throw error
   }
 }
 
@@ -53,12 +47,12 @@ async function robotsFor(
   { plan, url, scheme }: Resolution,
   session: Session,
   signal: AbortSignal,
-): Promise<((path: string) => boolean) | null> {
+): Promise<((path: string, isFolder: boolean) => boolean) | null> {
   if (plan.mechanism !== 'http') return null
   const { origin, pathname } = new URL(`${scheme.name}://${new URL(url).host}${plan.target}`)
   const robots: Robots = await robotsOf(origin, session.client, signal)
   const start = pathname.endsWith('/') ? pathname : `${pathname}/`
-  const forbids = (path: string): boolean => !robots.allows(start + path) && !robots.allows(`${start}${path}/`)
+  const forbids = (path: string, isFolder: boolean): boolean => !robots.allows(start + path + (isFolder ? '/' : ''))
   if (robots.allows(pathname)) return forbids
   const why = `${origin}/robots.txt asks programs to leave ${pathname} alone, or cannot be had.`
   const message = `${why} If you may all the same, give --no-robots.`
@@ -66,14 +60,48 @@ async function robotsFor(
 }
 
 /** Tells what becomes of each file, and of all. */
-class MirrorView {
+class MirrorView implements Overview {
   readonly #run: Run
+  readonly #progress: Progress
+  readonly #isShown: boolean
+  /** The bodies that come, by the numbers of their retrievals. */
+  readonly #meters = new Map<number, Meter>()
+  readonly #facts = new MirrorFacts()
   #received = 0
-  #files = 0
+  done = 0
+  readonly total: number | null = null
+  failed = 0
   exit = 0
 
-  constructor(run: Run) {
+  constructor(run: Run, progress: Progress) {
+    const { config, output } = run
     this.#run = run
+    this.#progress = progress
+    this.#isShown = output.stderrIsTerminal && !config.silent && !config.json
+    if (this.#isShown) progress.showMany(this)
+  }
+
+  label(done: number): string {
+    return done === 1 ? '1 file:' : `${done} files:`
+  }
+
+  event(event: RetrievalEvent): void {
+    this.#run.report.event(event)
+    if (this.#run.config.json) this.#facts.event(event)
+    if (this.#isShown) this.#show(event)
+  }
+
+  /** Shows on a terminal how far a file has come. */
+  #show(event: RetrievalEvent): void {
+    const { id, type } = event
+    if (type === 'progress') {
+      const meter = this.#meters.get(id) ?? this.#progress.open(nameIn(event.url))
+      this.#meters.set(id, meter)
+      meter.update(event.received, event.size)
+    }
+    if (type !== 'done') return
+    this.#meters.get(id)?.end()
+    this.#meters.delete(id)
   }
 
   add(result: MirrorResult): void {
@@ -82,20 +110,16 @@ class MirrorView {
     if (outcome === 'failed') {
       const code = report.error(result.error)
       this.exit ||= code
+      this.failed++
     }
     if (outcome === 'saved') {
-      this.#files++
+      this.done++
       this.#received += result.size - result.resumedFrom
     }
-    if (config.json) void output.write(jsonLine(withoutSecrets(resultFor(result))))
+    if (config.json) void output.write(jsonLine(withoutSecrets(this.#resultFor(result))))
     else if (outcome === 'deleted' || (config.mirror.options.dryRun && outcome === 'saved')) {
       const verb = config.mirror.options.dryRun ? `would be ${outcome}` : outcome
-      void output.write(`${verb}: ${shown(result.path)}\n`)
-    }
-    if (!config.silent && !config.json) {
-      output.status(
-        `${this.#files} files, ${formatSize(this.#received)}: ${shown(result.path)}`.slice(0, output.stderrColumns - 3),
-      )
+      void output.write(`${verb}: ${printable(result.path)}\n`)
     }
     const { quota } = config.mirror
     if (quota === null || this.#received <= quota) return
@@ -103,35 +127,52 @@ class MirrorView {
     throw new RetrievalError('limit-exceeded', message, { phase: 'body' })
   }
 
+  /** Tells how to go on after Ctrl-C or another signal. */
+  breakOff(): void {
+    const { config, output } = this.#run
+    if (config.silent || config.json) return
+    const count = this.done === 1 ? '1 file' : `${this.done} files`
+    output.note(`retrieve: broken off after ${count} (${formatSize(this.#received)}); the same command goes on.`)
+  }
+
   end(url: string, { saved, skipped, deleted, failed, received, isComplete }: MirrorSummary): void {
     const { config, output, report } = this.#run
     if (!isComplete) {
       const kept = config.mirror.options.delete ? ', so nothing was deleted' : ''
-      report.warning({ message: `${redact(url)}: some folders could not be listed to their end${kept}.` })
+      report.warning({ message: `${redact(url)}: it is not certain that all folders were listed to their end${kept}.` })
     }
+    const { dryRun = false, include } = config.mirror.options
     const counts = { saved, skipped, deleted, failed, received, isComplete }
-    if (config.json) output.noteJson({ summary: counts })
+    if (config.json) output.noteJson({ summary: dryRun ? { ...counts, dryRun } : counts })
     else if (!config.silent) {
-      const parts = [`${saved} saved (${formatSize(received)})`, `${skipped} unchanged or left out`]
-      if (deleted > 0) parts.push(`${deleted} deleted`)
+      // A listing need not tell sizes.
+      const size = dryRun && this.#received === 0 ? '' : ` (${formatSize(dryRun ? this.#received : received)})`
+      const parts = [`${saved} ${dryRun ? 'to save' : 'saved'}${size}`, `${skipped} unchanged or left out`]
+      if (deleted > 0) parts.push(`${deleted} ${dryRun ? 'to delete' : 'deleted'}`)
       if (failed > 0) parts.push(`${failed} failed`)
-      output.note(`retrieve: ${config.mirror.options.dryRun ? 'dry run: ' : ''}${parts.join(', ')}`)
+      output.note(`retrieve: ${dryRun ? 'dry run: ' : ''}${parts.join(', ')}`)
+      if (include !== undefined && saved + skipped + failed === 0) {
+        output.note('retrieve: No file fits --include-path. For all in a folder, give its name with / at the end.')
+      }
     }
+  }
+
+  /** The object of --json. A deleted file has no URL at the server, so it gets that of the file. */
+  #resultFor(result: MirrorResult): Result {
+    const { outcome } = result
+    const url = outcome === 'deleted' ? pathToFileURL(result.file).href : result.url
+    const error = outcome === 'failed' ? result.error : null
+    const base = resultOf({ operand: url, facts: this.#facts.take(url), error })
+    if (outcome === 'saved') {
+      return { ...base, finalUrl: base.finalUrl ?? redact(url), size: result.size, file: result.file }
+    }
+    if (outcome === 'deleted') return { ...base, outcome: 'deleted', file: result.file }
+    if (outcome === 'failed') return { ...base, exit: exitCodeOf(error) }
+    return { ...base, outcome: result.reason === 'unchanged' ? 'not-modified' : 'skipped' }
   }
 }
 
-/** The object of --json. A deleted file has no URL at the server, so it gets that of the file. */
-function resultFor(result: MirrorResult): Result {
-  const { outcome } = result
-  const url = outcome === 'deleted' ? pathToFileURL(result.file).href : result.url
-  const error = outcome === 'failed' ? result.error : null
-  const base = resultOf({ operand: url, facts: new Facts(new Map()), error })
-  if (outcome === 'saved') return { ...base, finalUrl: url, size: result.size, file: result.file }
-  if (outcome === 'deleted') return { ...base, outcome: 'deleted', file: result.file }
-  if (outcome === 'failed') return { ...base, exit: exitCodeOf(error) }
-  return { ...base, outcome: result.reason === 'unchanged' ? 'not-modified' : 'skipped' }
-}
-
-function shown(path: string): string {
-  return printable(path)
+/** The last name in the path of a URL. */
+function nameIn(url: string): string {
+  return redact(url).replace(/\/+$/, '').replace(/^.*\//s, '')
 }

@@ -27,15 +27,14 @@ export const acceptedOptions: readonly Accepted[] = accepted.flatMap((row) =>
   }),
 )
 
-/** Whether an option is accepted without effect. Throws `invalid-option` for a value that asks for something else. */
-export function isAccepted(name: string, typed: string, value: string | undefined): boolean {
+/** Throws `invalid-option` for a value of an accepted option that asks for something else, or that is missing. */
+export function checkAccepted(name: string, typed: string, value: string | undefined): void {
   const option = acceptedOptions.find(({ long }) => long === name)
-  if (option === undefined) return false
+  if (option === undefined) return
   const { values, otherwise } = option.row
   if (!option.takesValue && value !== undefined) throw usageError(`${typed} is a switch and takes no value.`)
   if (option.takesValue && value === undefined) throw usageError(`${typed} needs a value.`)
   if (values?.test(value ?? '') === false) throw usageError(`${typed} ${value} is refused. ${otherwise}`)
-  return true
 }
 
 /** The sentence for an option of curl that Retriever does not have; undefined for any other option. */

@@ -1,4 +1,5 @@
-/** Text for the help, which is ASCII; wrap-ansi, which pages use, would take 28 ms to load. */
+/** The layout of help. */
+import { wrap } from '../terminal/wrap.ts'
 
 const indent = 30
 
@@ -19,17 +20,4 @@ export function row(name: string, text: string, width: number): string {
 /** A paragraph, its second and further lines with `hanging` spaces before them. */
 export function paragraph(text: string, width: number, hanging = 0): string {
   return wrap(text, width - hanging).join(`\n${' '.repeat(hanging)}`)
-}
-
-/** Breaks text between words; a word that is longer than the width has a line of its own. */
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
 }

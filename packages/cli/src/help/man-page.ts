@@ -1,5 +1,6 @@
 import { commandNames, commandSpecs } from '../commands/index.ts'
 import { categories, categoryHelp, type OptionSpec, options } from '../options/index.ts'
+import { wrap } from '../terminal/wrap.ts'
 import { examples } from './examples.ts'
 import { topics } from './topics.ts'
 
@@ -99,16 +100,12 @@ function placeholders(text: string): string {
 
 /** Text in lines of at most 78 characters. Options are bold. */
 function filled(text: string): string {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    const next = /^-{1,2}[A-Za-z]/.test(word) ? word.replace(/^[-\w.]*\w/, bold) : escaped(word)
-    if (line !== '' && line.length + 1 + next.length > 78) {
-      lines.push(line)
-      line = next
-    } else line = line === '' ? next : `${line} ${next}`
-  }
-  return [...lines, line].map((each) => each.replace(/^[.']/, '\\&$&')).join('\n')
+  const words = text.split(' ').map((word) => {
+    return /^-{1,2}[A-Za-z]/.test(word) ? word.replace(/^[-\w.]*\w/, bold) : escaped(word)
+  })
+  return wrap(words.join(' '), 78)
+    .map((line) => line.replace(/^[.']/, '\\&$&'))
+    .join('\n')
 }
 
 const special: Readonly<Record<string, string>> = {

@@ -54,10 +54,7 @@ const files: Topic = {
     ['NAME.part', 'A file that is not complete yet; the command gives it its name NAME at the end. -C - continues it'],
     ['~/.config/retrieve/config', 'Options for every run, as -K reads them; -q leaves them out'],
     ['~/.netrc', 'Logins by host, for -n'],
-    [
-      '.cache beside dist/ of the package',
-      'Compiled code of the command, which makes it start faster; it can be deleted',
-    ],
+    ['.cache in dist/ of the package', 'Compiled code of the command, which makes it start faster; it can be deleted'],
     ['/etc/news/server', 'The News server, where neither --news-server nor $NNTPSERVER names one'],
   ],
   after: [],

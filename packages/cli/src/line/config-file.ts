@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
+import { whyUnreadable } from '../options/option-file.ts'
 
 /** A line of a configuration file. */
 export interface ConfigEntry {
@@ -42,21 +43,11 @@ function unquoted(text: string): string {
   return content.replace(/\\([\s\S])/g, (_, character: string) => escapes[character] ?? character)
 }
 
-/** The file that is read by default (XDG Base Directory Specification); undefined: there is none. */
+/** The file that is read by default (XDG Base Directory Specification). */
 export function defaultConfigFile(env: NodeJS.ProcessEnv): string {
   const base = env.XDG_CONFIG_HOME
   const folder = base !== undefined && isAbsolute(base) ? base : join(env.HOME || homedir(), '.config')
   return join(folder, 'retrieve', 'config')
-}
-
-/** The octets of a file, or of standard input for `-`. Throws `file-failed`. */
-export function readSource(file: string, what: string): Uint8Array {
-  try {
-    return readFileSync(file === '-' ? 0 : file)
-  } catch (cause) {
-    const message = `${what} ${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
-    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
-  }
 }
 
 /** The octets of the default file; null if there is none. Throws `file-failed` for one that cannot be read. */
@@ -66,7 +57,7 @@ export function readDefaultConfig(file: string): Uint8Array | null {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
-    const message = `${file} cannot be read (${code}); -q as the first word leaves it out.`
+    const message = `${file} cannot be read: ${whyUnreadable(cause)}; -q as the first word leaves it out.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
 }

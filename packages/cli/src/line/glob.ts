@@ -60,6 +60,11 @@ class GlobReader {
   constructor(glob: string) {
     this.#glob = glob
     let count = 1
+    // Most URLs are no globs.
+    if (!/[{}[\]\\]/.test(glob)) {
+      this.#at = glob.length
+      if (glob !== '') this.parts.push(glob)
+    }
     while (this.#at < glob.length) {
       const part = this.#readText() || this.#readValues()
       if (typeof part !== 'string') count *= part.count
@@ -148,5 +153,6 @@ class GlobReader {
 /** The brackets at the beginning of a text that are no range: an IPv6 address (RFC 3986 3.2.2), or empty ones. */
 function literalBrackets(text: string): string {
   const [typed = '', address = ''] = /^\[([^\]]*)\]/.exec(text) ?? []
-  return typed === '[]' || isIPv6(address.replace(/%.*$/, '')) ? typed : ''
+  // Node's test for IPv6 compiles a large regular expression when it is first used.
+  return typed === '[]' || (address.includes(':') && isIPv6(address.replace(/%.*$/, ''))) ? typed : ''
 }

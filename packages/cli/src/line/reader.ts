@@ -1,6 +1,6 @@
 /** Reads the words of a command line, and the configuration files that it names, into groups of options and URLs. */
 import { RetrievalError } from '@retriever/core'
-import { isAccepted } from '../curl/index.ts'
+import { checkAccepted } from '../curl/index.ts'
 import { usageError } from '../exit-codes.ts'
 import type { OptionName } from '../options/index.ts'
 import type { Given } from '../options/option.ts'
@@ -115,13 +115,15 @@ export class LineReader {
       // A line that is no option may be a secret.
       if (!/^(?:-[^-]|--[\w.-]+(?:=|$)|[\w.#-]+$)/.test(option))
         throw usageError('It must begin with the name of an option.')
-      if (isCut) this.warnings.push(`${place}: ${option} has a value with white space, which ends there: quote it.`)
       let used = false
       this.#readOption(option.startsWith('-') ? option : `--${option}`, () => {
         used = true
         return value
       })
-      if (!used && value !== undefined) throw usageError(`${option} is a switch and takes no value.`)
+      if (used && isCut)
+        this.warnings.push(`${place}: ${option} has a value with white space, which ends there: quote it.`)
+      // A comment may follow a switch.
+      if (!used && value?.startsWith('#') === false) throw usageError(`${option} is a switch and takes no value.`)
     } catch (error) {
       if (!RetrievalError.is(error) || error.message.startsWith(`${place}: `) || error.code !== 'invalid-option') {
         throw error
@@ -137,6 +139,11 @@ export class LineReader {
       return
     }
     for (let at = 1; at < word.length; at++) {
+      if (word.charAt(at) === '-') {
+        throw usageError(
+          `${word} has a - among its letters. For standard output, -O- of wget, leave -O out, or give -o -.`,
+        )
+      }
       const found = findLetter(word.charAt(at), this.#command)
       const rest = word.slice(at + 1)
       if (takesValue(found)) {
@@ -163,8 +170,7 @@ export class LineReader {
 
   #add(found: FoundOption, typed: string, value: string | undefined): void {
     if (found.kind === 'accepted') {
-      if (found.takesValue && value === undefined) throw usageError(`${typed} needs a value.`)
-      isAccepted(found.long, typed, value)
+      checkAccepted(found.long, typed, value)
       if (found.whyOn === undefined) this.#refusals.delete(found.long)
       else this.#refusals.set(found.long, this.#placed(found.whyOn))
       const meant = found.means?.[value ?? '']

@@ -1,6 +1,7 @@
-import { closeSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { checkTarget, tryFile } from '../saving/destination.ts'
+import { publish, temporaryFor } from '../saving/replace-file.ts'
 
 /**
  * The file of --failed: a list of URLs for --from, each below a comment that says why it failed. It replaces an older
@@ -15,7 +16,7 @@ export class FailedList {
   constructor(path: string) {
     checkTarget(path, true, false)
     this.#path = path
-    this.#temporary = `${path}.${process.pid}.tmp`
+    this.#temporary = temporaryFor(path)
     // URLs may hold passwords, and without them they would be of no use: the file is for its owner.
     this.#file = tryFile(path, () => openSync(this.#temporary, 'wx', 0o600))
   }
@@ -35,12 +36,7 @@ export class FailedList {
   /** Gives the file its name. Throws `write-failed`. */
   end(): void {
     closeSync(this.#file)
-    try {
-      tryFile(this.#path, () => renameSync(this.#temporary, this.#path))
-    } catch (error) {
-      unlinkSync(this.#temporary)
-      throw error
-    }
+    publish(this.#temporary, this.#path)
   }
 
   #write(text: string): void {

@@ -19,11 +19,11 @@ export class Tally {
   total: number | null
 
   constructor(run: Run) {
-    const { operands, many } = run.config
+    const { targets, many } = run.config
     this.#run = run
     this.#exits = new Exits(many.exitWorst)
     this.#failedList = many.failedList === null ? null : new FailedList(many.failedList)
-    this.total = many.from.length === 0 ? operands.length : null
+    this.total = many.from.length === 0 ? targets.count : null
   }
 
   get exitCode(): number {

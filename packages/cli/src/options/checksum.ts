@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { RetrievalError } from '@retriever/core'
 import type { Checksum, HashName } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
+import type { Targets } from '../saving/destination.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
+import { readOptionText } from './option-file.ts'
 
 export type ChecksumOption = 'sha256' | 'checksum'
 
@@ -43,17 +43,16 @@ const excluded = ['range', 'head', 'include', 'part', 'attachments'] as const
 type Line = GivenOptions<ChecksumOption | 'continue-at' | (typeof excluded)[number]>
 
 /** Reads --sha256 and --checksum; null: neither is given. Throws `invalid-option` or `file-failed`. */
-export function readHashOptions(line: Line, toStdout: boolean): HashOptions | null {
+export function readHashOptions(line: Line, { count, destinations }: Targets): HashOptions | null {
   const sums = line.values('checksum')
   const sha256 = line.has('sha256')
   if (sums.length === 0 && !sha256) return null
   const typed = sums.length > 0 ? '--checksum' : '--sha256'
   const other = excluded.find((name) => line.has(name))
   if (other !== undefined) throw usageError(`${typed} is for whole bodies: leave --${other} out.`)
-  if (line.has('continue-at') && toStdout) {
+  if (line.has('continue-at') && destinations.some(({ to }) => to === 'stdout')) {
     throw usageError(`${typed} is for whole bodies: leave -C out, or save the body to a file.`)
   }
-  const count = line.operands.length
   const [first = ''] = sums
   if (sums.length === 1 && first.startsWith('@')) return { sha256, ...listed(first.slice(1)) }
   if (sums.length > 0 && sums.length !== count) {
@@ -84,7 +83,7 @@ function readSum(text: string): Checksum {
 function listed(file: string): Omit<HashOptions, 'sha256'> {
   const sums = new Map<string, Checksum>()
   let only: Checksum | null = null
-  for (const line of readList(file).split(/\r?\n/)) {
+  for (const line of readOptionText('--checksum', file).split(/\r?\n/)) {
     const [, hex, plain] = /^\\?([0-9a-f]{32,128}) [ *](.+)$/i.exec(line) ?? []
     const [, bracketed, other] = /^[A-Z0-9-]+ \((.+)\) = ([0-9a-f]{32,128})$/i.exec(line) ?? []
     const name = plain ?? bracketed
@@ -103,13 +102,4 @@ function listed(file: string): Omit<HashOptions, 'sha256'> {
     throw usageError(`--checksum @${file} has no line for ${names[0] ?? 'a body without a name'}.`)
   }
   return { expected, weak: weakOf(all) }
-}
-
-function readList(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (cause) {
-    const message = `--checksum @${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
-    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
-  }
 }

@@ -117,22 +117,22 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
 /** What the options of a category are about, for the list of categories. */
 export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'What is shown or written, and where',
-  Transfer: 'Parts and conditions, retries, limits of time and size',
-  Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted',
+  Transfer: 'Parts and conditions, checksums, retries, limits of time and size, FTP',
+  Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted, and trees for mirror',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords and tokens',
   Proxies: 'Ways through other machines',
-  Connection: 'Addresses, interfaces, sockets and times of connections',
+  Connection: 'The addresses, interfaces, ports and sockets of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',
   Servers: 'The local test servers of serve',
   'Command line': 'Configuration files, variables, groups of options',
   General: 'Help and version',
 }
 
-/** The category as a word of the help: `many-urls`. */
+/** The category as a word of the help: `command-line`. */
 export const categoryWord = (category: Category): string => category.toLowerCase().replaceAll(' ', '-')
 
 export const categories: readonly Category[] = Object.keys(tables) as Category[]

@@ -60,7 +60,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   {
     long: 'max-redirs',
     arg: 'NUM',
-    help: 'Follow at most NUM redirects; default 20',
+    help: 'Follow at most NUM redirects; default 20, and -1 is no limit',
     commands: network,
     example: 'retrieve --max-redirs 0 http://www.example.org/',
   },
@@ -73,20 +73,25 @@ export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
   const rate = line.value('limit-rate')
   const maxRate = rate === undefined ? 0 : readSize('limit-rate', rate)
   return {
-    ...readTimeout(line, 'max-time', 'totalTimeout'),
-    ...readTimeout(line, 'connect-timeout', 'connectTimeout'),
+    ...readTimeLimit(line, 'max-time', 'totalTimeout'),
+    ...readTimeLimit(line, 'connect-timeout', 'connectTimeout'),
     ...readSpeed(line),
     ...(size !== undefined && { maxSize: readSize('max-filesize', size) }),
-    ...(redirects !== undefined && { maxRedirects: readNumber('max-redirs', redirects, /^\d+$/) }),
+    ...(redirects !== undefined && { maxRedirects: readRedirects(redirects) }),
     ...(maxRate > 0 && { maxRate }),
   }
 }
 
-/** A timeout, given in seconds; 0 means the default, as in curl. */
-function readTimeout(
-  line: GivenOptions<LimitOption>,
-  option: 'max-time' | 'connect-timeout',
-  limit: 'totalTimeout' | 'connectTimeout',
+/** A number of redirects; -1 is no limit, as in curl. */
+function readRedirects(text: string): number {
+  return text === '-1' ? Number.POSITIVE_INFINITY : readNumber('max-redirs', text, /^\d+$/)
+}
+
+/** A limit of time, given in seconds; 0 means the default, as in curl. */
+export function readTimeLimit<Name extends string>(
+  line: GivenOptions<Name>,
+  option: Name,
+  limit: 'totalTimeout' | 'connectTimeout' | 'retryDelay' | 'maxRetryTime',
 ): Partial<Limits> {
   const text = line.value(option)
   const seconds = text === undefined ? 0 : readSeconds(option, text)

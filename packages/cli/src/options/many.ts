@@ -1,6 +1,6 @@
 import { usageError } from '../exit-codes.ts'
 import type { Destination } from '../saving/destination.ts'
-import { readNumber } from './numbers.ts'
+import { readNumber, secondsOf } from './numbers.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
 import type { OutputOption } from './output.ts'
 
@@ -130,7 +130,7 @@ export interface Many {
 
 /** As in curl. */
 const defaultConcurrency = 50
-/** As in aria2: some for a list, even if nobody thinks of how many. */
+/** As in aria2: the URLs of a list come several at a time without any option. */
 const defaultOfList = 5
 /** As browsers do for HTTP/1.1. */
 const defaultPerHost = 6
@@ -191,12 +191,10 @@ function readCount(line: ManyOptions, option: 'jobs' | 'parallel-max' | 'paralle
 /** More connections than a process may have are of no use; curl's own limit is 300. */
 const maxCount = 300
 
-const unitsOfTime: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 /** Reads `2/s`, `30/m`, `1/10s` or `3`, which is by the hour as in curl, and gives the time of one in milliseconds. */
 function readRate(text: string): number {
   const [, count, several = '1', unit = 'h'] = /^(\d{1,9})(?:\/(\d{0,9})([smhd]))?$/.exec(text) ?? []
-  const time = (Number(several || 1) * (unitsOfTime[unit] ?? 0)) / Number(count ?? 0)
+  const time = (1000 * Number(several || 1) * (secondsOf[unit] ?? 0)) / Number(count ?? 0)
   if (Number.isFinite(time) && time > 0) return time
   throw usageError(`--rate needs a number and a unit, such as 2/s, 30/m or 1/10s; not ${JSON.stringify(text)}.`)
 }

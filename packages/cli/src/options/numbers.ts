@@ -6,7 +6,8 @@ export function readNumber(option: string, text: string, form: RegExp = /^\d+(?:
   throw usageError(`--${option} needs a number of 0 or more, not ${JSON.stringify(text)}.`)
 }
 
-const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
+/** The seconds of each unit of time. */
+export const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
 /**
  * A duration in seconds: `60`, `2.5` and `.5` as in curl, or with units `1m`, `1h30m`, `500ms`. Throws

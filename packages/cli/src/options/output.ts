@@ -1,7 +1,7 @@
 import { knownCharset } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
-import { readTextFile } from './text-file.ts'
+import { readOptionText } from './option-file.ts'
 
 export type OutputOption =
   | 'output'
@@ -153,7 +153,7 @@ export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
   const text = line.value('write-out')
   if (text?.startsWith('@') !== true) return text ?? null
   // As in curl, the lines of a file are joined; \n in them ends a line.
-  return readTextFile('-w', text.slice(1)).replace(/[\r\n]+/g, '')
+  return readOptionText('-w', text.slice(1)).replace(/[\r\n]+/g, '')
 }
 
 /** The file of -D; null if it is not given. Throws `invalid-option`. */

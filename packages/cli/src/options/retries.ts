@@ -1,5 +1,6 @@
 import type { Limits, RetryOn } from '@retriever/fetchers'
-import { readNumber, readSeconds } from './numbers.ts'
+import { readTimeLimit } from './limits.ts'
+import { readNumber } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow } from './option.ts'
 
 export type RetryOption = 'retry' | 'retry-delay' | 'retry-max-time' | 'retry-connrefused' | 'retry-all-errors'
@@ -47,20 +48,9 @@ export function readRetryLimits(line: GivenOptions<RetryOption>): Partial<Limits
   const retries = line.value('retry')
   return {
     ...(retries !== undefined && { maxRetries: readNumber('retry', retries, /^\d+$/) }),
-    ...readTime(line, 'retry-delay', 'retryDelay'),
-    ...readTime(line, 'retry-max-time', 'maxRetryTime'),
+    ...readTimeLimit(line, 'retry-delay', 'retryDelay'),
+    ...readTimeLimit(line, 'retry-max-time', 'maxRetryTime'),
   }
-}
-
-/** A time, given in seconds; 0 means the default, as in curl. */
-function readTime(
-  line: GivenOptions<RetryOption>,
-  option: 'retry-delay' | 'retry-max-time',
-  limit: 'retryDelay' | 'maxRetryTime',
-): Partial<Limits> {
-  const text = line.value(option)
-  const seconds = text === undefined ? 0 : readSeconds(option, text)
-  return seconds === 0 ? {} : { [limit]: 1000 * seconds }
 }
 
 /** The errors after which a retrieval is tried again. */

@@ -1,5 +1,5 @@
 import { type Stats, statSync } from 'node:fs'
-import { resolve as absolute } from 'node:path'
+import { resolve as absolute, dirname } from 'node:path'
 import type { OctetRange, RequestOptions } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { Destination } from '../saving/destination.ts'
@@ -134,14 +134,28 @@ function readTime(text: string, destinations: readonly Destination[]): Date | nu
   if (isDate && exactDate.test(text)) return date
   const file = statusOf(text)
   if (file?.isFile()) return file.mtime
-  if (file === undefined && destinations.some((each) => each.to === 'file' && isSamePath(each.path, text))) return null
+  const isMissing = file === undefined
+  if (isMissing && destinations.some((each) => each.to === 'file' && isSamePath(each.path, text))) return null
   if (isDate && looseDate.test(text)) return date
+  if (isMissing && destinations.some((each) => mayBeNamed(each, text))) return null
   const expected = 'a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists'
   throw usageError(`--time-cond needs ${expected}; not ${JSON.stringify(text)}.`)
 }
 
 function isSamePath(one: string, other: string): boolean {
   return absolute(one) === absolute(other)
+}
+
+/** Whether -O may give a file this name, which is not known yet. */
+function mayBeNamed(destination: Destination, file: string): boolean {
+  return destination.to === 'remote-name' && isSamePath(destination.directory, dirname(file))
+}
+
+/** The absolute path of the file that -z names; null: it names a date, or is not given. */
+export function readTimeFile(line: GivenOptions<TransferOption>): string | null {
+  const text = line.value('time-cond')?.replace(/^[+-]/, '')
+  if (text === undefined || curlDate(text) !== null || exactDate.test(text)) return null
+  return statusOf(text)?.isFile() ? absolute(text) : null
 }
 
 function statusOf(path: string): Stats | undefined {

@@ -7,7 +7,7 @@ export async function writeResult(done: Done, bodyOnStdout: boolean, run: Run): 
   const result = resultOf(done)
   const line = run.config.json ? jsonLine(withoutSecrets(result)) : sumLine(result)
   if (line === null) return
-  if (bodyOnStdout) run.output.prompt(line)
+  if (bodyOnStdout) run.output.writeError(line)
   else await run.output.write(line)
 }
 

@@ -1,20 +1,11 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { GivenOptions } from '../options/option.ts'
-import { checkTarget, tryFile, writeFailed } from './destination.ts'
+import { whyUnreadable } from '../options/option-file.ts'
+import { checkTarget } from './destination.ts'
+import { refuseLink, replaceFile } from './replace-file.ts'
 
 /** The entity tag that the file of --etag-compare holds. */
 export interface ComparedEtag {
@@ -30,16 +21,16 @@ const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
 const maxLength = 64 * 1024
 
 /** Reads the file of --etag-compare. Throws `invalid-option` for a file that cannot be read. */
-export function readEtag(line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>): ComparedEtag {
-  const file = fileOf(line, 'etag-compare')
+export function readEtag(line: EtagOptions, count: number): ComparedEtag {
+  const file = fileOf(line, 'etag-compare', count)
   const text = file === null ? '' : contentOf(file).trim()
   if (text === '' || entityTag.test(text)) return { tag: text || null, damaged: null }
   return { tag: null, damaged: file }
 }
 
 /** The file of --etag-save; null if it is not given. Throws `invalid-option`. */
-export function readEtagFile(line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>): string | null {
-  return fileOf(line, 'etag-save')
+export function readEtagFile(line: EtagOptions, count: number): string | null {
+  return fileOf(line, 'etag-save', count)
 }
 
 /** Throws `write-failed` if no tag could be written there. */
@@ -56,32 +47,17 @@ export function saveEtag(file: string | null, representation: Representation): v
   const { etag } = representation
   if (file === null || representation.mechanism !== 'http' || representation.metadata.status !== 200) return
   const content = etag === null || !entityTag.test(etag) ? '' : `${etag}\n`
-  const temporary = `${file}.${process.pid}.tmp`
-  refuseLink(file)
-  const mode = tryFile(file, () => statSync(file, { throwIfNoEntry: false })?.mode ?? 0o666) & 0o777
-  tryFile(file, () => writeFileSync(temporary, content, { encoding: 'latin1', flag: 'wx', mode }))
-  try {
-    tryFile(file, () => renameSync(temporary, file))
-  } catch (error) {
-    unlinkSync(temporary)
-    throw error
-  }
+  replaceFile(file, content, 0o666)
 }
 
-function refuseLink(file: string): void {
-  const stats = tryFile(file, () => lstatSync(file, { throwIfNoEntry: false }))
-  if (stats?.isSymbolicLink()) throw writeFailed(file, 'a symbolic link stands there; name the file that it leads to')
-}
+type EtagOptions = GivenOptions<'etag-compare' | 'etag-save' | 'from'>
 
-function fileOf(
-  line: GivenOptions<'etag-compare' | 'etag-save' | 'from'>,
-  option: 'etag-compare' | 'etag-save',
-): string | null {
+/** `count`: how many URLs are given. */
+function fileOf(line: EtagOptions, option: 'etag-compare' | 'etag-save', count: number): string | null {
   const file = line.value(option)
   if (file === undefined) return null
   if (file === '') throw usageError(`--${option} needs the name of a file.`)
-  if (line.operands.length > 1)
-    throw usageError(`--${option} goes with one URL, and ${line.operands.length} are given.`)
+  if (count > 1) throw usageError(`--${option} goes with one URL, and ${count} are given.`)
   if (line.has('from')) throw usageError(`--${option} goes with one URL, and --from gives many.`)
   return file
 }
@@ -99,9 +75,8 @@ function contentOf(file: string): string {
       closeSync(descriptor)
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return ''
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     if (RetrievalError.is(error)) throw error
-    throw usageError(`--etag-compare ${file} cannot be read (${code}).`)
+    throw usageError(`--etag-compare ${file} cannot be read: ${whyUnreadable(error)}.`)
   }
 }

@@ -1,4 +1,5 @@
 import { lstatSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
@@ -37,8 +38,9 @@ export async function planSave(
   retrieval: Retrieval,
   { config, report }: Run,
 ): Promise<SavePlan> {
-  const { continueAt, clobber } = config
-  const overwrite = clobber ?? isNamed
+  const { continueAt, clobber, timeFile } = config
+  // -z FILE -O is to bring FILE up to date.
+  const overwrite = clobber ?? (isNamed || timeFile === resolve(path))
   checkTarget(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
   const resumable = config.removeOnError ? { resumable: false } : {}

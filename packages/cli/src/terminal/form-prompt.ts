@@ -34,7 +34,7 @@ async function askForRest(
   const open = fields.map((field, index) => [field, index + 1] as const).filter(([, number]) => !(number in typed))
   if (open.length === 0) return {}
   using prompter = await Prompter.open(output, signal)
-  const say = (line: string): void => output.prompt(`${line}\n`)
+  const say = (line: string): void => output.writeError(`${line}\n`)
   say(`${printable(url)} asks (Ctrl-D: no answer):`)
   const answers: Record<string, FormAnswers[string]> = {}
   for (const [field, number] of open) {

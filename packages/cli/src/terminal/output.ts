@@ -90,8 +90,8 @@ export class Output {
     this.#writeError(jsonLine(withoutSecrets(value)))
   }
 
-  /** Shows a question to the person at the terminal, and the visible part of the answer. */
-  prompt(text: string | Uint8Array): void {
+  /** Writes to standard error what the caller has made harmless, as it is: questions, and what % and --json ask for. */
+  writeError(text: string | Uint8Array): void {
     this.#writeError(text)
   }
 

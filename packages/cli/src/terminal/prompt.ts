@@ -24,6 +24,7 @@ export class Prompter implements Disposable {
   #answer: ((line: string | null) => void) | null = null
   /** True only while a question with echo is open: pasted text after its answer may be a secret. */
   #shown = false
+  #text = ''
   #isOver = false
 
   /** Waits until nobody else is asked. */
@@ -37,7 +38,7 @@ export class Prompter implements Disposable {
     this.#question = question
     const screen = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
-        if (this.#shown) output.prompt(chunk)
+        if (this.#shown) output.writeError(chunk)
         done()
       },
     })
@@ -47,6 +48,8 @@ export class Prompter implements Disposable {
     this.#lines.once('close', () => this.#onClose())
     // In raw mode Ctrl-C is only a character; this sends the signal.
     this.#lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    // After Ctrl-Z and fg, readline is paused.
+    this.#lines.on('SIGCONT', () => this.#goOn())
     signal.addEventListener('abort', this.#close, { once: true })
     if (signal.aborted) this.#close()
   }
@@ -59,17 +62,18 @@ export class Prompter implements Disposable {
       this.#answer = (line) => {
         this.#answer = null
         // The terminal shows no line end for hidden text and for a line that is broken off.
-        if (!echo || line === null) this.#output.prompt('\n')
+        if (!echo || line === null) this.#output.writeError('\n')
         this.#shown = false
         resolve(line)
       }
       const typed = this.#typed.shift()
       if (this.#isOver || typed !== undefined) {
-        this.#output.prompt(echo && typed !== undefined ? `${text}${printable(typed)}\n` : text)
+        this.#output.writeError(echo && typed !== undefined ? `${text}${printable(typed)}\n` : text)
         return this.#answer(typed ?? null)
       }
       this.#shown = echo
-      if (!echo) return this.#output.prompt(text)
+      this.#text = text
+      if (!echo) return this.#output.writeError(text)
       this.#lines.setPrompt(text)
       this.#lines.prompt()
     })
@@ -82,6 +86,12 @@ export class Prompter implements Disposable {
   }
 
   readonly #close = (): void => this.#lines.close()
+
+  #goOn(): void {
+    this.#lines.resume()
+    // Readline draws a line that is shown.
+    if (this.#answer !== null && !this.#shown) this.#output.writeError(this.#text)
+  }
 
   #onLine(line: string): void {
     if (this.#answer === null) this.#typed.push(line)

@@ -4,6 +4,7 @@ import type { RetrievalEvent } from '@retriever/fetchers'
 import type { TraceOptions } from '../options/tracing.ts'
 import { tryFile } from '../saving/destination.ts'
 import type { Output } from '../terminal/output.ts'
+import { hostOf } from '../write-out/facts.ts'
 
 /** How the octets of a trace are shown. */
 type Dump = (octets: string) => string[]
@@ -26,7 +27,7 @@ export class TraceFile {
     this.#options = options
     this.#dump = ascii ? asLines : asHex
     if (file === '-') this.#write = (text) => void output.write(text).catch(() => {})
-    else if (file === '%') this.#write = (text) => output.prompt(text)
+    else if (file === '%') this.#write = (text) => output.writeError(text)
     else {
       const opened = tryFile(file, () => openSync(file, 'w'))
       this.#file = opened
@@ -85,10 +86,6 @@ function infoOf(event: RetrievalEvent): string | null {
 
 function size(octets: number): string {
   return `${octets} bytes (0x${octets.toString(16)})`
-}
-
-function hostOf(url: string): string {
-  return /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? ''
 }
 
 /** 16 octets a line, in hexadecimal and as characters. */

@@ -74,7 +74,7 @@ export class HeadDump {
   async write(octets: Buffer): Promise<void> {
     const { stdoutIsTerminal, stderrIsTerminal } = this.#output
     if (this.#file === '-') return this.#output.write(stdoutIsTerminal ? shownHead(octets) : octets)
-    if (this.#file === '%') return this.#output.prompt(stderrIsTerminal ? shownHead(octets) : octets)
+    if (this.#file === '%') return this.#output.writeError(stderrIsTerminal ? shownHead(octets) : octets)
     const flags = this.#isBegun ? 'a' : 'w'
     this.#isBegun = true
     tryFile(this.#file, () => {

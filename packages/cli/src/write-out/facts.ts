@@ -112,7 +112,8 @@ export class Facts {
   }
 }
 
-function hostOf(url: string): string {
+/** The host of a URL, and the port if it has one. */
+export function hostOf(url: string): string {
   return /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? ''
 }
 

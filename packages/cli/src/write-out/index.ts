@@ -40,7 +40,7 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
   let file: string | null = null
   const write = async (text: string): Promise<void> => {
     if (file !== null) appendTo(file, text)
-    else if (toStderr) output.prompt(text)
+    else if (toStderr) output.writeError(text)
     else if (text !== '') await output.write(text)
   }
   // The values are the server's: a terminal gets none of its control characters.

@@ -4,8 +4,8 @@ import { encodeOctets, octetsToText } from '@retriever/core'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
+import { checkDate } from '../plugin/request-options.ts'
 import { linesOf } from '../wire/framing/lines.ts'
-import { checkChanged } from './extent.ts'
 import { attempt, pathOctets } from './open-path.ts'
 
 const pieceSize = 64 * 1024
@@ -15,7 +15,8 @@ const pieceSize = 64 * 1024
  * except that control characters and `%` are written as `%XX`: a name may hold a line feed.
  */
 export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved<'file'>> {
-  checkChanged(stats, context)
+  // It changes when entries are added or removed.
+  checkDate(context, stats.mtime)
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
   }

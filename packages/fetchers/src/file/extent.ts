@@ -1,8 +1,6 @@
-import type { Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { OctetRange, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
 import {
-  checkDate,
   firstOf,
   offsetError,
   oneRange,
@@ -61,12 +59,4 @@ function rangeOf({ size }: Measure, range: OctetRange, context: RetrievalContext
   if (first >= size)
     throw context.error('range-refused', `The range is outside of the file's ${size} octets; ask for less.`)
   return { start: first, end: last === null ? size : Math.min(last + 1, size) }
-}
-
-/**
- * Throws `not-modified` if the date of the file does not fit ifChangedSince or ifUnchangedSince. The time of a
- * directory changes when entries are added or removed.
- */
-export function checkChanged({ mtime }: Stats, context: RetrievalContext): void {
-  checkDate(context, mtime)
 }

@@ -1,5 +1,6 @@
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { checkChanged, extentOf } from './extent.ts'
+import { checkDate } from '../plugin/request-options.ts'
+import { extentOf } from './extent.ts'
 import { chunkSize, FileBody, readChunk } from './file-body.ts'
 import { attempt, type OpenedPath } from './open-path.ts'
 
@@ -20,7 +21,7 @@ export async function retrieveFile(
   context: RetrievalContext,
 ): Promise<Retrieved<'file'>> {
   try {
-    checkChanged(file.stats, context)
+    checkDate(context, file.stats.mtime)
     const modified = file.stats.mtime
     const { size, first } = await measure(file, context)
     const extent = await extentOf(file.handle, { size, modified }, context)

@@ -6,8 +6,19 @@ import { discard } from './connection/discard.ts'
 import type { Answer } from './exchange.ts'
 import { originForm } from './request.ts'
 
+/** The answer to a request with the cookies of the client's store, which keeps those that the answer sets. */
+export async function askWithCookies(
+  plan: HttpPlan,
+  context: RetrievalContext,
+  ask: (context: RetrievalContext) => Promise<Answer>,
+): Promise<Answer> {
+  const answer = await ask(await withCookies(plan, context))
+  await keepCookies(plan, context, answer)
+  return answer
+}
+
 /** The context with the cookies of the client's store for this request, before those of the caller's own field. */
-export async function withCookies(plan: HttpPlan, context: RetrievalContext): Promise<RetrievalContext> {
+async function withCookies(plan: HttpPlan, context: RetrievalContext): Promise<RetrievalContext> {
   const { cookies, request, deadline } = context
   if (cookies === undefined) return context
   const stored: unknown = await deadline.unlimited(async () => cookies.cookiesFor(urlOf(plan, context)))
@@ -22,7 +33,7 @@ export async function withCookies(plan: HttpPlan, context: RetrievalContext): Pr
 }
 
 /** Gives the cookies of an answer to the client's store. One out of the cache set them when it came. */
-export async function keepCookies(plan: HttpPlan, context: RetrievalContext, answer: Answer): Promise<void> {
+async function keepCookies(plan: HttpPlan, context: RetrievalContext, answer: Answer): Promise<void> {
   const { cookies, deadline } = context
   if (cookies === undefined || answer.cache?.hit === true) return
   const set = answer.head.asSent.flatMap(([name, value]) => (/^set-cookie$/i.test(name) ? [value] : []))

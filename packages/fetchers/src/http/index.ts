@@ -8,8 +8,7 @@ import { type CacheOption, cacheOption, checkCache, openCache } from './cache/ca
 import { decodeBody } from './coding/coding.ts'
 import { ConnectionPool } from './connection/pool.ts'
 import { sendRequest } from './connection/send-request.ts'
-import { keepCookies, withCookies } from './cookies.ts'
-import type { RangeRequest, SendRequest } from './exchange.ts'
+import type { Answer, RangeRequest, SendRequest } from './exchange.ts'
 import { asListing } from './index-page/listing.ts'
 import { retrieveObject } from './object.ts'
 import { checkRanges, withRanges } from './range/ranges.ts'
@@ -64,12 +63,15 @@ async function retrieve(
   const { deadline } = context
   const send = withLogin(plan, context, async (request: RangeRequest, logins: Logins) => {
     const sendNow = (context: RetrievalContext) => sendRequest(pool, plan, withoutForeignTags(context), request, logins)
-    const ofRequest = await withCookies(plan, withDeadline(context, request.deadline ?? deadline))
-    const answer = await (cache?.answer(plan, ofRequest, request, logins, sendNow) ?? sendNow(ofRequest))
-    await keepCookies(plan, ofRequest, answer)
-    return answer
+    const ask = (context: RetrievalContext): Promise<Answer> =>
+      cache === null ? sendNow(context) : cache.answer(plan, context, request, logins, sendNow)
+    const ofRequest = withDeadline(context, request.deadline ?? deadline)
+    if (context.cookies === undefined) return ask(ofRequest)
+    const { askWithCookies } = await import('./cookies.ts')
+    return askWithCookies(plan, ofRequest, ask)
   })
-  const outcome = await checkRanges(await retrieveWith(send, context), given)
+  const outcome = await retrieveWith(send, context)
+  if (context !== given) await checkRanges(outcome, given)
   return outcome.outcome === 'retrieved' ? asListing(decodeBody(outcome, context), plan, context) : outcome
 }
 

@@ -170,7 +170,7 @@ class Mirror {
     if (!options.dryRun) await target.make(parentOf(local))
     const file = target.fileAt(local)
     const known = await target.regularFile(local)
-    const verdict = compare(entry, known)
+    const verdict = this.#compare(entry, known)
     if (options.dryRun) return this.#preview(entry, file, verdict)
     const saved = verdict === 'unchanged' ? null : await this.#retrieve(entry, file, verdict === 'ask' ? known : null)
     if (saved === null) {
@@ -181,6 +181,13 @@ class Mirror {
     const { size, resumedFrom } = saved
     this.#received += size - resumedFrom
     this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
+  }
+
+  /** A Gopher server knows no dates, so asking it for what has changed would only give a remark. */
+  #compare(entry: WalkedEntry, known: Stats | null): ReturnType<typeof compare> {
+    const verdict = compare(entry, known)
+    const { mechanism } = this.#parts.saver.resolve(entry.url).plan
+    return verdict === 'ask' && mechanism === 'gopher' ? 'new' : verdict
   }
 
   /** Reports what would be done. A file that only the server could tell to be unchanged counts as one to save. */

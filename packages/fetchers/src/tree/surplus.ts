@@ -25,7 +25,7 @@ export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = tr
   for (const entry of await target.list(folder)) {
     const { name } = entry
     const local = folder === '' ? name : `${folder}/${name}`
-    if (filter.isExcluded(local)) continue
+    if (filter.isExcluded(local, entry.isDirectory())) continue
     const isOnServer = names.has(local)
     if (entry.isDirectory()) {
       if (isOnServer) yield* deleteSurplus(surplus, local)
@@ -33,7 +33,7 @@ export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = tr
         yield* deleteSurplus(surplus, local, false)
         if (!isDryRun) await target.removeEmpty(local)
       }
-    } else if (entry.isFile() && !isOnServer && localName(name) === name && filter.isIncluded(local)) {
+    } else if (entry.isFile() && !isOnServer && localName(name) === name && filter.isIncluded(local, false)) {
       if (!isDryRun) await target.delete(local)
       yield local
     }

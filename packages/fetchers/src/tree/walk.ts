@@ -145,9 +145,10 @@ export class Walk {
     const resolution = this.scope.resolve(listed.url)
     const outside = resolution === null || !this.scope.has(resolution)
     const entry: WalkedEntry = { ...listed, path, depth: folder.depth + 1, outside, error: null }
-    const isExcluded = filter.isExcluded(path)
-    yield { step: 'entry', entry, folder, isIncluded: filter.isIncluded(path), isExcluded }
-    if (outside || isExcluded || !(entry.kind === 'directory' || entry.kind === 'group')) return
+    const isFolder = entry.kind === 'directory' || entry.kind === 'group'
+    const isExcluded = filter.isExcluded(path, isFolder)
+    yield { step: 'entry', entry, folder, isIncluded: filter.isIncluded(path, isFolder), isExcluded }
+    if (outside || isExcluded || !isFolder) return
     const key = this.scope.key(resolution)
     if (this.#entered.has(key)) yield { step: 'passed', entry }
     else if (entry.depth >= (this.#options.depth ?? defaultDepth)) yield this.#tooDeep(entry)

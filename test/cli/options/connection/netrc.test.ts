@@ -89,7 +89,7 @@ test('FTP logs in with it, and not as anonymous first', async () => {
 test('a ~/.netrc that is missing is empty, and a FILE that is missing is an error', async () => {
   const settings = { cwd: folder(), env: { HOME: join(folder(), 'missing') } }
   expect(await retrieve(['-n', 'data:,x'], settings)).toEqual({ status: 0, stdout: 'x', stderr: '' })
-  const stderr = 'retrieve: --netrc-file missing cannot be read (ENOENT).\n'
+  const stderr = 'retrieve: --netrc-file missing cannot be read: there is no such file.\n'
   expect(await retrieve(['--netrc-file', 'missing', 'data:,x'], settings)).toEqual({ status: 37, stdout: '', stderr })
 })
 

@@ -51,7 +51,11 @@ describe('--cert, --key and --pass', () => {
   })
 
   test.each([
-    [['--cert', 'none.pem'], 37, /--cert none\.pem cannot be read \(ENOENT\); give a file with a certificate/],
+    [
+      ['--cert', 'none.pem'],
+      37,
+      /--cert none\.pem cannot be read: there is no such file; give a file with a certificate/,
+    ],
     [['--cert', 'key.pem:s3cr3t'], 37, /--cert key\.pem holds no certificate/],
     [['--cert', 'cert.pem', '--key', 'cert.pem'], 37, /--key cert\.pem holds no private key/],
     [['--cert', 'cert.pem'], 2, /--cert cert\.pem holds no key: give --key/],

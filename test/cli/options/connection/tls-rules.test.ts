@@ -74,7 +74,7 @@ test.each([
   [
     ['--pinnedpubkey', 'none.pem'],
     90,
-    /--pinnedpubkey none\.pem cannot be read \(ENOENT\); give a file with a public key/,
+    /--pinnedpubkey none\.pem cannot be read: there is no such file; give a file with a public key/,
   ],
   [['--pinnedpubkey', 'empty.crl'], 90, /--pinnedpubkey empty\.crl holds no public key/],
   [['--pinnedpubkey', 'sha256//x'], 2, /--pinnedpubkey to be a list of/],

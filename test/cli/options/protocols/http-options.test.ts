@@ -299,6 +299,14 @@ test('ls of an index page, as a table and as JSON; get has its octets', async ()
   expect(readFileSync(join(folder(), 'index'))).toEqual(page)
 })
 
+test('--max-redirs -1 follows more redirects than the default', async () => {
+  const redirect = (to: string): string => `HTTP/1.1 302 Found\r\nLocation: ${to}\r\nContent-Length: 0\r\n\r\n`
+  const steps = Array.from({ length: 21 }, (_, step) => [`/${step}`, redirect(`/${step + 1}`)])
+  answering({ ...Object.fromEntries(steps), '/21': 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nend\n' })
+  expect((await retrieve([url('0')])).status).toBe(47)
+  expect(await retrieve(['--max-redirs', '-1', url('0')])).toEqual({ status: 0, stdout: 'end\n', stderr: '' })
+})
+
 test('--no-fail and --max-redirs 0 show a redirect in place of following it', async () => {
   answering({ '/moved': 'HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 5\r\n\r\nmoved' })
   const args = ['--max-redirs', '0', url('moved')]

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import { type Netrc, readNetrcText } from '../../netrc.ts'
 import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
+import { whyUnreadable } from '../option-file.ts'
 
 export type LoginOption =
   | 'user'
@@ -93,7 +94,7 @@ export function readNetrc(line: GivenOptions<LoginOption>): Netrc | null {
     return { entries: readNetrcText(text), overrides: !isOptional }
   } catch (cause) {
     if (file === undefined || isOptional) return null
-    const message = `--netrc-file ${file} cannot be read (${(cause as NodeJS.ErrnoException).code}).`
+    const message = `--netrc-file ${file} cannot be read: ${whyUnreadable(cause)}.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
 }

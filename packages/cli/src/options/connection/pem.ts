@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AdvisedOption, RetrievalError } from '@retriever/core'
+import { whyUnreadable } from '../option-file.ts'
 
 type PemKind = 'certificate' | 'private key' | 'list of revoked certificates'
 
@@ -16,7 +17,7 @@ export function isPem(text: string, what: PemKind): boolean {
 
 /** Reads a file in PEM form. Throws `file-failed`, with the library's option where it decides the exit status. */
 export function readPem(option: string, file: string, what: PemKind, advised?: AdvisedOption): string {
-  const text = readTextFile(option, file, `a file with a ${what} in PEM form`, advised)
+  const text = readTlsFile(option, file, `a file with a ${what} in PEM form`, advised)
   if (isPem(text, what)) return text
   throw fileError(`--${option} ${file} holds no ${what}; give a file with a ${what} in PEM form.`, advised)
 }
@@ -30,9 +31,8 @@ export function readFolder(option: string, folder: string): string {
       .filter((text) => isPem(text, 'certificate'))
     if (found.length > 0) return found.map((text) => `${text}\n`).join('')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
     throw fileError(
-      `--${option} ${folder} cannot be read (${code}); give a folder with certificates.`,
+      `--${option} ${folder} cannot be read: ${whyUnreadable(error)}; give a folder with certificates.`,
       undefined,
       error,
     )
@@ -41,13 +41,12 @@ export function readFolder(option: string, folder: string): string {
   throw fileError(`--${option} ${folder} holds no certificates: it needs ${wanted}.`)
 }
 
-/** Reads a file. `wanted`: what it should be. */
-export function readTextFile(option: string, file: string, wanted: string, advised?: AdvisedOption): string {
+/** Reads a file, one octet a character. `wanted`: what it should be. Throws as readPem(). */
+export function readTlsFile(option: string, file: string, wanted: string, advised?: AdvisedOption): string {
   try {
     return readFileSync(file, 'latin1')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw fileError(`--${option} ${file} cannot be read (${code}); give ${wanted}.`, advised, error)
+    throw fileError(`--${option} ${file} cannot be read: ${whyUnreadable(error)}; give ${wanted}.`, advised, error)
   }
 }
 

@@ -3,7 +3,7 @@ import { type AdvisedOption, RetrievalError } from '@retriever/core'
 import type { TlsOptions, TlsRules, TlsVersion } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
-import { readPem, readTextFile } from './pem.ts'
+import { readPem, readTlsFile } from './pem.ts'
 
 export type TlsRuleOption =
   | 'tlsv1.2'
@@ -138,7 +138,7 @@ export function readPins<Name extends string>(
   if (text === undefined) return {}
   if (text.startsWith('sha256//')) return { pins: text.split(';').map((pin) => pin.trim()) }
   const wanted = 'a file with a public key in PEM or DER form, or sha256//BASE64'
-  const octets = Buffer.from(readTextFile(option, text, wanted, advised), 'latin1')
+  const octets = Buffer.from(readTlsFile(option, text, wanted, advised), 'latin1')
   try {
     const isPem = octets.includes('-----BEGIN ')
     const key = createPublicKey(isPem ? octets : { key: octets, format: 'der', type: 'spki' })

@@ -3,6 +3,7 @@ import { printable, type Resolution, RetrievalError } from '@retriever/core'
 import type { Form, FormAnswers, FormField } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
+import { whyUnreadable } from '../option-file.ts'
 
 export type FormOption = 'form'
 
@@ -91,8 +92,7 @@ function readFile(file: string, number: number): Uint8Array {
   try {
     return readFileSync(file)
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    const message = `--form ${number}=@${file} cannot be read (${code}); name a file that can.`
+    const message = `--form ${number}=@${file} cannot be read: ${whyUnreadable(cause)}; name a file that can.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   }
 }

@@ -1,7 +1,7 @@
 import { isOwnField } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
-import { readTextFile } from '../text-file.ts'
+import { readOptionText } from '../option-file.ts'
 
 export type HeaderOption = 'header' | 'user-agent' | 'referer'
 
@@ -75,7 +75,7 @@ function fieldLines(line: GivenOptions<HeaderOption>): string[] {
 /** The lines of `@FILE`, or the text itself. */
 function linesOf(text: string): string[] {
   if (!text.startsWith('@')) return [text]
-  const lines = readTextFile('--header', text.slice(1)).split(/\r?\n/)
+  const lines = readOptionText('--header', text.slice(1)).split(/\r?\n/)
   return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'))
 }
 

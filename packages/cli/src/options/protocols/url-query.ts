@@ -1,7 +1,7 @@
 import { encodeOctets, formatLocator, type Resolution, utf8Octets } from '@retriever/core'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
-import { readTextFile } from '../text-file.ts'
+import { readOptionText } from '../option-file.ts'
 
 export type UrlQueryOption = 'url-query'
 
@@ -26,7 +26,7 @@ export function readUrlQuery(line: GivenOptions<UrlQueryOption>): string[] {
     }
     const [, name = '', mark, rest = ''] = /^([^=@]*)(?:([=@])([\s\S]*))?$/.exec(text) ?? []
     if (mark === undefined) return encoded(name)
-    const value = mark === '@' ? readTextFile('--url-query', rest) : rest
+    const value = mark === '@' ? readOptionText('--url-query', rest) : rest
     return name === '' ? encoded(value) : `${name}=${encoded(value)}`
   })
 }

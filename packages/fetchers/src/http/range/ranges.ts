@@ -16,10 +16,10 @@ export function withRanges(context: RetrievalContext): RetrievalContext {
 }
 
 /** Rejects with `range-refused` where several ranges were asked for, and the whole came. */
-export async function checkRanges(outcome: Outcome<'http'>, context: RetrievalContext): Promise<Outcome<'http'>> {
+export async function checkRanges(outcome: Outcome<'http'>, context: RetrievalContext): Promise<void> {
   const { range, head } = context.request
   const isWhole = outcome.outcome === 'retrieved' && outcome.metadata.status === 200
-  if (range === undefined || !isSeveral(range) || range.length === 1 || head === true || !isWhole) return outcome
+  if (range === undefined || !isSeveral(range) || range.length === 1 || head === true || !isWhole) return
   await discard(sourceOf(outcome.body), context)
   throw context.error('range-refused', 'The server sends only the whole; retrieve it without a range.')
 }

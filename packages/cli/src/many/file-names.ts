@@ -5,7 +5,7 @@ import { join } from 'node:path'
  * the others `name-2.ext`, `name-3.ext`. A file that is there already plays no part, so the same list gives the same
  * names each time.
  */
-export class Names {
+export class FileNames {
   readonly #taken = new Set<string>()
   /** The last number that was given for a name: a list may have thousands of index.html. */
   readonly #numbers = new Map<string, number>()

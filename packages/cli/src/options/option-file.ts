@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { RetrievalError } from '@retriever/core'
+
+/** The octets of a file; `-` is standard input. `typed`: the option and the file for the message. Throws `file-failed`. */
+export function readOptionFile(file: string, typed: string): Buffer {
+  try {
+    return readFileSync(file === '-' ? 0 : file)
+  } catch (cause) {
+    const message = `${typed} cannot be read: ${whyUnreadable(cause)}.`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  }
+}
+
+/** The text of the file that follows `@` in an option; `-` is standard input. Throws `file-failed`. */
+export function readOptionText(option: string, file: string): string {
+  return readOptionFile(file, `${option} @${file}`).toString()
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of its path is no folder',
+}
+
+/** Why the system refused to read a file, in words; its code for a rare reason. */
+export function whyUnreadable(cause: unknown): string {
+  const { code = '' } = cause as NodeJS.ErrnoException
+  return reasons[code] ?? (code || String(cause))
+}
