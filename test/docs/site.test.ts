@@ -38,5 +38,7 @@ test('a page has its title, the picture, and tables that are scrolled by themsel
   expect(start).toContain('<title>Retriever</title>')
   expect(start).toContain('src="docs/screen.svg"')
   expect(readFileSync(`${folder()}/docs/curl.html`, 'utf8')).toContain('<div class="table"><table>')
-  expect(readFileSync(`${folder()}/docs/cookbook/links.sh.html`, 'utf8')).toContain('retrieve check --retry 0 -m 20 &quot;$1&quot;')
+  expect(readFileSync(`${folder()}/docs/cookbook/links.sh.html`, 'utf8')).toContain(
+    'retrieve check --retry 0 -m 20 &quot;$1&quot;',
+  )
 })
