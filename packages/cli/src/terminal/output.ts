@@ -80,7 +80,9 @@ export class Output {
     const text = shown.slice(lead.length)
     const lines = this.stderrIsTerminal ? wrap(text, this.stderrColumns, { first: lead.length, indent: 2 }) : [text]
     const painted = this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
-    this.#writeError(`${painted}${`${lead.slice(head.length)}${lines.join('\n')}`.trimEnd()}\n`)
+    // A long word alone may leave nothing but the blank behind the head in the first line.
+    const shownLines = `${lead.slice(head.length)}${lines.join('\n')}`.replace(/^ +(?=\n)/, '').trimEnd()
+    this.#writeError(`${painted}${shownLines}\n`)
     this.status(status)
   }
 
