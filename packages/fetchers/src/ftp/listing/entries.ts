@@ -26,9 +26,9 @@ export interface Listed {
 
 /**
  * The entries of a listing. A line that cannot be read costs no other line its entry: it becomes an entry of kind
- * `other` without a URL, with the line as its name. So does a name that holds a `/` or NUL, since no URL leads to it. A
- * message of the server's program is `info`. `.` and `..` are left out, and in NLST,
- * whose lines may be paths, all that lead elsewhere.
+ * `other` without a URL, with the line as its name. So does a name that holds a `/` or NUL, which are `%2F` and `%00` in
+ * the entry. A message of the server's program is `info`. `.` and `..` are left out, and in NLST, whose lines may be
+ * paths, all that lead elsewhere.
  */
 export async function* readEntries(
   lines: AsyncIterable<string>,
@@ -68,7 +68,7 @@ async function* entriesOf(
     if (reading === 'message') yield { name: decode(line), kind: 'info', url: null }
     else if (reading === 'unknown') yield { name: decode(line), kind: 'other', url: null }
     else if (format !== 'nlst' && isElsewhere(reading.name))
-      yield { name: decode(reading.name), kind: 'other', url: null }
+      yield { name: harmless(decode(reading.name)), kind: 'other', url: null }
     else if (isEntry(reading.name)) yield entry(reading, base, decode)
   }
 }
@@ -123,6 +123,11 @@ function isEntry(name: string): boolean {
 
 function isElsewhere(name: string): boolean {
   return /[/\0]/.test(name)
+}
+
+/** The name with `/` and NUL as `%2F` and `%00`: somebody may take the names of a listing for those of files. */
+function harmless(name: string): string {
+  return name.replaceAll('/', '%2F').replaceAll('\0', '%00')
 }
 
 function entry({ name, kind, details, ...known }: ListedFile, base: string, decode: (octets: string) => string): Entry {
