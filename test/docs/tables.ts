@@ -80,7 +80,7 @@ export function exitCodesPage(): string {
   const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join('<br>')])
   return page(
     'Exit status',
-    'The numbers are those of curl for the same errors. With several URLs, the exit status is that of the first one that\nfailed. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407 of a proxy, are 67, and 416 for a\nrange is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP, 130 for SIGINT (Ctrl-C), 143 for\nSIGTERM.',
+    'The numbers are those of curl for the same errors. With several URLs, the exit status is that of the first one that\nfailed, or with `--exit-worst` of the worst. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407\nof a proxy, are 67, and 416 for a range is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP,\n130 for SIGINT (Ctrl-C), 143 for SIGTERM.',
     `After a signal, a timeout (28) or a cut body (18, 56), a file keeps what came as \`NAME.part\`, and one line says how to
 go on. The same command with \`-C -\` continues from there if an entity tag, or a date and the size, show that it is still
 the same version; otherwise, and without \`-C\`, it begins anew. A part that \`kill -9\` left is taken over. With \`-C\`, a
