@@ -26,8 +26,8 @@ export interface Listed {
 
 /**
  * The entries of a listing. A line that cannot be read costs no other line its entry: it becomes an entry of kind
- * `other` without a URL, with the line as its name. So does a name that holds a `/` or NUL, which are `%2F` and `%00` in
- * the entry. A message of the server's program is `info`. `.` and `..` are left out, and in NLST, whose lines may be
+ * `other` without a URL, with the line as its name. So does a name that holds a `/` or NUL, which are `%2F` and `%00`
+ * in the entry. A message of the server's program is `info`. `.` and `..` are left out, and in NLST, whose lines may be
  * paths, all that lead elsewhere.
  */
 export async function* readEntries(
