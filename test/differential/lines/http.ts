@@ -93,6 +93,8 @@ export const http: readonly Line[] = [
   'curl -s --basic -u alice:secret $HTTP/auth/',
   'curl -s --anyauth -u alice:secret $HTTP/auth/',
   'curl -s http://alice:secret@127.0.0.1:$HTTP_PORT/auth/',
+  'curl -s -u alice:secret http://alice:wrong@127.0.0.1:$HTTP_PORT/auth/',
+  'curl -s -u alice:secret http://bob:wrong@127.0.0.1:$HTTP_PORT/auth/',
   ['curl -s -f -u alice:wrong $HTTP/auth/', 'login'],
   ['curl -s -f $HTTP/auth/', 'login'],
   "printf 'machine 127.0.0.1 login alice password secret\\n' > .netrc; curl -s -n $HTTP/auth/",

@@ -18,6 +18,7 @@ export const others: readonly Line[] = [
   'curl -s -u alice:secret $FTP/readme.txt',
   'curl -s ftp://alice:secret@127.0.0.1:$FTP_PORT/readme.txt',
   'curl -s -u alice:wrong $FTP/readme.txt',
+  'curl -s -u alice:secret ftp://bob:wrong@127.0.0.1:$FTP_PORT/readme.txt',
   'curl -s $FTP/missing.txt',
   'curl -s -o x $FTP/missing.txt',
   ['curl -s $FTP/missing/x.txt', 'not-found'],

@@ -103,7 +103,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
 ]
 
-type ManyOptions = GivenOptions<ManyOption | OutputOption>
+type ManyOptions = GivenOptions<ManyOption | OutputOption | 'checksum'>
 
 /** How a command retrieves many URLs. */
 export interface Many {
@@ -171,6 +171,9 @@ function checkList(line: ManyOptions, from: readonly string[]): void {
   }
   const isNamed = line.has('output') || line.has('remote-name') || line.has('output-dir')
   if (line.has('skip-existing') && !isNamed) throw usageError('--skip-existing is for files: give -O or -o FILE.')
+  if (line.has('skip-existing') && line.has('checksum')) {
+    throw usageError('--checksum is for what comes, and --skip-existing reads no file that is there: give one of them.')
+  }
   if (line.has('skip-existing') && line.has('remote-header-name')) {
     throw usageError('-J learns the name of the file too late for --skip-existing: leave one of them out.')
   }

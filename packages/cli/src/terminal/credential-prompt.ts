@@ -39,8 +39,8 @@ export class CredentialPrompt {
 
   /**
    * Notes the host and port of a typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). Returns the
-   * URL to retrieve, with the user of -u or -n if it names none and its scheme has users, so that FTP does not try
-   * anonymous first, and without a password that -n replaces.
+   * URL to retrieve, if its scheme has users: with that of -u, which replaces the URL's as in curl, or with that of -n
+   * if it names none, so that FTP does not try anonymous first; and without a password that -u or -n replaces.
    */
   enter({ url, locator, scheme, plan }: Resolution): string {
     if ('port' in plan) this.#places.add(placeOf(plan.host ?? '', plan.port))
@@ -48,8 +48,9 @@ export class CredentialPrompt {
     const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
     const known = this.#login ?? netrcLogin(this.#netrc, locator.host, typed)
     if (known === null) return url
-    if (locator.user === null && scheme.userinfo === 'allowed') {
-      return formatLocator({ ...locator, user: encodeOctets(utf8Octets(known.user)) })
+    const isOther = this.#login !== null && (this.#login.password !== null || this.#login.user !== typed)
+    if ((typed === null || isOther) && scheme.userinfo === 'allowed') {
+      return formatLocator({ ...locator, user: encodeOctets(utf8Octets(known.user)), password: null })
     }
     const isReplaced = this.#netrc?.overrides === true && locator.password !== null
     return isReplaced ? formatLocator({ ...locator, password: null }) : url
