@@ -21,7 +21,7 @@ const contestants = [
   { name: 'retrieve > /dev/null', run: ({ urls }, limits) => retrieve(urls, limits) },
   {
     name: 'retrieve --output-dir DIR -O',
-    run: ({ urls }, limits) => retrieve(['--output-dir', limits.cwd, '-O', ...urls], limits),
+    run: ({ urls }, limits) => retrieve(['--output-dir', limits.cwd, '--remote-name-all', ...urls], limits),
     saves: true,
   },
   { name: 'curl', run: ({ directory }, limits) => peer('curl', [`${directory}f[1-${count}]`], limits) },

@@ -92,7 +92,7 @@ export function many(server: ServerUnderTest, { lost = 0 }: Costs = {}): void {
     try {
       const wanted = names(60)
       const urls = wanted.map((name) => server.url('ftp', `/many/${name}`))
-      const { status, stderr } = await retrieve('-s', '-S', '-O', '--output-dir', dir, ...urls)
+      const { status, stderr } = await retrieve('-s', '-S', '--remote-name-all', '--output-dir', dir, ...urls)
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       for (const name of wanted) {
         expectOctets(await readFile(join(dir, name)), await server.seed(`root/many/${name}`))
