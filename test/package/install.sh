@@ -20,6 +20,8 @@ grep -x 'ftp function function' printed
 # As README.md says: the command alone, from its tarball, and as a link into the clone.
 npm install --no-audit --no-fund --global --prefix "$folder/global" "$folder"/tarballs/retriever-cli-*.tgz
 "$folder/global/bin/retrieve" --version
+test -f "$folder/global/share/man/man1/retrieve.1"
 npm install --no-audit --no-fund --global --prefix "$folder/linked" "$repository/packages/cli"
 "$folder/linked/bin/retrieve" --version
+test -f "$folder/linked/share/man/man1/retrieve.1"
 echo "The packages install by npm, and run."
