@@ -18,7 +18,7 @@ const differences: Partial<Record<OptionName, string>> = {
   'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at':
     'a file must end where OFFSET says; proves that both parts are of one version; with `-` also continues NAME.part',
-  disable: 'for ~/.config/retrieve/config; ~/.curlrc is never read: it may hold what Retriever refuses',
+  disable: 'for ~/.config/retrieve/config; ~/.curlrc is never read by itself: it may hold what Retriever refuses',
   globoff: 'globs are not for data URLs; a wrong one is an error before anything is retrieved',
   header: 'fields of one name are joined; none that frames the message; Host must be a name',
   head: 'of FTP without `Accept-ranges`; not together with `-C` or `-J`',
