@@ -12,7 +12,12 @@ import { useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = fileURLToPath(new URL('../../../packages/cli/', import.meta.url))
-const { version, man, files } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
+// npm links no page if `man` is one name and no list.
+const {
+  version,
+  man: [man],
+  files,
+} = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'))
 const path = `${folder}${man}`
 
 /** Runs a program on the page; null if it is not installed. */
