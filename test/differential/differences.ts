@@ -121,7 +121,7 @@ export const differences = {
     shows: (curl, ours) => curl.stdout !== '' && ours.status === 0 && isEmpty(ours.stdout),
   },
   refused: {
-    why: 'What the table above calls refused is an error (2), before anything is contacted.',
+    why: 'An option that the table above calls refused is an error (2), before anything is contacted.',
     shows: (curl, ours) => curl.status !== 2 && ours.status === 2 && Object.keys(ours.files).length === 0,
   },
   jar: {

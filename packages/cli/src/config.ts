@@ -95,7 +95,7 @@ export interface Config {
   readonly urlQuery: readonly string[]
   /** The sums to tell and to check; null: none. */
   readonly hashes: HashOptions | null
-  /** What mirror is to do. */
+  /** The settings of mirror. */
   readonly mirror: MirrorSettings
   readonly login: Login | null
   /** The logins of a .netrc file; null: none is read. */
@@ -117,7 +117,7 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** What serve runs; null for the other commands. */
+  /** The servers and the command of serve; null for the other commands. */
   readonly serving: Serving | null
 }
 

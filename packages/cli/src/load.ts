@@ -75,7 +75,7 @@ export class ChunkLoader {
   #read(): void {
     try {
       const folder = dirname(this.#file)
-      // What lies here is run. Where more users could write than in dist/, nothing is read or written.
+      // The code in this folder is run. If more users may write there than in dist/, it is neither read nor written.
       if (statSync(folder).mode & ~statSync(dirname(folder)).mode & othersWrite) {
         this.#runs = Number.NEGATIVE_INFINITY
         return

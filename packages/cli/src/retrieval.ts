@@ -23,7 +23,7 @@ export class Retrieval {
   readonly index: number
   /** The meaning of the URL as it was typed. */
   readonly resolution: Resolution
-  /** What the events tell, for -w and --json. */
+  /** The facts that the events tell, for -w and --json. */
   readonly facts: Facts
   /** The header sections, for -i, -I and -D. */
   readonly heads: Heads = new Heads()

@@ -17,7 +17,7 @@ import { urlArgument } from './url-argument.ts'
 import { HeadDump } from './views/heads.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
-/** What the retrievals of one command share: a client, the logins that people gave, and the progress line. */
+/** The common ground of a command's retrievals: a client, the logins that people gave, and the progress line. */
 export class Session implements AsyncDisposable {
   readonly run: Run
   readonly client: Client

@@ -1,7 +1,7 @@
 /** The schemes that are retrieved; a test compares them with the table, which takes long to load. */
 const protocols = 'data file ftp ftpes ftps gopher gophers http https news nntp nntps snews'
 
-/** What is offered beyond the plain protocols, in curl's words. */
+/** The features beyond the plain protocols, in curl's words. */
 const features = [
   'brotli',
   'HTTP2',

@@ -22,7 +22,7 @@ export async function check(run: Run): Promise<number> {
   for (const operand of config.operands) {
     for (const link of await linksOf(operand, client, run, request)) {
       const known = links.get(keyOf(link))
-      // What the user named may be checked, even if a page names it, too.
+      // A URL that the user named may be checked, even if a page names it too.
       const isForeign = link.isForeign && known?.isForeign !== false
       const isElsewhere = link.isElsewhere && known?.isElsewhere !== false
       links.set(keyOf(link), { url: known?.url ?? link.url, isForeign, isElsewhere })

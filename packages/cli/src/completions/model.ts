@@ -5,7 +5,7 @@ import { helpWords } from '../help/index.ts'
 import { applies, type OptionSpec, options } from '../options/index.ts'
 import { protocols } from '../options/servers.ts'
 
-/** What can stand in a place of the command line. All empty: only the user knows. */
+/** The words that can stand in a place of the command line. All empty: only the user knows. */
 export interface Completion {
   readonly files: boolean
   readonly folders: boolean
@@ -32,7 +32,7 @@ const urls = schemes.map((name) => `${name}:${withoutHost.includes(name) ? '' : 
 /** The values that a placeholder stands for. */
 const placeholders: Readonly<Record<string, readonly string[]>> = { SCHEME: schemes, PROTOCOL: protocols }
 
-/** What a placeholder of the table asks for: `FILE`, `DATE|FILE`, `[DIR] [PROTOCOL...]`, `bash|zsh|fish`. */
+/** The words that a placeholder of the table asks for: `FILE`, `DATE|FILE`, `[DIR] [PROTOCOL...]`, `bash|zsh|fish`. */
 function completionOf(placeholder: string, values: readonly string[] = []): Completion {
   const names: readonly string[] = placeholder.match(/[A-Z]+/g) ?? []
   const literal = /^[a-z\d.-]+(?:\|[a-z\d.-]+)+$/.test(placeholder) ? placeholder.split('|') : []

@@ -64,7 +64,7 @@ function throwNoHelp(word: string): never {
 
 const usage = 'Usage: retrieve [COMMAND] [OPTION...] URL...'
 
-/** What fits one screen of 24 lines and 80 columns, the prompt included. */
+/** The short help: one screen of 24 lines and 80 columns, the prompt included. */
 function shortHelp(width: number): string[] {
   const names = commandNames.map((name) => (name === 'get' ? 'get (default)' : name)).join(', ')
   const more = [

@@ -1,4 +1,4 @@
-/** What tables cannot say: the pages of `retrieve help TOPIC`, which are sections of the man page too. */
+/** The texts that no table has: the pages of `retrieve help TOPIC`, which are sections of the man page too. */
 
 export interface Topic {
   readonly name: string

@@ -76,7 +76,7 @@ function findNegated(word: string): FoundOption | undefined {
   return why?.endsWith(' anyway') ? { ...found, whyOn: `--${word} is refused: ${why}.${hintOff(long)}` } : found
 }
 
-/** What to do instead of turning an option off that is always on. */
+/** The advice to a user who turns an option off that is always on. */
 function hintOff(long: string): string {
   if (long === 'fail') return ' Use --no-fail.'
   return long === 'location' ? ' Use --max-redirs 0 to follow none.' : ''

@@ -8,7 +8,7 @@ import { type ConfigEntry, readEntries } from './config-file.ts'
 import { type FoundOption, findLetter, findName } from './names.ts'
 import { Variables } from './variables.ts'
 
-/** What the reader takes from outside the command line. */
+/** The sources of the reader outside the command line. */
 export interface LineSources {
   readonly env: NodeJS.ProcessEnv
   /** The octets of a file; `-` is standard input. Throws `file-failed`; `what` names the option in the message. */

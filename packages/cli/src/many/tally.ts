@@ -4,7 +4,7 @@ import { Exits } from './exits.ts'
 import { FailedList } from './failed-list.ts'
 import type { Job } from './job.ts'
 
-/** What became of the URLs of one command, and its lines about them. */
+/** The outcomes of the URLs of one command, and its lines about them. */
 export class Tally {
   readonly #run: Run
   readonly #exits: Exits

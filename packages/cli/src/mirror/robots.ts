@@ -12,7 +12,7 @@ interface Rule {
   readonly pattern: string
 }
 
-/** What the robots.txt of a server allows (RFC 9309). */
+/** The rules in the robots.txt of a server (RFC 9309). */
 export class Robots {
   readonly #rules: readonly Rule[]
 

@@ -25,7 +25,7 @@ export const checksumOptions: readonly OptionRow<ChecksumOption>[] = [
   },
 ]
 
-/** What --sha256 and --checksum ask for. */
+/** The wishes of --sha256 and --checksum. */
 export interface HashOptions {
   readonly sha256: boolean
   /** The sum that the body of a URL must have, by its place in the line, or by its names; null: any. */

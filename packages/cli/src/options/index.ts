@@ -114,9 +114,9 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   General: generalOptions,
 }
 
-/** What the options of a category are about, for the list of categories. */
+/** The subject of each category, for the list of categories. */
 export const categoryHelp: Readonly<Record<Category, string>> = {
-  Output: 'What is shown or written, and where',
+  Output: 'Bodies, heads and messages: their form and their place',
   Transfer: 'Parts and conditions, checksums, retries, limits of time and size, FTP',
   Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted, and trees for mirror',
   HTTP: 'Requests, header fields, cache, redirects',

@@ -78,7 +78,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
 ]
 
-/** What mirror is to do. */
+/** The settings of mirror. */
 export interface MirrorSettings {
   readonly options: Pick<MirrorOptions, 'depth' | 'include' | 'exclude' | 'maxEntries' | 'resume' | 'delete' | 'dryRun'>
   /** The most octets of files; null: any number. */

@@ -43,7 +43,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
 /** The servers that can serve a folder. */
 const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher']
 
-/** What serve runs. */
+/** The servers, and the command beside them, of serve. */
 export interface Serving {
   readonly servers: ServersOptions
   /** The program to run while the servers run; null: they run until a signal. */

@@ -5,7 +5,7 @@ import { shownFinding } from '../options/option-hints.ts'
 import { type ErrorRecord, errorRecord } from '../terminal/report.ts'
 import type { Facts } from '../write-out/facts.ts'
 
-/** What --json tells of one URL: docs/json.md. All members are always there; null: not known, or there is none. */
+/** The object of --json for one URL: docs/json.md. All members are always there; null: not known, or there is none. */
 export interface Result {
   /** The URL as it was typed, without secrets. */
   readonly url: string

@@ -83,7 +83,7 @@ export function readTargets(line: DestinationOptions): Targets {
   }
 }
 
-/** What the URLs get that have no -o or -O of their own; a single `-o -` is for all of them. */
+/** The destination of URLs without an -o or -O of their own; a single `-o -` is for all of them. */
 function restOf(line: DestinationOptions, [only, ...others]: readonly Given[]): Given {
   if (line.has('remote-name-all')) return { name: 'remote-name', value: '' }
   return only?.value === '-' && others.length === 0 ? only : { name: 'stdout', value: '' }

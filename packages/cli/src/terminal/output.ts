@@ -21,7 +21,7 @@ export class Output {
   #drawnColumns = 0
   /** The turns of questions. */
   readonly #questions = new Turns()
-  /** What waits until a question is answered; null: nobody is asked. */
+  /** The messages that wait until a question is answered; null: none is asked. */
   #held: (() => void)[] | null = null
 
   constructor(signal: AbortSignal, env: NodeJS.ProcessEnv) {

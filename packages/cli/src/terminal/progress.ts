@@ -8,7 +8,7 @@ const rateWindow = 5000
 /** The most lines for bodies: what the terminal showed before must stay in sight. */
 const maxLines = 10
 
-/** What a command of many URLs tells about itself. */
+/** The state of a command of many URLs. */
 export interface Overview {
   /** The number of URLs that are done, and of all; null: the list has not been read to its end. */
   readonly done: number

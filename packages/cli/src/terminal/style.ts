@@ -1,6 +1,6 @@
 import type { Severity } from '@retriever/core'
 
-/** What a coloured text is; findings are coloured by their severity. */
+/** The kinds of coloured text; findings are coloured by their severity. */
 export type Style = Severity | 'good' | 'strong' | 'faint' | 'sent' | 'received'
 
 /** SGR parameters (ECMA-48 8.3.117). Not util.styleText: from Node 22.13 on, it decides by the environment itself. */

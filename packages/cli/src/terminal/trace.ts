@@ -6,7 +6,7 @@ import { formatTime } from './output.ts'
 
 type Event<Type extends RetrievalEvent['type']> = Extract<RetrievalEvent, { type: Type }>
 
-/** What the trace remembers of one retrieval. */
+/** The memory of the trace about one retrieval. */
 interface Traced {
   /** The mechanism and port of the last URL, and its host and port as one text. */
   readonly mechanism: string

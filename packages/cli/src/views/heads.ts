@@ -23,7 +23,7 @@ export class Heads {
 
   event(event: RetrievalEvent): void {
     if (event.type === 'redirected') this.#followed = this.#sections.length
-    // What a failed try has brought is not part of the answer.
+    // The heads of a failed try are not part of the answer.
     else if (event.type === 'retried') this.#sections.length = this.#followed
     else if (event.type === 'received' && event.url.startsWith('ftp')) this.#reply(event.octets)
   }
