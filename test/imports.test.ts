@@ -73,7 +73,7 @@ test.each([
   ['packages/fetchers/src/client', '../result/representation.ts'],
   ['packages/fetchers/src/ftp', 'node:fs/promises'],
   ['packages/fetchers/src/ftp', '@retriever/core'],
-  ['packages/fetchers/src/mime', '../plugin/text.ts'],
+  ['packages/fetchers/src/mime', '../plugin/text/text.ts'],
   ['packages/fetchers/src/nntp', '../mime/entries.ts'],
   ['packages/cli/src', '@retriever/fetchers'],
   ['test/servers/src/ftp', '../lines.ts'],

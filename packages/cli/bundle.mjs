@@ -10,7 +10,7 @@ import { lazyImports } from './lazy-imports.mjs'
 import { lightUndici } from './light-undici.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const { version } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
+const { version, optionalDependencies } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
 const target = 'node20.18'
 const settings = {
   absWorkingDir: here,
@@ -23,6 +23,8 @@ const settings = {
   target,
   legalComments: 'linked',
   chunkNames: 'chunks/[name]-[hash]',
+  // The optional dependencies: large, each for one mechanism, and loaded when it is first used.
+  external: Object.keys(optionalDependencies),
   define: { RETRIEVE_VERSION: JSON.stringify(version) },
   // The packages' sources, as in the tests: the bundle cannot be older than what it is made from.
   alias: {

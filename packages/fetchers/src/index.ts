@@ -51,7 +51,7 @@ export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } fr
 export { isOwnField } from './plugin/options.ts'
 export type { RetryOn } from './plugin/retry.ts'
 export { systemReason } from './plugin/system-reason.ts'
-export { charsetOf, knownCharset, type TextMetadata } from './plugin/text.ts'
+export { charsetOf, knownCharset, type TextMetadata } from './plugin/text/text.ts'
 export type { Timings } from './plugin/timings.ts'
 export type { BodyHash, Checksum, HashName } from './result/digests.ts'
 export { fileNameOf, safeFileName } from './result/file-name.ts'

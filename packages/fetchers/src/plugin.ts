@@ -26,6 +26,7 @@ export { defaultLimits, invalidOption, type Limits, whenHeld } from './plugin/li
 export type { MetadataByMechanism, MetadataOf } from './plugin/metadata.ts'
 export type { NestedOptions, NestedRepresentation } from './plugin/nested.ts'
 export type { Addresses, Network, NetworkOptions, Place, ProxyServer, TlsOptions, TlsRules } from './plugin/network.ts'
+export { optionalLibrary } from './plugin/optional-library.ts'
 export {
   callback,
   checkOptions,
@@ -38,7 +39,7 @@ export {
   texts,
 } from './plugin/options.ts'
 export type { Retries } from './plugin/retry.ts'
-export { decodeText, octetsDecoder, type TextMetadata } from './plugin/text.ts'
+export { decodeText, octetsDecoder, type TextMetadata } from './plugin/text/text.ts'
 export type { Stopwatch, Timings } from './plugin/timings.ts'
 export { DotDecoder, type DotOptions, dotBody } from './wire/framing/dot.ts'
 export { LineReader, linesOf, type OctetSource } from './wire/framing/lines.ts'

@@ -1,6 +1,6 @@
 import { type GopherPlan, octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
-import { octetsDecoder } from '../plugin/text.ts'
+import { octetsDecoder } from '../plugin/text/text.ts'
 import { linesBeforeEndMark } from './end-mark.ts'
 import { entryKind } from './item-type.ts'
 import { itemUrl, type MenuItem } from './item-url.ts'

@@ -7,9 +7,9 @@ import {
   printable,
   type RetrievalError,
 } from '@retriever/core'
-import { httpDate } from '../plugin/date.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { ProxyServer } from '../plugin/network.ts'
+import { httpDate } from '../plugin/text/date.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import {
   ConnectionLost,

@@ -1,6 +1,6 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
 import { wholeSource } from '../plugin/byte-source.ts'
-import { decodeText, knownCharset } from '../plugin/text.ts'
+import { decodeText, knownCharset } from '../plugin/text/text.ts'
 import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
 import { separateFiles } from './embedded-files.ts'

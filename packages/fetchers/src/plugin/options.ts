@@ -1,6 +1,6 @@
 import { invalidOption } from './limits.ts'
 import type { RetryOn } from './retry.ts'
-import { knownCharset } from './text.ts'
+import { knownCharset } from './text/text.ts'
 
 /** An option's valid values, in words and as a test. */
 export type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]

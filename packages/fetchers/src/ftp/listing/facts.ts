@@ -1,4 +1,4 @@
-import { timeOfDay, utcDate } from '../../plugin/calendar.ts'
+import { timeOfDay, utcDate } from '../../plugin/text/calendar.ts'
 import { known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { clock, fullYear, utcDate } from '../../plugin/calendar.ts'
+import { clock, fullYear, utcDate } from '../../plugin/text/calendar.ts'
 import { safeSize } from './facts.ts'
 import { head, known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
 

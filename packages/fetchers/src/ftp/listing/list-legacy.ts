@@ -1,4 +1,4 @@
-import { clock, fullYear, monthNumber, utcDate } from '../../plugin/calendar.ts'
+import { clock, fullYear, monthNumber, utcDate } from '../../plugin/text/calendar.ts'
 import { safeSize } from './facts.ts'
 import { head, known, type LineReading, type ListedFile } from './listed-file.ts'
 

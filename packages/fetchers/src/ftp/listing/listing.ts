@@ -1,7 +1,7 @@
 import { ftpCommands, type RetrievalError } from '@retriever/core'
 import { type ByteSource, sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
-import { octetsDecoder } from '../../plugin/text.ts'
+import { octetsDecoder } from '../../plugin/text/text.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import { isPositive, isUnknownCommand, type Reply, refusedByServer, shownName, wordsOf } from '../control/replies.ts'

@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import { clock, fullYear, latestDate, monthNumber, utcDate } from '../../plugin/calendar.ts'
+import { clock, fullYear, latestDate, monthNumber, utcDate } from '../../plugin/text/calendar.ts'
 
 /**
  * A date in `ls -l`. Without a zone it is in the local time of the server, which is not known, and is taken as UTC: up

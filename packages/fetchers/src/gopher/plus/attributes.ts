@@ -1,7 +1,7 @@
 import type { GopherPlan } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../../plugin/fetcher.ts'
 import type { FormField } from '../../plugin/form.ts'
-import { octetsDecoder } from '../../plugin/text.ts'
+import { octetsDecoder } from '../../plugin/text/text.ts'
 import { itemUrl } from '../item-url.ts'
 import { menuEntry, parseMenuLine } from '../menu.ts'
 import { type Admin, readAdmin } from './admin.ts'

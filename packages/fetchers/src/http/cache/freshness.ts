@@ -1,5 +1,5 @@
 import CachePolicy from 'http-cache-semantics'
-import { httpDate } from '../../plugin/date.ts'
+import { httpDate } from '../../plugin/text/date.ts'
 
 /** The directives of a Cache-Control field that are understood: those without a number are `true`. */
 export type Directives = Readonly<Record<string, string>>

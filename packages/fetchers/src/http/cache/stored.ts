@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../plugin/byte-source.ts'
-import { httpDate } from '../../plugin/date.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { httpDate } from '../../plugin/text/date.ts'
 import { elementsOf } from '../fields.ts'
 import { isSameTag } from '../range/validator.ts'
 import { ResponseHead } from '../response.ts'

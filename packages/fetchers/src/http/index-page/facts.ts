@@ -1,5 +1,5 @@
-import { clock, monthNumber, utcDate } from '../../plugin/calendar.ts'
 import type { Entry } from '../../plugin/fetcher.ts'
+import { clock, monthNumber, utcDate } from '../../plugin/text/calendar.ts'
 
 /** Size and date, as far as a page shows them. */
 export type Facts = Pick<Entry, 'size' | 'modified' | 'details'>

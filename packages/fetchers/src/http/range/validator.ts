@@ -1,5 +1,5 @@
-import { httpDate } from '../../plugin/date.ts'
 import type { ResumePoint } from '../../plugin/fetcher.ts'
+import { httpDate } from '../../plugin/text/date.ts'
 import type { ResponseHead } from '../response.ts'
 
 /** Tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
