@@ -5,7 +5,7 @@ import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 
-export type ResolutionOption = 'url' | 'proto-default' | 'resolve' | 'base' | 'news-server'
+export type ResolutionOption = 'url' | 'proto-default' | 'resolve' | 'base' | 'news-server' | 'guess-type'
 
 export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
@@ -42,6 +42,12 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     help: 'Server for news URLs, which name none; default: $NNTPSERVER, else what /etc/news/server says',
     commands: urls,
     example: 'retrieve --news-server news.example.org news:comp.lang.c',
+  },
+  {
+    long: 'guess-type',
+    help: 'Retrieve files of ftp URLs without ;type= as text if their name says so, such as .txt',
+    commands: urls,
+    example: 'retrieve --guess-type ftp://ftp.example.org/README',
   },
 ]
 
@@ -83,6 +89,7 @@ export function readDefaults(
     ...(newsServer !== undefined && { newsServer }),
     ...(anonymousPassword !== undefined && { anonymousPassword }),
     requireTls: line.has('ssl-reqd'),
+    guessType: line.has('guess-type'),
   }
 }
 

@@ -174,6 +174,7 @@ const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   anonymousPassword: line,
   localHosts: texts,
   requireTls: flag,
+  guessType: flag,
 }
 
 export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
