@@ -11,8 +11,8 @@ export interface ExtractedUrl {
   /** The URL, without its wrapper and without the white space that was folded into it. */
   readonly url: string
   /**
-   * Other readings, the likelier first: a hyphen before a line break may belong to the URL, or have come with the break
-   * (RFC 1738 appendix). `url` keeps it.
+   * Other readings, the likelier first. A hyphen before a line break may belong to the URL, or have come with the break
+   * (RFC 1738 appendix): `url` keeps it. `&amp;` may stand for `&`, as in HTML: `url` has `&`.
    */
   readonly alternates: readonly string[]
   /** The [start, end) in the text, with the `< >` where they stand, without quotes. */
@@ -154,13 +154,16 @@ function bare({ text, options, wordEnd }: Source, start: number, colon: number):
   const stop = enclosedEnd(text, colon + 1, limit, before, isData ? undefined : options)
   const quoted = stop < text.length && (quotes[before]?.includes(text[stop] ?? '') ?? false)
   const end = quoted ? stop : trimmedEnd(text, colon + 1, stop, before)
-  const url = text.slice(start, end)
+  const written = text.slice(start, end)
+  // In HTML and XML, the & of a query is written so.
+  const url = written.replaceAll('&amp;', '&')
   // The word has nothing behind the colon, or is `data:` without data.
   if (/^[^:]*:(?:\/\/)?$/.test(url) || (isData && !url.includes(','))) return stop
   const error = syntaxError(url, options)
   const isReported = error !== null && text.startsWith('//', colon + 1) && hasOnlyBadEscapes(url, options)
   if (error === null ? !means(url, options) : !isReported) return stop
-  return { url, alternates: [], span: [start, end], form: quoted ? 'quoted' : 'bare', error }
+  const alternates = url === written ? [] : [written]
+  return { url, alternates, span: [start, end], form: quoted ? 'quoted' : 'bare', error }
 }
 
 /** Whether the text was meant as a URL and fails only by its escapes: `http://h/100%`. */
