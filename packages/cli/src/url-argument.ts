@@ -14,8 +14,8 @@ interface Defaults {
 
 /**
  * The URL in an argument, without blanks and quotes around it. `<URL:ftp://h/x>`, `<ftp://h/x>` and `URL:ftp://h/x` are
- * unwrapped, and white space from folding is removed (RFC 3986 appendix C). Without a base, an abbreviated URL is completed (uri(7)),
- * and the guess is reported. Throws `malformed-url` if there is no scheme and none can be guessed.
+ * unwrapped, and white space from folding is removed (RFC 3986 appendix C). Without a base, an abbreviated URL is
+ * completed (uri(7)), and the guess is reported. Throws `malformed-url` if there is no scheme and none can be guessed.
  */
 export function urlArgument(argument: string, { base, defaultScheme }: Defaults, report: Reporter): string {
   const url = unwrap(unquoted(argument), report)

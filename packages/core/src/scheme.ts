@@ -11,8 +11,8 @@ export interface Defaults {
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
   readonly localHosts?: readonly string[]
   /**
-   * Whether the name of a file tells the type of an ftp URL that gives none, as RFC 1738 3.2.2 proposes: names of texts,
-   * such as `.txt`, are then retrieved as text (`;type=a`). Default false: octets, as the server has them.
+   * Whether the name of a file tells the type of an ftp URL that gives none, as RFC 1738 3.2.2 proposes: names of
+   * texts, such as `.txt`, are then retrieved as text (`;type=a`). Default false: octets, as the server has them.
    */
   readonly guessType?: boolean
   /**
