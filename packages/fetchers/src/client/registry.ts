@@ -163,7 +163,12 @@ function isLast(fetcher: Fetcher): boolean {
   return others === 0
 }
 
-/** The error for a URL that no fetcher of the client retrieves: `handoff` if its scheme names a service. */
+/** Whether a URL without a fetcher is handed over: its scheme names a service, and no fetcher was left out. */
+export function isService({ handoff = false, mechanism }: Scheme, registry: Registry): boolean {
+  return handoff && !registry.isSwitchedOff(mechanism)
+}
+
+/** The error for a URL that no fetcher of the client retrieves. */
 export function noFetcher(
   scheme: Scheme,
   mechanism: Mechanism,
@@ -178,7 +183,6 @@ export function noFetcher(
   }
   const advice = { option: 'fetchers' } as const
   const hint = scheme.hint ?? `Give the client a fetcher for "${mechanism}" by ${adviceText(advice)}.`
-  const what = scheme.handoff ? 'The URL names no data object.' : understood
   const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
-  return context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
+  return context.error('no-fetcher', `${understood} ${hint}`, details)
 }

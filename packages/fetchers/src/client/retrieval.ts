@@ -35,7 +35,8 @@ import { type Hop, Representation } from '../result/representation.ts'
 import { tooLarge, withoutBody } from '../result/unread.ts'
 import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
-import { checkHandoff, handoffError } from './handoff.ts'
+import { checkHandoff, handoffError } from './handoff/handoff.ts'
+import { handoffOf } from './handoff/handoff-of.ts'
 import { tellPassedOver } from './honoured.ts'
 import { checkNested, type Nesting, nest, outerIsOver, outermost } from './nested.ts'
 import type { AddressBook } from './network/addresses.ts'
@@ -52,7 +53,7 @@ import {
   tooManyRedirects,
   withReferer,
 } from './redirect.ts'
-import { noFetcher, type Registry } from './registry.ts'
+import { isService, noFetcher, type Registry } from './registry.ts'
 import type { Rostered } from './roster.ts'
 import { isTraced, Trace } from './trace.ts'
 
@@ -211,8 +212,11 @@ export class Retrieval implements Rostered {
     enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
-    if (fetcher === undefined) throw noFetcher(scheme, routed.mechanism, registry, context)
     this.#deadline.throwIfAborted()
+    if (fetcher === undefined) {
+      if (!isService(scheme, registry)) throw noFetcher(scheme, routed.mechanism, registry, context)
+      return { outcome: handoffOf(resolution), mechanism: routed.mechanism }
+    }
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
@@ -357,6 +361,7 @@ export class Retrieval implements Rostered {
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
+      handoff: () => handoffOf(resolution),
       emit: (event) => this.#events.emit(event, shownUrl),
       cookies: this.#settings.cookies,
       onHead: this.#settings.onHead,

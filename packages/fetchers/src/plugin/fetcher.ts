@@ -79,6 +79,8 @@ export interface RetrievalContext {
    * fetchers retrieve each other without end.
    */
   retrieve(url: string, options?: NestedOptions): Promise<NestedRepresentation>
+  /** The handoff of this URL to a program of this system: an outcome for a URL that names a service. */
+  handoff(): Handoff
   emit(event: EmittedEvent): void
   /** HTTP: the cookies to send, and the place for those that come. Absent: none are sent, and none are kept. */
   readonly cookies?: CookieStore | undefined
@@ -306,7 +308,10 @@ export interface Entry {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** A URL that names a service, not data (RFC 4248). It says which program to run; Retriever does not run it. */
+/**
+ * A URL that names a service, not data (RFC 4248), or that the caller wants to hand to another program. It says which
+ * program to run; the library does not run it.
+ */
 export interface Handoff extends Omit<HandoffDetails, 'password'> {
   readonly outcome: 'handoff'
   /** The password, as advice like `user`. A client makes it non-enumerable, so that no log and no JSON shows it. */
