@@ -17,6 +17,7 @@ import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
 import type { Addresses, CookieStore, Network, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
+import type { Session, SessionOptions } from './session.ts'
 import type { Stopwatch } from './timings.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
@@ -37,6 +38,11 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    * It must stop when context.deadline.signal aborts, and must not write to the plan.
    */
   retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome<M>>
+  /**
+   * Opens the service that the plan names, for Client.connect. The session must end when the deadline aborts. Absent:
+   * the mechanism has no sessions.
+   */
+  connect?(plan: AccessPlans[M], context: RetrievalContext, options: SessionOptions): Promise<Session>
   /** Closes the connections and timers kept between retrievals. */
   dispose?(): Promise<void>
 }
