@@ -34,6 +34,7 @@ export type {
   Handoff,
   OctetRange,
   RequestFields,
+  RequestLogin,
   RequestOptions,
   ResumePoint,
 } from './plugin/fetcher.ts'

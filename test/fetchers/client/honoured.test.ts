@@ -40,6 +40,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
+  [{ login: { user: 'a', password: 'b' } }, ['http'], ['http']],
   [{ digest: true }, ['http'], ['http']],
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],

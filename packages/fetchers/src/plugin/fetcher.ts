@@ -161,6 +161,11 @@ export interface RequestOptions {
    */
   readonly autoReferer?: boolean
   /**
+   * User and password in place of those of the URL, sent with the first request by Basic (RFC 7617), or by Digest once
+   * the server offers it and `digest` is true. A redirect to another origin drops them for good. HTTP only.
+   */
+  readonly login?: RequestLogin
+  /**
    * True: the login is sent by Digest (RFC 7616) or not at all, so that the password never crosses the network. HTTP
    * only. Default false: by the strongest scheme that the server offers.
    */
@@ -187,6 +192,12 @@ export interface RequestOptions {
  * all if there are fewer.
  */
 export type OctetRange = readonly [number, number | null]
+
+/** A user and a password that are known before the server asks. Basic allows no colon in the user. */
+export interface RequestLogin {
+  readonly user: string
+  readonly password: string
+}
 
 /** Header fields by name. Null: the field is not sent. */
 export type RequestFields = Readonly<Record<string, string | null>>
