@@ -58,6 +58,7 @@ export type AdvisedOption =
   | 'proxyTunnel'
   | 'proxyHeaders'
   | 'httpFetcher.http2'
+  | 'base'
   | 'range'
   | 'resumeFrom'
   | 'ifChangedSince'

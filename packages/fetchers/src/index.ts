@@ -46,6 +46,7 @@ export type {
   GopherMetadata,
   GopherView,
   HttpMetadata,
+  MessageMetadata,
   MetadataByMechanism,
   NntpMetadata,
 } from './plugin/metadata.ts'

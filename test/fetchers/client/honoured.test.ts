@@ -13,7 +13,7 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet' | 'finger'
+type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet' | 'finger' | 'message'
 
 const urls: Readonly<Record<Mechanism, string>> = {
   http: 'http://h/x',
@@ -21,6 +21,7 @@ const urls: Readonly<Record<Mechanism, string>> = {
   gopher: 'gopher://h/9x',
   nntp: 'nntp://h/a.b',
   data: 'data:,x',
+  message: 'cid:a@b',
   file: 'file:///x',
   finger: 'finger://h/x',
   telnet: 'telnet://h/',

@@ -97,7 +97,8 @@ describe('builtins', () => {
       const others = builtinMechanisms.filter((each) => each !== mechanism) as Mechanism[]
       await using client = createClient({ builtins: others })
       const [scheme] = builtinSchemes.filter((each) => each.mechanism === mechanism)
-      const url = mechanism === 'file' ? thisFile : mechanism === 'data' ? 'data:,a' : `${scheme?.name}://127.0.0.1/`
+      const urls: Partial<Record<string, string>> = { file: thisFile, data: 'data:,a', message: 'cid:a@b' }
+      const url = urls[mechanism] ?? `${scheme?.name}://127.0.0.1/`
       const error = await failure(client.retrieve(url))
       expect(error).toMatchObject({
         code: 'no-fetcher',

@@ -49,6 +49,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   nntp: 'NNTP',
   file: 'A file URL',
   telnet: 'Telnet',
+  message: 'A message',
   data: 'A data URL',
   finger: 'Finger',
 }
