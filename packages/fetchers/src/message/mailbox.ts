@@ -9,8 +9,8 @@ const from = Buffer.from('From ')
 const maxFromLine = 1000
 
 /**
- * Yields the messages of a mailbox file (mbox, RFC 4155), without the lines `From user date` that begin them and without
- * the `>` that protects such lines in them; anything else is yielded as one message. In place of a message over
+ * Yields the messages of a mailbox file (mbox, RFC 4155), without the lines `From user date` that begin them and
+ * without the `>` that protects such lines in them; anything else is yielded as one message. In place of a message over
  * limits.maxCollected comes its error.
  */
 export async function* messagesIn(
