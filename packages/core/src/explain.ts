@@ -7,7 +7,7 @@ import type { ResolveOptions, Scheme } from './scheme.ts'
 import { maskResolution } from './secrets/mask-resolution.ts'
 import { redact, redactUrl } from './secrets/redact.ts'
 import { bracketed } from './url/host.ts'
-import type { Locator } from './url/locator.ts'
+import { formatLocator, type Locator } from './url/locator.ts'
 
 /** The documented record of one URL, which `explain --json` prints on one line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
@@ -107,6 +107,7 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
   const known = findScheme(scheme, schemes)
   return [
     url,
+    ...section('written', escapedForm(explanation, known)),
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
     ...section('means', fieldList({ ...plan, ...apart(locator, known) })),
     ...section('goes to', destination(plan)),
@@ -128,6 +129,15 @@ function section(title: string, items: readonly string[]): ExplanationLine[] {
 
 function sectionHead(title: string, index: number): string {
   return `  ${(index === 0 ? title : '').padEnd(7)}  `
+}
+
+/** A URI is always shown in its escaped form (uri(7)): this is it, where the URL was given in another. */
+function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | undefined): string[] {
+  if (/^[!#-;=?-Z_a-z~[\]*]*$/.test(url)) return []
+  const isNamed = locator.host !== null && typeof plan.host === 'string' && plan.host !== ''
+  const host = isNamed ? bracketed(String(plan.host)) : locator.host
+  const port = locator.port === known?.defaultPort ? null : locator.port
+  return [formatLocator({ ...locator, scheme, host, port })]
 }
 
 const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'wire'])
