@@ -25,7 +25,7 @@ import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from '.
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
-import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
+import { readAddresses, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
 import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
@@ -141,6 +141,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { base } = request
   const many = readMany(line)
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
+  const gateways = readGateways(line)
   return {
     command,
     operands,
@@ -184,6 +185,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     search: readSearch(line),
     form: readForm(line),
     client: {
+      ...(gateways && { gateways }),
       fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
       defaults,
       limits: { ...readLimits(line), ...readRetryLimits(line) },
@@ -196,7 +198,11 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       proxyHeaders: readProxyHeaders(line),
     },
     request,
-    resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
+    resolving: {
+      ...{ defaults, domainToAscii: domainToASCII, whatwgHost },
+      ...(gateways && { gateways }),
+      ...(base !== undefined && { base }),
+    },
     serving: command === 'serve' ? readServing(line, env) : null,
   }
 }

@@ -44,6 +44,7 @@ export type AdvisedOption =
   | 'defaults.newsServer'
   | 'defaults.requireTls'
   | 'schemes'
+  | 'gateways'
   | 'fetchers'
   | 'builtins'
   | 'credentials'
@@ -94,7 +95,7 @@ export function adviceText({ option, value }: Advice): string {
 }
 
 /** Options whose value names one field. */
-const keyed = /^(?:headers|credentials|addresses)$|connectTo$/
+const keyed = /^(?:headers|credentials|addresses|gateways)$|connectTo$/
 /** Options that are lists: `builtins`, and of the policy `allow`, `allowPorts`, `schemes` and `redirectSchemes`. */
 const lists = /^builtins$|(?:\.allow|Ports|chemes)$/
 

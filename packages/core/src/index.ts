@@ -25,6 +25,7 @@ export {
 } from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
+export type { Gateways } from './gateway.ts'
 export type {
   AccessPlan,
   AccessPlans,
@@ -37,6 +38,7 @@ export type {
   NntpPlan,
   TelnetPlan,
   TlsMode,
+  UrnPlan,
 } from './plan.ts'
 export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'

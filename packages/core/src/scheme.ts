@@ -1,4 +1,5 @@
 import type { Finding } from './finding.ts'
+import type { Gateways } from './gateway.ts'
 import type { AccessPlan, Mechanism, TlsMode } from './plan.ts'
 import type { Locator, Part, Span } from './url/locator.ts'
 
@@ -28,6 +29,8 @@ export interface ResolveOptions {
   /** The URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
   readonly defaults?: Defaults
+  /** The gateways through which URLs are retrieved, by scheme. */
+  readonly gateways?: Gateways
   /**
    * Turns an internationalised host name into A-labels: `domainToASCII` of node:url. Without it such names are refused.
    */

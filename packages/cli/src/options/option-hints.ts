@@ -44,6 +44,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'tls.proxy.crl': '--proxy-crlfile',
   'defaults.newsServer': '--news-server HOST, or by $NNTPSERVER',
   'defaults.requireTls': '--ssl-reqd',
+  gateways: (scheme) => `--gateway ${scheme}=URL`,
   schemes: 'the list that `retrieve schemes` prints',
   fetchers: 'createClient({ fetchers }) of the library',
   builtins: 'createClient({ builtins }) of the library',

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import type { ResolveOptions } from '@retriever/core'
+import type { Gateways, ResolveOptions } from '@retriever/core'
 import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 
-export type ResolutionOption = 'url' | 'proto-default' | 'resolve' | 'base' | 'news-server' | 'guess-type' | 'html'
+export type ResolutionOption =
+  | 'url'
+  | 'proto-default'
+  | 'resolve'
+  | 'base'
+  | 'news-server'
+  | 'gateway'
+  | 'guess-type'
+  | 'html'
 
 export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
@@ -50,6 +58,13 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     example: 'retrieve --news-server news.example.org news:comp.lang.c',
   },
   {
+    long: 'gateway',
+    arg: 'SCHEME=URL',
+    help: 'Retrieve URLs of SCHEME, or of a namespace urn:NAME, by URL, in which {url} or {path} stands for theirs',
+    commands: [...urls, 'check', 'mirror'],
+    example: "retrieve --gateway 'wais=http://gateway.example/?url={url}' wais://h/db",
+  },
+  {
     long: 'guess-type',
     help: 'Retrieve files of ftp URLs without ;type= as text if their name says so, such as .txt',
     commands: urls,
@@ -72,6 +87,16 @@ export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddre
       throw usageError(`--resolve needs ${wanted}; not ${JSON.stringify(text)}.`)
     }),
   )
+}
+
+/** Reads `--gateway SCHEME=URL`; the last one for a scheme counts. Whether the URL can be used is seen with a URL. */
+export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | null {
+  const given = line.values('gateway').map((text): [string, string] => {
+    const [, name = '', template = ''] = /^([a-z][a-z\d+.-]*|urn:[a-z\d-]+)=(.+)$/is.exec(text) ?? []
+    if (name !== '') return [name.toLowerCase(), template]
+    throw usageError(`--gateway needs SCHEME=URL or urn:NAME=URL; not ${JSON.stringify(text)}.`)
+  })
+  return given.length === 0 ? null : Object.fromEntries(given)
 }
 
 /** The scheme for URLs that have none; null: it is guessed. Throws `invalid-option`. */

@@ -50,6 +50,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   file: 'A file URL',
   telnet: 'Telnet',
   data: 'A data URL',
+  urn: 'A URN',
   finger: 'Finger',
 }
 

@@ -10,6 +10,7 @@ import {
   type ResolveOptions,
   RetrievalError,
   redact,
+  resolve,
 } from '@retriever/core'
 import { type Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
@@ -175,6 +176,7 @@ export class Retrieval implements Rostered {
     let resolution = first
     try {
       while (true) {
+        resolution = this.#throughGateway(resolution)
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
@@ -270,6 +272,19 @@ export class Retrieval implements Rostered {
     // Only a tunnel leads to another place than the URL names.
     const isMoved = proxy !== null && network !== undefined && network.connectTo.length > 0
     return isMoved && !proxy.tunnel ? { ...proxy, tunnel: true, key: `${proxy.key} tunnel` } : proxy
+  }
+
+  /** The resolution of the URL at the gateway, which is another origin; without a gateway, the same resolution. */
+  #throughGateway(resolution: Resolution): Resolution {
+    const { gateway } = resolution
+    if (gateway === undefined) return resolution
+    const context = this.#context(resolution)
+    if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
+    enforce(this.#settings.policy, resolution)
+    const { gateways: _gateways, ...resolving } = this.#settings.resolving
+    this.#request = requestForOtherOrigin(this.#request)
+    this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
+    return resolve(gateway, resolving)
   }
 
   /** Follows a redirect (RFC 9110 15.4) by the rules of the policy. */

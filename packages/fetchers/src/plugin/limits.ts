@@ -154,6 +154,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'defaults.newsServer': true,
   'defaults.requireTls': true,
   schemes: true,
+  gateways: true,
   fetchers: true,
   builtins: true,
   credentials: true,
