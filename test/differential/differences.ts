@@ -120,6 +120,10 @@ export const differences = {
     why: '`-z` takes dates of ISO 8601 with a time too; curl ignores them, and retrieves.',
     shows: (curl, ours) => curl.stdout !== '' && ours.status === 0 && isEmpty(ours.stdout),
   },
+  'both-queries': {
+    why: '`--url-query` counts beside `-G -d` too; curl leaves it out.',
+    shows: (curl, ours) => ours.status === 0 && ours.stdout === curl.stdout.replace('\n', '&b=2\n'),
+  },
   refused: {
     why: 'An option that the table above calls refused is an error (2), before anything is contacted.',
     shows: (curl, ours) => curl.status !== 2 && ours.status === 2 && Object.keys(ours.files).length === 0,
