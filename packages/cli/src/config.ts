@@ -53,6 +53,8 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  /** extract --html: whether the text is HTML. */
+  readonly isHtml: boolean
   readonly color: ColorChoice
   /** --page: whether pages are shown without a terminal, too. */
   readonly page: boolean
@@ -146,6 +148,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     targets,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    isHtml: line.has('html'),
     color: readColor(line),
     page: readPage(line),
     stateFolder: stateFolder(env),

@@ -50,6 +50,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   file: 'A file URL',
   telnet: 'Telnet',
   data: 'A data URL',
+  finger: 'Finger',
 }
 
 /** Throws `invalid-option` unless `honours` has the names of options. */
