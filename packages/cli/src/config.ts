@@ -24,6 +24,7 @@ import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readQueryData } from './options/protocols/query-data.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
@@ -93,7 +94,7 @@ export interface Config {
   readonly failWithBody: boolean
   /** The cookies to read and keep; null: none. */
   readonly cookies: CookieOptions | null
-  /** The texts that --url-query adds to the query of each URL. */
+  /** The texts that -G and --url-query add to the query of each URL. */
   readonly urlQuery: readonly string[]
   /** The sums to tell and to check; null: none. */
   readonly hashes: HashOptions | null
@@ -171,7 +172,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     removeOnError: readRemoveOnError(line),
     failWithBody: line.has('fail-with-body'),
     cookies: readCookies(line),
-    urlQuery: readUrlQuery(line),
+    urlQuery: [...readQueryData(line), ...readUrlQuery(line)],
     hashes: readHashOptions(line, targets),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),

@@ -10,11 +10,11 @@ import { searchUrl } from './options/protocols/gopher.ts'
 import { withQuery } from './options/protocols/url-query.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
+import { SideFile } from './saving/side-file.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { TraceFile } from './tracing/trace-file.ts'
 import { urlArgument } from './url-argument.ts'
-import { HeadDump } from './views/heads.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** The common ground of a command's retrievals: a client, the logins that people gave, and the progress line. */
@@ -27,7 +27,7 @@ export class Session implements AsyncDisposable {
   /** The names of the files of all retrievals so far. */
   readonly names: FileNames = new FileNames()
   /** The place for header sections that -D names; null: they are not wanted. */
-  readonly headDump: HeadDump | null
+  readonly headDump: SideFile | null
   readonly traceFile: TraceFile | null
   readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
@@ -40,7 +40,7 @@ export class Session implements AsyncDisposable {
     this.#credentials = new CredentialPrompt(config, output, run.signal)
     this.progress = new Progress(output)
     this.traceFile = config.trace === null ? null : new TraceFile(config.trace, output)
-    this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
+    this.headDump = config.dumpHeader === null ? null : new SideFile(config.dumpHeader, output)
     this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
     this.client = createClient({
       ...config.client,
@@ -95,6 +95,7 @@ export class Session implements AsyncDisposable {
     this.progress.end()
     await this.client.close()
     this.traceFile?.close()
+    this.headDump?.close()
     await this.#cookies?.save(this.run.output, this.run.report)
   }
 }

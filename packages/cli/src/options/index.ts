@@ -25,6 +25,7 @@ import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type QueryDataOption, queryDataOptions } from './protocols/query-data.ts'
 import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
@@ -49,6 +50,7 @@ export type OptionName =
   | HeaderOption
   | CookieOption
   | UrlQueryOption
+  | QueryDataOption
   | GopherOption
   | FormOption
   | NewsOption
@@ -101,7 +103,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: [...manyOptions, ...mirrorOptions],
-  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
+  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
