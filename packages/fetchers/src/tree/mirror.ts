@@ -204,6 +204,9 @@ class Mirror {
     const request = {
       signal,
       ...(options.headers !== undefined && { headers: options.headers }),
+      ...(options.virtualHost !== undefined && { virtualHost: options.virtualHost }),
+      ...(options.compressed !== undefined && { compressed: options.compressed }),
+      ...(options.digest !== undefined && { digest: options.digest }),
       ...(options.resume !== undefined && { resume: options.resume }),
       ...(known !== null && { ifChangedSince: known.mtime }),
       onEvent: (event: RetrievalEvent) => {
