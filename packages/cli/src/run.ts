@@ -14,7 +14,7 @@ export interface Run {
   readonly interrupts: Interrupts
 }
 
-type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'headers' | 'limit'
+type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'headers' | 'limit' | 'virtualHost'
 
 /** Those of the named options of a request that the command line gives. */
 export function pickRequest({ request }: Config, ...names: readonly Picked[]): Pick<RetrieveOptions, Picked> {

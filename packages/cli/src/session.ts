@@ -1,5 +1,5 @@
 import type { Resolution } from '@retriever/core'
-import { type Client, createClient } from '@retriever/fetchers'
+import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
 import { Cookies } from './cookies/index.ts'
 import { FileNames } from './many/file-names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
@@ -34,15 +34,19 @@ export class Session implements AsyncDisposable {
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()
 
-  constructor(run: Run) {
+  /** The options of the client. */
+  readonly options: ClientOptions
+
+  /** `mayAsk`: whether a person at the terminal is asked for logins. */
+  constructor(run: Run, { mayAsk = true }: { readonly mayAsk?: boolean } = {}) {
     const { config, output } = run
     this.run = run
-    this.#credentials = new CredentialPrompt(config, output, run.signal)
+    this.#credentials = new CredentialPrompt(config, output, run.signal, mayAsk)
     this.progress = new Progress(output)
     this.traceFile = config.trace === null ? null : new TraceFile(config.trace, output)
     this.headDump = config.dumpHeader === null ? null : new SideFile(config.dumpHeader, output)
     this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
-    this.client = createClient({
+    this.options = {
       ...config.client,
       ...(this.#cookies !== null && { cookies: this.#cookies }),
       concurrency: config.many.concurrency,
@@ -55,7 +59,8 @@ export class Session implements AsyncDisposable {
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },
       credentials: (challenge) => this.#credentials.answer(challenge),
-    })
+    }
+    this.client = createClient(this.options)
   }
 
   /** The meaning of an operand, with --base, --form, --search, -l and -B applied. */

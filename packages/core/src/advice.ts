@@ -80,6 +80,7 @@ export type AdvisedOption =
   | 'split'
   | 'charset'
   | 'folders'
+  | 'delete'
   | 'error.response'
 
 /** The advice of a message: an option to set, or one to leave out. */

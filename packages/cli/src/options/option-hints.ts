@@ -81,6 +81,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   split: '--split',
   charset: '--charset',
   folders: 'mkdir -p',
+  delete: '--delete',
   'error.response': '-v',
 }
 

@@ -190,6 +190,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   split: true,
   charset: true,
   folders: true,
+  delete: true,
   'error.response': true,
 }
 
