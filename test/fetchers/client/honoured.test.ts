@@ -13,13 +13,14 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet'
+type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'mailto' | 'data' | 'file' | 'telnet'
 
 const urls: Readonly<Record<Mechanism, string>> = {
   http: 'http://h/x',
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
   nntp: 'nntp://h/a.b',
+  mailto: 'mailto:a@b',
   data: 'data:,x',
   file: 'file:///x',
   telnet: 'telnet://h/',

@@ -48,6 +48,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   nntp: 'NNTP',
   file: 'A file URL',
   telnet: 'Telnet',
+  mailto: 'A mailto URL',
   data: 'A data URL',
 }
 

@@ -74,6 +74,9 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** The draft of a mail has only the metadata that all representations have. */
+export type MailtoMetadata = Readonly<Record<string, never>>
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -91,6 +94,7 @@ export interface MetadataByMechanism {
   gopher: GopherMetadata
   nntp: NntpMetadata
   file: FileMetadata
+  mailto: MailtoMetadata
   data: DataMetadata
 }
 
