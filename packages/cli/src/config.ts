@@ -39,6 +39,7 @@ import {
   readTimeFile,
 } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
+import { environmentOf } from './programs/environment.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 import type { ColorChoice } from './terminal/style.ts'
@@ -58,6 +59,10 @@ export interface Config {
   readonly color: ColorChoice
   /** --page: whether pages are shown without a terminal, too. */
   readonly page: boolean
+  /** --handoff: whether URLs are handed to programs of this system. */
+  readonly handoff: boolean
+  /** The environment of such a program. */
+  readonly programEnvironment: () => NodeJS.ProcessEnv
   /** The folder for the last page; null: there is no place for it. */
   readonly stateFolder: string | null
   /** The format of -w; null: nothing is printed after a URL. */
@@ -152,6 +157,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     isHtml: line.has('html'),
     color: readColor(line),
     page: readPage(line),
+    handoff: line.has('handoff'),
+    programEnvironment: () => environmentOf(env),
     stateFolder: stateFolder(env),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),

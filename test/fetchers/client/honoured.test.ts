@@ -13,17 +13,20 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet' | 'finger'
+/** A key of `urls`. */
+type Mechanism = string
 
 const urls: Readonly<Record<Mechanism, string>> = {
   http: 'http://h/x',
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
   nntp: 'nntp://h/a.b',
+  mailto: 'mailto:a@b',
   data: 'data:,x',
   file: 'file:///x',
   finger: 'finger://h/x',
   telnet: 'telnet://h/',
+  urn: 'urn:isbn:1',
 }
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */

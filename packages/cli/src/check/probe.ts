@@ -44,13 +44,19 @@ export async function* probe(
       representation: Representation,
       { key }: { readonly key: Omit<Probed, 'error'> | undefined },
     ) => {
-      if (key !== undefined) key.facts.representation = representation
       await representation.cancel()
+      // A draft says nothing of the mailbox.
+      if (representation.mechanism === 'mailto') throw unasked(representation.url)
+      if (key !== undefined) key.facts.representation = representation
     }
     for await (const { key, error } of client.mapAll(items, use, request)) {
       if (key !== undefined) yield { ...key, error }
     }
   }
+}
+
+function unasked(url: string): RetrievalError {
+  return new RetrievalError('handoff', 'It names a mailbox, which is not asked.', { phase: 'resolve', url })
 }
 
 /** Statuses that tell nothing new if the whole is asked for. */

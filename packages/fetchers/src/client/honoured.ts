@@ -49,6 +49,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   nntp: 'NNTP',
   file: 'A file URL',
   telnet: 'Telnet',
+  mailto: 'A mailto URL',
   data: 'A data URL',
   urn: 'A URN',
   finger: 'Finger',

@@ -18,6 +18,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   urn: async () => (await import('../urn/index.ts')).urnFetcher(),
+  mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),

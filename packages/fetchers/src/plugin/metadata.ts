@@ -76,6 +76,8 @@ export type FileMetadata = Readonly<Record<string, never>>
 
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
+/** The draft of a mail has only the metadata that all representations have. */
+export type MailtoMetadata = Readonly<Record<string, never>>
 
 /** A data URL. */
 export interface DataMetadata {
@@ -94,6 +96,7 @@ export interface MetadataByMechanism {
   gopher: GopherMetadata
   nntp: NntpMetadata
   file: FileMetadata
+  mailto: MailtoMetadata
   data: DataMetadata
   finger: FingerMetadata
 }
