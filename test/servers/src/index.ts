@@ -1,4 +1,4 @@
-/** Local HTTP, FTP, Gopher, NNTP and Telnet servers for tests: on loopback, with seed content and faults on demand. */
+/** Local HTTP, FTP, Gopher, NNTP, Telnet and LDAP servers for tests: on loopback, with seed content and faults on demand. */
 export type { AccountOptions, Accounts } from './accounts.ts'
 export { testCa } from './certificate.ts'
 export type { Chunking, Faults, Stall } from './faults.ts'
@@ -9,6 +9,7 @@ export type { GopherHandler, GopherMenuItem, GopherQuery, GopherReply } from './
 export { type GopherServer, type GopherServerOptions, startGopherServer } from './gopher/server.ts'
 export type { HttpHandler, HttpReply } from './http/handler.ts'
 export { type HttpServer, type HttpServerOptions, startHttpServer } from './http/server.ts'
+export { type LdapServerOptions, startLdapServer } from './ldap/server.ts'
 export { type NntpServerOptions, startNntpServer } from './nntp/server.ts'
 export type { RecordedRequest } from './request.ts'
 export type { RouteOptions, RouteParams } from './routes.ts'

@@ -17,7 +17,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all' },
   form: { gopher: 'all' },
-  limit: { nntp: 'listings' },
+  limit: { nntp: 'listings', ldap: 'listings' },
   headers: { http: 'all' },
   virtualHost: { http: 'all' },
   autoReferer: { http: 'all' },
@@ -48,6 +48,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   nntp: 'NNTP',
   file: 'A file URL',
   telnet: 'Telnet',
+  ldap: 'LDAP',
   data: 'A data URL',
 }
 

@@ -16,6 +16,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   http: async () => (await import('../http/index.ts')).httpFetcher(),
   gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
+  ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
@@ -24,7 +25,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`. */
+/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`, `ldap`. */
 export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
 
 function isBuiltin(name: string): name is Mechanism {
