@@ -116,13 +116,10 @@ export class LdapSession {
     return this.#reader.holdsMessage
   }
 
-  /** Says goodbye, as RFC 4511 4.3 wants it, and closes the connection. */
+  /** Says goodbye, as RFC 4511 4.3 wants it, and ends the connection. */
   async end(): Promise<void> {
-    try {
-      await this.#send(new this.#library.UnbindRequest({ messageId: ++this.#id }))
-    } finally {
-      this.close()
-    }
+    await this.#send(new this.#library.UnbindRequest({ messageId: ++this.#id }))
+    this.#connection.end()
   }
 
   close(): void {

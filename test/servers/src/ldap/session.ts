@@ -2,6 +2,7 @@ import { type Accounts, isAccount } from '../accounts.ts'
 import type { Connection } from '../connection.ts'
 import type { Listener } from '../listener.ts'
 import { recorded } from '../request.ts'
+import { turns } from '../wire.ts'
 import { type Element, element, elementsIn, firstElement, integerOf, octetString } from './ber.ts'
 import { type DirectoryEntry, isInScope, normalDn, suffix } from './directory.ts'
 import { matches } from './filter.ts'
@@ -79,7 +80,7 @@ export class LdapSession {
   async #bind(id: number, [, name, password]: readonly Element[]): Promise<'go on' | 'over'> {
     const dn = name?.contents.toString('utf8') ?? ''
     this.#record('bind', dn)
-    if (this.#connection.faults.stall === 'login') return this.#stall()
+    if (this.#connection.faults.stall === 'login') return 'go on'
     if (await this.#connection.sendFault('bind')) return 'go on'
     const user = /^(?:uid|cn)=([^,]*)(?:,|$)/.exec(dn)?.[1] ?? dn
     const given = password?.contents.toString('latin1') ?? ''
@@ -110,7 +111,7 @@ export class LdapSession {
     const scope = scopeElement === undefined ? 0 : integerOf(scopeElement)
     this.#record('search', `${scopes[scope]} ${base}`)
     const connection = this.#connection
-    if (connection.faults.stall === 'response') return this.#stall()
+    if (connection.faults.stall === 'response') return 'go on'
     if (await connection.sendFault(`search ${base}`, 'search')) return 'go on'
     await connection.delay()
     const hostile = misbehaviour(base)
@@ -150,7 +151,7 @@ export class LdapSession {
   }
 
   /** Sends pieces, perhaps without end, no faster than the client takes them. */
-  async #pour(pieces: Iterable<Buffer>): Promise<'over'> {
+  async #pour(pieces: Iterable<Buffer>): Promise<'go on' | 'over'> {
     const { stream } = this.#connection
     let buffered: Buffer[] = []
     let size = 0
@@ -160,21 +161,17 @@ export class LdapSession {
       if (size < pieceSize) continue
       if (stream.destroyed) return 'over'
       await this.#send(Buffer.concat(buffered))
+      // A write that the system takes at once leaves no turn to a client in this process.
+      await turns(1)
       buffered = []
       size = 0
     }
     await this.#send(Buffer.concat(buffered))
-    await this.#connection.stall()
-    return 'over'
+    return 'go on'
   }
 
   async #send(octets: Buffer): Promise<void> {
     await this.#connection.send(octets.toString('latin1'))
-  }
-
-  async #stall(): Promise<'over'> {
-    await this.#connection.stall()
-    return 'over'
   }
 
   #record(method: string, target: string): void {
