@@ -2,7 +2,6 @@
 import type { ClientOptions } from '@retriever/fetchers'
 import { startLdapServer, type TestServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { entriesOf } from '../../support/entries.ts'
 import { dialled } from '../../support/events.ts'
 import { body, everyDoor, listed, told } from '../../support/outcome.ts'
 import { type Victim, victim } from '../../support/wire/victim.ts'

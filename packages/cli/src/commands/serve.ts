@@ -26,12 +26,16 @@ export async function serve(run: Run): Promise<number> {
   return 0
 }
 
-/** The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER. */
+/**
+ * The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER,
+ * programs for LDAP at LDAPURI.
+ */
 function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
   const all: NodeJS.ProcessEnv = {}
   for (const { protocol, url, host, port } of servers) {
     all[`RETRIEVE_${protocol.toUpperCase()}_URL`] = url
     all[`RETRIEVE_${protocol.toUpperCase()}_PORT`] = String(port)
+    if (protocol === 'ldap') all.LDAPURI = url
     if (protocol === 'nntp') all.NNTPSERVER = `${host}:${port}`
   }
   return all
