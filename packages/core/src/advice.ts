@@ -71,6 +71,7 @@ export type AdvisedOption =
   | 'headers'
   | 'virtualHost'
   | 'autoReferer'
+  | 'login'
   | 'digest'
   | 'cookies'
   | 'head'

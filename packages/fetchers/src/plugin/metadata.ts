@@ -74,6 +74,9 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** An answer of Finger has only the metadata that all representations have. */
+export type FingerMetadata = Readonly<Record<string, never>>
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -99,6 +102,7 @@ export interface MetadataByMechanism {
   ldap: LdapMetadata
   file: FileMetadata
   data: DataMetadata
+  finger: FingerMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */
