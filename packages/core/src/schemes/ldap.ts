@@ -113,7 +113,10 @@ function serverOf({ scheme }: Locator, { host, port, defaults }: Place, tls: Tls
   }
 }
 
-/** The name to log in as, which the extension `bindname` of RFC 2255 4 gives; "" means nobody, null: it says nothing. */
+/**
+ * The name to log in as, which the extension `bindname` of RFC 2255 4 gives, one octet a character; "" means nobody,
+ * null: the plan has no such extension.
+ */
 export function bindnameOf({ extensions }: Pick<LdapPlan, 'extensions'>): string | null {
   const found = extensions.find(({ type }) => type.toLowerCase() === 'bindname')
   return found === undefined ? null : (found.value ?? '')

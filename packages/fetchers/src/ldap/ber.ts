@@ -1,4 +1,4 @@
-/** The frame of BER elements (X.690 8.1), as far as LDAP allows it (RFC 4511 5.1). It holds nothing that is received. */
+/** The frame of BER elements (X.690 8.1), as far as LDAP allows it (RFC 4511 5.1). */
 
 /** The tag of an element, and the place of its contents. */
 export interface Element {
