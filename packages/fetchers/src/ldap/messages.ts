@@ -5,8 +5,9 @@ import { BerError, checkElements, type Element, elementAt } from './ber.ts'
 /** The most octets of one message: a directory keeps photographs, and no films (security.md case 63). */
 const maxMessage = 16 * 1024 * 1024
 
-/** LDAPMessage is a SEQUENCE (RFC 4511 4.1.1). */
+/** LDAPMessage is a SEQUENCE, and begins with its number, an INTEGER (RFC 4511 4.1.1). */
 const sequence = 0x30
+const integer = 0x02
 
 /** The phases in which a message is awaited. */
 type MessagePhase = 'tls' | 'login' | 'request' | 'body'
@@ -47,11 +48,12 @@ export class MessageReader {
         if (!(await this.#fill(size))) throw this.#cut('body')
         const octets = this.#joined()
         const frame = this.#frame()
-        // The message ID is an INTEGER of at most four octets.
         const id = frame && elementAt(octets, frame.start)
+        if (id !== undefined && (id.tag !== integer || id.end - id.start > 4)) {
+          throw new BerError('a message begins without its number')
+        }
         const tag = id && octets[id.end]
         if (tag !== undefined) return tag
-        if (size > 16) throw new BerError('its first octets hold no operation')
       }
     })
   }
