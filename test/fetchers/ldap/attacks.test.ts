@@ -65,6 +65,7 @@ describe('hostile answers (cases 52, 60 and 63)', () => {
     ['false length', 'protocol-violation', /longer than its place/],
     ['negative length', 'protocol-violation', /longer than its place/],
     ['deep', 'protocol-violation', /nests deeper than 64/],
+    ['crowded', 'protocol-violation', /over 524288 elements/],
     ['wrong id', 'protocol-violation', /answered the message 42, where 1 was sent/],
     ['wrong operation', 'protocol-violation', /did not answer the search/],
     ['line break', 'protocol-violation', /a name that none can have/],

@@ -10,6 +10,12 @@ export interface Element {
 /** Deeper nesting serves no message of LDAP (security.md case 63: BER that nests without end). */
 const maxDepth = 64
 
+/**
+ * The most elements of one message: half a million members of a group. Each of them takes far more memory than the two
+ * octets that are enough to send it.
+ */
+const maxElements = 524_288
+
 /** Octets that are no BER; the message completes the sentence "The answer is no LDAP: ...". */
 export class BerError extends Error {}
 
@@ -35,15 +41,20 @@ export function elementAt(octets: Uint8Array, at: number): Element | undefined {
 }
 
 /**
- * Throws BerError unless the octets of [start, end) are elements that fill them exactly, and so on within each
- * constructed one. A reader that trusts lengths may read them then.
+ * Throws BerError unless the octets are elements that fill them exactly, and so on within each constructed one. A reader
+ * that trusts lengths may read them then.
  */
-export function checkElements(octets: Uint8Array, start: number, end: number, depth = 0): void {
-  if (depth > maxDepth) throw new BerError(`it nests deeper than ${maxDepth}`)
-  for (let at = start; at < end; ) {
-    const element = elementAt(octets, at)
-    if (element === undefined || element.end > end) throw new BerError('an element is longer than its place')
-    if ((element.tag & 0x20) !== 0) checkElements(octets, element.start, element.end, depth + 1)
-    at = element.end
+export function checkElements(octets: Uint8Array): void {
+  let left = maxElements
+  const check = (start: number, end: number, depth: number): void => {
+    if (depth > maxDepth) throw new BerError(`it nests deeper than ${maxDepth}`)
+    for (let at = start; at < end; ) {
+      const element = elementAt(octets, at)
+      if (element === undefined || element.end > end) throw new BerError('an element is longer than its place')
+      if (--left < 0) throw new BerError(`it has over ${maxElements} elements`)
+      if ((element.tag & 0x20) !== 0) check(element.start, element.end, depth + 1)
+      at = element.end
+    }
   }
+  check(0, octets.length, 0)
 }

@@ -10,7 +10,7 @@ const sequence = 0x30
 const integer = 0x02
 
 /** The phases in which a message is awaited. */
-type MessagePhase = 'tls' | 'login' | 'request' | 'body'
+export type MessagePhase = 'tls' | 'login' | 'request' | 'body'
 
 /** Reads LDAP messages from a connection, whole and checked, and one at a time. */
 export class MessageReader {
@@ -71,7 +71,7 @@ export class MessageReader {
       const message = octets.subarray(0, frame.end)
       this.#held = octets.subarray(frame.end)
       this.#length = this.#held.length
-      checkElements(message, 0, message.length)
+      checkElements(message)
       return message
     })
   }

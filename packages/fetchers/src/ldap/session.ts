@@ -7,7 +7,7 @@ import { type Answer, type LdapResult, readAnswer } from './answers.ts'
 import { BerError } from './ber.ts'
 import { filterOf } from './filter.ts'
 import type { Ldapts } from './library.ts'
-import { MessageReader, noLdap } from './messages.ts'
+import { type MessagePhase, MessageReader, noLdap } from './messages.ts'
 import { noTls, resultWords } from './result-errors.ts'
 
 /** The object identifiers of StartTLS (RFC 4511 4.14) and of the notice of disconnection (4.4.1). */
@@ -98,7 +98,7 @@ export class LdapSession {
   }
 
   /** The next answer to the last request. */
-  async next(phase: 'tls' | 'login' | 'request' | 'body'): Promise<Answer> {
+  async next(phase: MessagePhase): Promise<Answer> {
     const { context } = this
     const message = (await this.#reader.next(phase)) ?? this.#throwClosed(phase)
     const answer = this.#read(message)
@@ -145,7 +145,7 @@ export class LdapSession {
   }
 
   /** The error for a message that answers nothing: the server's notice that it will close the connection. */
-  #unsolicited(answer: Answer, phase: 'tls' | 'login' | 'request' | 'body'): Error {
+  #unsolicited(answer: Answer, phase: MessagePhase): Error {
     const { context } = this
     if (answer.kind !== 'result' || answer.name !== disconnectionName) {
       return context.error('protocol-violation', 'The server sent a message that answers nothing.', { phase })
@@ -156,7 +156,7 @@ export class LdapSession {
     return context.error(code, message, { phase, reply, transient: true })
   }
 
-  #throwClosed(phase: 'tls' | 'login' | 'request' | 'body'): never {
+  #throwClosed(phase: MessagePhase): never {
     const code = phase === 'body' ? 'partial' : 'receive-failed'
     const message = 'The server closed the connection before it had answered; try again.'
     throw this.context.error(code, message, { phase, transient: true })

@@ -40,6 +40,12 @@ const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
     for (let depth = 0; depth < 1000; depth++) inner = element(0x30, inner)
     yield element(0x30, integer(id), element(operations.entry, inner))
   },
+  /** One entry with two million values, none of which has an octet. */
+  *crowded(id) {
+    const values = element(0x31, Buffer.from('0400'.repeat(2_000_000), 'hex'))
+    const list = element(0x30, element(0x30, octetString('cn'), values))
+    yield message(id, element(operations.entry, octetString('cn=x'), list))
+  },
   /** An answer to a message that was never sent. */
   *'wrong id'(id) {
     yield entryMessage(id + 41, madeEntry(1), [])
