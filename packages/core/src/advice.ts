@@ -42,6 +42,7 @@ export type AdvisedOption =
   | 'tls.proxy.pins'
   | 'tls.proxy.crl'
   | 'defaults.newsServer'
+  | 'defaults.ldapServer'
   | 'defaults.requireTls'
   | 'schemes'
   | 'gateways'

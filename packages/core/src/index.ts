@@ -34,6 +34,7 @@ export type {
   FtpPlan,
   GopherPlan,
   HttpPlan,
+  LdapPlan,
   Mechanism,
   NntpPlan,
   TelnetPlan,
@@ -46,6 +47,7 @@ export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './sche
 export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './schemes/ftp.ts'
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
+export { bindnameOf } from './schemes/ldap.ts'
 export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'
 export { shellCommand, shellWord } from './shell.ts'

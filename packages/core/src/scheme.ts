@@ -7,6 +7,11 @@ import type { Locator, Part, Span } from './url/locator.ts'
 export interface Defaults {
   /** The server for news URLs, which name none (RFC 1738 3.6): `host`, `host:port`, or the server's own news URL. */
   readonly newsServer?: string
+  /**
+   * The server for LDAP URLs that name none: a `host`, a `host:port`, or the URL of a server (`ldaps://host`,
+   * `ldapi:///`).
+   */
+  readonly ldapServer?: string
   /** The password that an anonymous FTP login sends (RFC 1635); default `anonymous@`. */
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
@@ -18,7 +23,7 @@ export interface Defaults {
   readonly guessType?: boolean
   /**
    * Whether to ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as
-   * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642).
+   * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642), `ldap:` with StartTLS (RFC 4511 4.14).
    */
   readonly requireTls?: boolean
 }
@@ -141,6 +146,8 @@ export interface Scheme {
   normalizePath?(urlPath: string): string
   /** Makes the plan. Pure. Throws `malformed-url` through `place.fail`. */
   resolve(locator: Locator, place: Place): AccessPlan
+  /** For a scheme that names the user elsewhere than before the host: the locator that names this one, as octets. */
+  withUser?(locator: Locator, user: string): Locator
   /** The findings that only this scheme can make. */
   inspect?(inspection: Inspection): readonly Finding[]
 }

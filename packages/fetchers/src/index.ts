@@ -46,6 +46,7 @@ export type {
   GopherMetadata,
   GopherView,
   HttpMetadata,
+  LdapMetadata,
   MetadataByMechanism,
   NntpMetadata,
 } from './plugin/metadata.ts'

@@ -150,5 +150,8 @@ test.each(['wais', '=http://h/', 'wais=', 'a b=c'])('--gateway %j is a usage err
 
 test('a template without a variable is named when a URL would go through it', async () => {
   const { status, stdout } = await retrieve(['explain', '--gateway', 'wais=http://h/', 'wais://h/db'])
-  expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('The gateway in --gateway wais=URL') })
+  expect({ status, stdout }).toEqual({
+    status: 2,
+    stdout: expect.stringContaining('The gateway in --gateway wais=URL'),
+  })
 })

@@ -13,10 +13,9 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-/** A key of `urls`. */
-type Mechanism = string
+type Mechanism = Fetcher['mechanism']
 
-const urls: Readonly<Record<Mechanism, string>> = {
+const urls: Readonly<Partial<Record<Mechanism, string>>> = {
   http: 'http://h/x',
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
@@ -106,7 +105,7 @@ test('every option and every built-in mechanism is in the table', async () => {
 
 test('a value that asks for nothing is not told', async () => {
   const request = { compressed: false, fail: true, split: 1, head: false, limit: undefined } as never
-  for (const [mechanism, url] of Object.entries(urls)) {
+  for (const [mechanism, url] of Object.entries(urls) as [Mechanism, string][]) {
     expect(await toldBy({ mechanism: mechanism as Mechanism }, url, request, 'object')).toEqual([])
   }
 })

@@ -10,6 +10,7 @@ export type { GopherHandler, GopherMenuItem, GopherQuery, GopherReply } from './
 export { type GopherServer, type GopherServerOptions, startGopherServer } from './gopher/server.ts'
 export type { HttpHandler, HttpReply } from './http/handler.ts'
 export { type HttpServer, type HttpServerOptions, startHttpServer } from './http/server.ts'
+export { type LdapServerOptions, startLdapServer } from './ldap/server.ts'
 export { type NntpServerOptions, startNntpServer } from './nntp/server.ts'
 export type { RecordedRequest } from './request.ts'
 export type { RouteOptions, RouteParams } from './routes.ts'

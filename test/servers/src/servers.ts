@@ -4,13 +4,14 @@ import { type FingerServerOptions, fingerChecks, startFingerServer } from './fin
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
+import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger'
+export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'ldap'
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -18,7 +19,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP and NNTP: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP and LDAP: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -27,6 +28,7 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly ldap?: true | LdapServerOptions
   readonly finger?: true | FingerServerOptions
 }
 
@@ -39,6 +41,7 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly ldap: TestServer
   readonly finger: TestServer
 }
 
@@ -56,7 +59,7 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger']
+const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger', 'ldap']
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
@@ -72,6 +75,7 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  ldap: own('ldap', ldapChecks),
   finger: own('finger', fingerChecks),
   ...fileChecks,
   host: serverChecks.host,
@@ -86,6 +90,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  ldap: (_tree, options) => startLdapOn(options),
   finger: (_tree, options) => startFingerServer(options),
 }
 
@@ -128,7 +133,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = name === 'http' || name === 'ftp' || name === 'nntp'
+  const hasLogins = name === 'http' || name === 'ftp' || name === 'nntp' || name === 'ldap'
   return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 

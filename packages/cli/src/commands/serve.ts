@@ -40,12 +40,16 @@ async function runBeside(program: Program, run: Run): Promise<number> {
   }
 }
 
-/** The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER. */
+/**
+ * The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER,
+ * programs for LDAP at LDAPURI.
+ */
 function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
   const all: NodeJS.ProcessEnv = {}
   for (const { protocol, url, host, port } of servers) {
     all[`RETRIEVE_${protocol.toUpperCase()}_URL`] = url
     all[`RETRIEVE_${protocol.toUpperCase()}_PORT`] = String(port)
+    if (protocol === 'ldap') all.LDAPURI = url
     if (protocol === 'nntp') all.NNTPSERVER = `${host}:${port}`
   }
   return all

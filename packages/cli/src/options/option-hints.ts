@@ -42,6 +42,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'tls.proxy.maxVersion': 'createClient({ tls: { proxy: { maxVersion } } }) of the library',
   'tls.proxy.pins': '--proxy-pinnedpubkey',
   'tls.proxy.crl': '--proxy-crlfile',
+  'defaults.ldapServer': '$LDAPURI, or by URI in ~/.ldaprc',
   'defaults.newsServer': '--news-server HOST, or by $NNTPSERVER',
   'defaults.requireTls': '--ssl-reqd',
   gateways: (scheme) => `--gateway ${scheme}=URL`,

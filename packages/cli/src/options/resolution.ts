@@ -4,6 +4,7 @@ import type { Gateways, ResolveOptions } from '@retriever/core'
 import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
+import { defaultLdapServer } from './protocols/ldap-server.ts'
 
 export type ResolutionOption =
   | 'url'
@@ -106,18 +107,20 @@ export function readDefaultScheme(line: GivenOptions<ResolutionOption>): string 
   throw usageError(`--proto-default needs the name of a scheme, such as https; not ${JSON.stringify(scheme)}.`)
 }
 
-/** Defaults for URLs: the News server, the password of anonymous FTP, whether TLS is required. */
+/** Defaults for URLs: the servers of News and LDAP, the password of anonymous FTP, whether TLS is required. */
 export function readDefaults(
   line: GivenOptions<ResolutionOption | 'anonymous-password' | 'ssl-reqd'>,
   env: NodeJS.ProcessEnv,
 ): NonNullable<ResolveOptions['defaults']> {
   const newsServer = line.value('news-server') ?? (env.NNTPSERVER || systemNewsServer())
+  const ldapServer = defaultLdapServer(env)
   const anonymousPassword = line.value('anonymous-password')
   if (/[\r\n\0]/.test(anonymousPassword ?? '')) {
     throw usageError('--anonymous-password needs one line of text, without line ends.')
   }
   return {
     ...(newsServer !== undefined && { newsServer }),
+    ...(ldapServer !== undefined && { ldapServer }),
     ...(anonymousPassword !== undefined && { anonymousPassword }),
     requireTls: line.has('ssl-reqd'),
     guessType: line.has('guess-type'),

@@ -59,8 +59,10 @@ export class CredentialPrompt {
     const known = this.#login ?? netrcLogin(this.#netrc, locator.host, typed)
     if (known === null) return url
     const isOther = this.#login !== null && (this.#login.password !== null || this.#login.user !== typed)
+    const user = utf8Octets(known.user)
+    if (scheme.withUser !== undefined && user !== '') return formatLocator(scheme.withUser(locator, user))
     if ((typed === null || isOther) && scheme.userinfo === 'allowed') {
-      return formatLocator({ ...locator, user: encodeOctets(utf8Octets(known.user)), password: null })
+      return formatLocator({ ...locator, user: encodeOctets(user), password: null })
     }
     const isReplaced = this.#netrc?.overrides === true && locator.password !== null
     return isReplaced ? formatLocator({ ...locator, password: null }) : url

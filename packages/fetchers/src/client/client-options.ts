@@ -191,6 +191,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
 
 const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   newsServer: line,
+  ldapServer: line,
   anonymousPassword: line,
   localHosts: texts,
   requireTls: flag,

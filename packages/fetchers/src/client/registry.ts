@@ -16,6 +16,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   http: async () => (await import('../http/index.ts')).httpFetcher(),
   gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
+  ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   urn: async () => (await import('../urn/index.ts')).urnFetcher(),
   mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),

@@ -138,7 +138,10 @@ export interface RequestOptions {
   readonly acceptLanguage?: string
   /** The answers to the form of an item (Gopher+ +ASK), or a function that gives them. */
   readonly form?: FormAnswers | FormFiller
-  /** The largest number of a newsgroup's articles to list, the newest ones. Default 1000. */
+  /**
+   * The largest number of entries to list: of a newsgroup the newest articles (default 1000), of an LDAP search as many
+   * as the server gives (default: all that it allows).
+   */
   readonly limit?: number
   /**
    * Rejects with `not-modified` if the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2).

@@ -152,6 +152,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'tls.proxy.pins': true,
   'tls.proxy.crl': true,
   'defaults.newsServer': true,
+  'defaults.ldapServer': true,
   'defaults.requireTls': true,
   schemes: true,
   gateways: true,

@@ -85,6 +85,12 @@ export interface DataMetadata {
   readonly contentType: string
 }
 
+/** LDAP. */
+export interface LdapMetadata {
+  /** The distinguished name of the login, as text; null: the search is anonymous. */
+  readonly login: string | null
+}
+
 /**
  * The metadata of each mechanism. A package with its own mechanism adds a line: `declare module
  * '@retriever/fetchers/plugin' { interface MetadataByMechanism { finger: FingerMetadata } }`. Without it, the metadata
@@ -95,6 +101,7 @@ export interface MetadataByMechanism {
   ftp: FtpMetadata
   gopher: GopherMetadata
   nntp: NntpMetadata
+  ldap: LdapMetadata
   file: FileMetadata
   mailto: MailtoMetadata
   data: DataMetadata
