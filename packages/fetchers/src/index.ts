@@ -46,6 +46,7 @@ export type {
   HttpMetadata,
   MetadataByMechanism,
   NntpMetadata,
+  SftpMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
@@ -58,6 +59,7 @@ export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
+export type { HostKeySource, SshOptions } from './sftp/options.ts'
 export type { MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
 export type { PathPattern } from './tree/path-filter.ts'
 export type { WalkedEntry } from './tree/walked-entry.ts'

@@ -9,10 +9,10 @@ type Extent = 'all' | 'objects' | 'listings'
 
 /** The built-in fetchers that act on each option. A new option is a new line here. */
 const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
-  range: { http: 'all', ftp: 'objects', file: 'objects' },
-  resumeFrom: { http: 'all', ftp: 'objects', file: 'objects' },
-  ifChangedSince: { http: 'all', ftp: 'objects', file: 'all' },
-  ifUnchangedSince: { http: 'all', ftp: 'objects', file: 'all' },
+  range: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects' },
+  resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects' },
+  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all' },
+  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all' },
@@ -46,6 +46,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   ftp: 'FTP',
   gopher: 'Gopher',
   nntp: 'NNTP',
+  sftp: 'SFTP',
   file: 'A file URL',
   telnet: 'Telnet',
   data: 'A data URL',

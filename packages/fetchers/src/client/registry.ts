@@ -3,11 +3,13 @@ import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { count, type OptionKind } from '../plugin/options.ts'
+import type { SshOptions } from '../sftp/options.ts'
 import { checkHonours } from './honoured.ts'
 
 /** The client's options that built-in fetchers are made with. */
 interface BuiltinSettings {
   readonly localHosts: readonly string[]
+  readonly ssh: SshOptions
 }
 
 /** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
@@ -16,6 +18,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   http: async () => (await import('../http/index.ts')).httpFetcher(),
   gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
+  sftp: async ({ ssh }) => (await import('../sftp/index.ts')).sftpFetcher(ssh),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
@@ -24,7 +27,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`. */
+/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `sftp`, `telnet`, `data`, `file`. */
 export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
 
 function isBuiltin(name: string): name is Mechanism {
@@ -66,8 +69,9 @@ export class Registry {
     own: readonly Fetcher[] = [],
     localHosts: readonly string[] = [],
     builtins: readonly string[] | false = builtinMechanisms,
+    ssh: SshOptions = {},
   ) {
-    this.#settings = { localHosts }
+    this.#settings = { localHosts, ssh }
     this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {

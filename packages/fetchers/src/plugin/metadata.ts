@@ -74,6 +74,9 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** SFTP: a file or directory has only the metadata that all representations have. */
+export type SftpMetadata = Readonly<Record<string, never>>
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -90,6 +93,7 @@ export interface MetadataByMechanism {
   ftp: FtpMetadata
   gopher: GopherMetadata
   nntp: NntpMetadata
+  sftp: SftpMetadata
   file: FileMetadata
   data: DataMetadata
 }
