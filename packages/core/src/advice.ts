@@ -73,6 +73,7 @@ export type AdvisedOption =
   | 'headers'
   | 'virtualHost'
   | 'autoReferer'
+  | 'login'
   | 'digest'
   | 'cookies'
   | 'head'

@@ -76,6 +76,8 @@ export type FileMetadata = Readonly<Record<string, never>>
 
 /** SFTP: a file or directory has only the metadata that all representations have. */
 export type SftpMetadata = Readonly<Record<string, never>>
+/** An answer of Finger has only the metadata that all representations have. */
+export type FingerMetadata = Readonly<Record<string, never>>
 
 /** A data URL. */
 export interface DataMetadata {
@@ -96,6 +98,7 @@ export interface MetadataByMechanism {
   sftp: SftpMetadata
   file: FileMetadata
   data: DataMetadata
+  finger: FingerMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */
