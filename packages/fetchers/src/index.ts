@@ -47,8 +47,11 @@ export type {
   GopherView,
   HttpMetadata,
   MetadataByMechanism,
+  MqttMetadata,
   NntpMetadata,
+  Pop3Metadata,
   SftpMetadata,
+  WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'

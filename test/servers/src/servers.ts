@@ -4,13 +4,16 @@ import { type FingerServerOptions, fingerChecks, startFingerServer } from './fin
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
+import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
+import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
+import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger'
+export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'pop3' | 'ws' | 'mqtt'
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -18,7 +21,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP and NNTP: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, POP3 and MQTT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -28,6 +31,9 @@ export interface ServersOptions extends FileOptions {
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
   readonly finger?: true | FingerServerOptions
+  readonly pop3?: true | Pop3ServerOptions
+  readonly ws?: true | WsServerOptions
+  readonly mqtt?: true | MqttServerOptions
 }
 
 type Named<Options> = Extract<keyof Options, ProtocolName>
@@ -40,6 +46,9 @@ interface ServerByName {
   readonly nntp: TestServer
   readonly telnet: TestServer
   readonly finger: TestServer
+  readonly pop3: TestServer
+  readonly ws: TestServer
+  readonly mqtt: TestServer
 }
 
 /** The running servers, those that were started. */
@@ -56,7 +65,7 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger']
+const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger', 'pop3', 'ws', 'mqtt']
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
@@ -73,6 +82,9 @@ const checks: Checks<ServersOptions> = {
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
   finger: own('finger', fingerChecks),
+  pop3: own('pop3', pop3Checks),
+  ws: own('ws', wsChecks),
+  mqtt: own('mqtt', mqttChecks),
   ...fileChecks,
   host: serverChecks.host,
   tls: flag,
@@ -87,6 +99,9 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
   finger: (_tree, options) => startFingerServer(options),
+  pop3: (_tree, options) => startPop3Server(options),
+  ws: (_tree, options) => startWsServer(options),
+  mqtt: (_tree, options) => startMqttServer(options),
 }
 
 /** For the compiler, which lets a generic type have any further property: it must have the type never. */
@@ -128,7 +143,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = name === 'http' || name === 'ftp' || name === 'nntp'
+  const hasLogins = ['http', 'ftp', 'nntp', 'pop3', 'mqtt'].includes(name)
   return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 

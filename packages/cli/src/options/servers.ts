@@ -13,6 +13,9 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   nntp: 1119,
   telnet: 2323,
   finger: 7979,
+  pop3: 1110,
+  ws: 8081,
+  mqtt: 1883,
 }
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]

@@ -79,6 +79,24 @@ export type SftpMetadata = Readonly<Record<string, never>>
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
 
+/** POP3. */
+export interface Pop3Metadata {
+  /** The number of the message; absent for the list of messages. */
+  readonly message?: number
+}
+
+/** A WebSocket. */
+export interface WsMetadata {
+  /** The header fields of the server's answer, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** MQTT. */
+export interface MqttMetadata {
+  /** The topic, or the filter for several. */
+  readonly topic: string
+}
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -96,6 +114,9 @@ export interface MetadataByMechanism {
   gopher: GopherMetadata
   nntp: NntpMetadata
   sftp: SftpMetadata
+  pop3: Pop3Metadata
+  ws: WsMetadata
+  mqtt: MqttMetadata
   file: FileMetadata
   data: DataMetadata
   finger: FingerMetadata
